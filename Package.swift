@@ -1,0 +1,114 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every room obeys the same law: Swift 6 mode, no warnings, unsafe code marked where it stands.
+let law: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A room's place in the tree is its floor; what it may import is its row here and nothing else
+// (Tests/Architecture holds the import lines of every file against these rows).
+func room(_ name: String, on floor: String, uses rooms: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Sources/\(floor)/\(name)",
+        swiftSettings: law)
+}
+
+func program(_ name: String, on floor: String, uses rooms: [String]) -> Target {
+    .executableTarget(
+        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Sources/\(floor)/\(name)",
+        swiftSettings: law)
+}
+
+func tests(_ name: String, on floor: String, uses rooms: [String]) -> Target {
+    .testTarget(
+        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Tests/\(floor)/\(name)",
+        swiftSettings: law)
+}
+
+func library(_ name: String, package: String, debian: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: package, providers: [.apt([debian])])
+}
+
+let package = Package(
+    name: "swift-keychain",
+    products: [
+        .library(name: "Security", targets: ["Security"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+        .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
+        .executable(name: "security", targets: ["SecurityTool"]),
+        .executable(name: "keychaind", targets: ["keychaind"]),
+        .executable(name: "keychain-enclaved", targets: ["enclaved"]),
+    ],
+    targets: [
+        library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
+        library("COpenSSL", package: "libcrypto", debian: "libssl-dev"),
+        library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
+        library("CSeccomp", package: "libseccomp", debian: "libseccomp-dev"),
+        .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
+
+        room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
+        room("LinuxSystem", on: "Base", uses: ["CLinux"]),
+        room("KeychainCrypto", on: "Base", uses: ["LinuxSystem", "COpenSSL", "CArgon2"]),
+
+        room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
+        room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+
+        room("SecureEnclave", on: "Enclave", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        program(
+            "enclaved", on: "Enclave",
+            uses: ["SecureEnclave", "KeychainWire", "KeychainModel", "LinuxSystem", "CSeccomp"]),
+
+        room("KeychainPolicy", on: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room(
+            "KeychainStore", on: "Daemon",
+            uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem", "CSQLite"]),
+        room(
+            "KeychainEngine", on: "Daemon",
+            uses: [
+                "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem",
+            ]),
+        room(
+            "KeychainServer", on: "Daemon",
+            uses: ["KeychainEngine", "KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        program(
+            "keychaind", on: "Daemon",
+            uses: [
+                "KeychainServer", "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
+            ]),
+
+        room(
+            "EmbeddedKeychain", on: "API",
+            uses: [
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "SecureEnclave", "KeychainClient",
+                "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
+        room(
+            "Security", on: "API",
+            uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room("LocalAuthentication", on: "API", uses: ["Security"]),
+        room(
+            "KeychainTesting", on: "API",
+            uses: ["Security", "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel"]),
+
+        program(
+            "SecurityTool", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+
+        tests("ArchitectureTests", on: "Architecture", uses: []),
+        tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem"]),
+        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem"]),
+        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem"]),
+        tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "SecureEnclaveTests", on: "Enclave",
+            uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
