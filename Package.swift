@@ -50,7 +50,7 @@ let package = Package(
         library("COpenSSL", package: "libcrypto", debian: "libssl-dev"),
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
         library("CSeccomp", package: "libseccomp", debian: "libseccomp-dev"),
-        .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
+        .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Bytes nobody else may see: kept in locked memory that no core dump contains, wiped when the last owner lets go.
+///
+/// There is deliberately no `description` and no conversion to `String` or `[UInt8]`. The bytes are not changed once the
+/// object is shared between threads, which is what makes it safe to send.
+@safe package final class SecretBytes: @unchecked Sendable {
+    /// How many bytes there are.
+    package let count: Int
+    private let block: LockedBlock
+
+    /// Makes `count` zero bytes, to be filled with ``withMutableSpan(_:)`` before they are shared.
+    package init(count: Int) {
+        self.count = count
+        unsafe block = LockedArena.take(count)
+    }
+
+    /// Copies bytes that live elsewhere; wiping the original is the caller's duty.
+    package convenience init(copying source: Span<UInt8>) {
+        self.init(count: source.count)
+        unsafe source.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            unsafe memcpy(block.start, start, bytes.count)
+        }
+    }
+
+    deinit { unsafe LockedArena.giveBack(block, used: count) }
+
+    /// Lends the bytes for reading.
+    package func withSpan<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(unsafe Span(_unsafeStart: UnsafePointer(block.start), count: count))
+    }
+
+    /// Lends the bytes for writing; only the sole owner may call this.
+    package func withMutableSpan<Result: ~Copyable, Failure: Error>(
+        _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var span = unsafe MutableSpan(_unsafeStart: block.start, count: count)
+        return try body(&span)
+    }
+
+    /// Compares in a time that depends on the lengths alone.
+    package func isEqual(to other: SecretBytes) -> Bool {
+        guard count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in 0..<count { unsafe difference |= block.start[index] ^ other.block.start[index] }
+        return difference == 0
+    }
+}
