@@ -1,0 +1,53 @@
+/// The same rows, arranged for finding one quickly.
+extension AttributeTable {
+    private static let byCode = Dictionary(uniqueKeysWithValues: rows.map { ($0.code, $0) })
+    private static let byID: [ItemAttribute?] = {
+        var table: [ItemAttribute?] = Array(repeating: nil, count: Int(AttributeID.restricted.rawValue))
+        for row in rows where row.id != .restricted { table[Int(row.id.rawValue)] = row }
+        return table
+    }()
+    private static let byConstant = Dictionary(
+        uniqueKeysWithValues: rows.flatMap { row in row.constants.map { ($0, row) } })
+
+    /// The attribute with this dictionary key.
+    package static func attribute(code: String) -> ItemAttribute? { byCode[code] }
+
+    /// The attribute with this number; nil for numbers that are not in use.
+    package static func attribute(id: AttributeID) -> ItemAttribute? {
+        Int(id.rawValue) < byID.count ? byID[Int(id.rawValue)] : nil
+    }
+
+    /// The attribute whose constant has this name.
+    package static func attribute(constant: String) -> ItemAttribute? { byConstant[constant] }
+
+    private static let memberships = ItemClass.allCases.map { itemClass in
+        rows.filter { row in
+            row.id != .restricted
+                && (itemClass == .identity
+                    ? row.classes.contains(.certificate) || row.classes.contains(.key)
+                    : row.classes.contains(itemClass))
+        }
+    }
+
+    /// The attributes a class has, in the order of the table; an identity has those of certificates and keys.
+    package static func attributes(of itemClass: ItemClass) -> [ItemAttribute] {
+        memberships[Int(itemClass.rawValue) - 1]
+    }
+
+    private static let primaryKeys = ItemClass.allCases.map { itemClass in
+        rows.filter { $0.keyIn.contains(itemClass) }.sorted { $0.id < $1.id }
+    }
+
+    /// The attributes that together make an item of the class unique, by ascending number (semantics A.3).
+    package static func primaryKey(of itemClass: ItemClass) -> [ItemAttribute] {
+        primaryKeys[Int(itemClass.rawValue) - 1]
+    }
+}
+
+extension ItemAttribute {
+    /// Whether items of the class have the attribute.
+    package func belongs(to itemClass: ItemClass) -> Bool {
+        itemClass == .identity
+            ? classes.contains(.certificate) || classes.contains(.key) : classes.contains(itemClass)
+    }
+}

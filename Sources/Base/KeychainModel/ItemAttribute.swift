@@ -1,0 +1,79 @@
+/// One row of the table that everything about attributes is derived from.
+package final class ItemAttribute: Sendable {
+    /// Its number in frames and sealed rows.
+    package let id: AttributeID
+    /// The key in a program's dictionary.
+    package let code: String
+    /// The names of the constants for the key; the first is the one explanations use.
+    package let constants: [String]
+    package let kind: Kind
+    /// The classes that have the attribute.
+    package let classes: [ItemClass]
+    /// The classes whose primary key contains it.
+    package let keyIn: [ItemClass]
+    package let column: Column
+    package let setBy: Setter
+    /// What an item gets that was added without it.
+    package let missing: Missing
+    package let returned: Returned
+    /// One sentence for the reference documentation.
+    package let meaning: String
+
+    /// Which values it accepts and what becomes of them (semantics A.4).
+    package enum Kind: Sendable {
+        /// String, data or number, kept as given.
+        case blob
+        /// String, or data or a UUID turned into one.
+        case string
+        /// Data, or a string's UTF-8, or a number's four bytes.
+        case data
+        /// Number, boolean or decimal string; another string is kept as it is.
+        case number
+        case date
+        /// Seconds, truth, text: nothing but a `SecAccessControl`.
+        case accessControl
+    }
+
+    /// What the table's column of that name holds.
+    package enum Column: Sendable {
+        /// A keyed digest, so that equality can be searched without the file showing the value.
+        case digest
+        /// The small number itself, because the store filters by it.
+        case plain
+        /// No column: it is only in the sealed metadata, and no query can search for it.
+        case none
+    }
+
+    package enum Setter: Sendable {
+        case program
+        /// The engine decides; what a program says is ignored.
+        case engine
+        /// Programs may not name it at all (`errSecMissingEntitlement`).
+        case nobody
+    }
+
+    package enum Missing: Sendable { case absent, emptyString, zero }
+
+    package enum Returned: Sendable { case always, whenNotEmpty, never }
+
+    /// The attribute's name in explanations, such as `kSecAttrAccount ("acct")`.
+    package var displayName: String { "\(constants[0]) (\"\(code)\")" }
+
+    init(
+        _ id: AttributeID, _ code: String, _ constants: String..., kind: Kind, in classes: [ItemClass],
+        keyIn: [ItemClass] = [], column: Column = .digest, setBy: Setter = .program, missing: Missing = .absent,
+        returned: Returned = .always, _ meaning: String
+    ) {
+        self.id = id
+        self.code = code
+        self.constants = constants
+        self.kind = kind
+        self.classes = classes
+        self.keyIn = keyIn
+        self.column = column
+        self.setBy = setBy
+        self.missing = missing
+        self.returned = returned
+        self.meaning = meaning
+    }
+}

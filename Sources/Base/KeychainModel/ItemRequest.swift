@@ -1,0 +1,54 @@
+/// One of the four verbs with its dictionaries, as it travels from the caller to the engine.
+///
+/// It says what the caller asked for, not that it may: ``check()`` holds it against the rules, the policy room against the
+/// caller's groups.
+package struct ItemRequest: Sendable {
+    package enum Operation: UInt8, Sendable {
+        case add = 1
+        case copyMatching = 2
+        case update = 3
+        case delete = 4
+    }
+
+    /// How many items a query gives back.
+    package enum Limit: Hashable, Sendable {
+        case one
+        case all
+        case atMost(UInt32)
+    }
+
+    /// What happens when the user would have to be asked (semantics B.6).
+    package enum AuthenticationUI: UInt8, Sendable {
+        case allow = 0
+        case fail = 1
+        case skip = 2
+    }
+
+    package var operation: Operation
+    package var itemClass: ItemClass?
+    package var returns: ReturnFlags = []
+    package var limit: Limit = .one
+    package var authenticationUI: AuthenticationUI = .allow
+    /// The match keys the dictionary had, by their place in ``QueryKey/rows``.
+    package var matchKeys: UInt64 = 0
+    /// Asked for by the inspecting command alone: the attributes of all groups' items (the policy decides).
+    package var inspectsAllGroups = false
+    /// Delete leaves no tombstone behind (`kSecUseTombstones` false).
+    package var withoutTombstones = false
+    /// Where an enumeration goes on: the row after this one.
+    package var cursor: UInt64 = 0
+    /// The query, or for add the item; also value data, persistent reference and host to match.
+    package var query: AttributeList = .empty
+    /// What update changes.
+    package var changes: AttributeList = .empty
+
+    package init(_ operation: Operation) { self.operation = operation }
+}
+
+/// Limits on what a program can ask to be kept (semantics B.4, issue: values up to 1 MiB).
+package enum ItemLimits {
+    package static let valueBytes = 1 << 20
+    /// Attributes describe; Apple warns above 2 KiB for all of them together.
+    package static let attributeBytes = 64 << 10
+    package static let dictionaryKeys = 128
+}

@@ -1,0 +1,97 @@
+import LinuxSystem
+
+/// Makes an ``ItemRequest`` of a program's dictionary, key by key (semantics B.1).
+///
+/// It knows the grammar of keys and the kinds of values; what may be combined is ``ItemRequest/check()``'s business.
+package struct ItemRequestBuilder: ~Copyable {
+    private var request: ItemRequest
+    private let query = SecretBuffer(capacity: 512)
+    private let changes = SecretBuffer(capacity: 128)
+    private var keys = 0
+
+    package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
+
+    /// Takes one entry of the query (or, for add, the item) dictionary.
+    ///
+    /// - Throws: `errSecParam`, `errSecNoSuchAttr`, `errSecNoSuchClass`, `errSecMissingEntitlement` or `errSecUnimplemented`
+    ///   as the table of keys says.
+    package mutating func set(_ key: String, _ raw: RawValue) throws(Refusal) {
+        try count(key)
+        if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: query) }
+        if key == "nleg" || key.hasPrefix("f") && key.utf8.count != 4 { return }
+        guard let index = QueryKey.find(key) else { throw Self.unknown(key) }
+        try apply(QueryKey.rows[index], at: index, raw)
+    }
+
+    /// Takes an entry whose value is data, without copying a secret value into ordinary memory.
+    package mutating func set(_ key: String, data: Span<UInt8>) throws(Refusal) {
+        guard key == "v_Data" else { return try set(key, .data(data.array(0, data.count))) }
+        try count(key)
+        try append(value: data, to: query)
+    }
+
+    /// Takes one entry of update's second dictionary: attributes and the value, nothing else (semantics B.4).
+    package mutating func change(_ key: String, _ raw: RawValue) throws(Refusal) {
+        try count(key)
+        if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: changes) }
+        if key == "v_Data" { throw Self.wrongType(key, raw, "data") }
+        if key.hasPrefix("k") { throw Self.unknown(key) }
+        throw Refusal(
+            .noSuchAttribute, .unknownAttribute, key,
+            "\"\(key)\" is not an attribute, and update changes nothing else.",
+            do: "Put it into the query, the first dictionary, or leave it out.")
+    }
+
+    /// Takes an entry of update's second dictionary whose value is data.
+    package mutating func change(_ key: String, data: Span<UInt8>) throws(Refusal) {
+        guard key == "v_Data" else { return try change(key, .data(data.array(0, data.count))) }
+        try count(key)
+        try append(value: data, to: changes)
+    }
+
+    /// Asks for the attributes of all groups' items, as only the inspecting command may.
+    package mutating func inspectAllGroups() { request.inspectsAllGroups = true }
+
+    /// The finished request.
+    package consuming func build() throws(Refusal) -> ItemRequest {
+        do throws(AttributeList.Malformed) {
+            request.query = try AttributeList(parsing: query.copy())
+            request.changes = try AttributeList(parsing: changes.copy())
+        } catch { throw Self.tooManyKeys }
+        return request
+    }
+
+    private mutating func apply(_ key: QueryKey, at index: Int, _ raw: RawValue) throws(Refusal) {
+        if key.code.hasPrefix("m_") { request.matchKeys |= 1 << UInt64(index) }
+        switch key.role {
+        case .itemClass: request.itemClass = try Self.itemClass(raw)
+        case .matchLimit: request.limit = try Self.limit(raw)
+        case .matchHost: query.append(.hostOrSubdomain, .string(try Self.string(key, raw)))
+        case .returnFlag(let flag): if try Self.boolean(key, raw) { request.returns.insert(flag) }
+        case .persistentReference: query.append(.persistentReference, .data(try Self.data(key, raw)))
+        case .authenticationUI: request.authenticationUI = try Self.authenticationUI(raw)
+        case .noAuthenticationUI: if try Self.boolean(key, raw) { request.authenticationUI = .fail }
+        case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
+        case .valueData: throw Self.wrongType(key.code, raw, "data")
+        case .valueReference: throw Self.notImplemented(key)
+        case .useRestricted: throw Self.restricted(key)
+        case .matchCertificate, .matchIgnored, .useAccepted: break
+        }
+    }
+
+    private func append(_ attribute: ItemAttribute, _ raw: RawValue, to list: SecretBuffer) throws(Refusal) {
+        guard attribute.id != .restricted else { throw Self.restricted(attribute) }
+        let value = try attribute.accept(raw)
+        list.append(attribute.id, value)
+    }
+
+    private func append(value: Span<UInt8>, to list: SecretBuffer) throws(Refusal) {
+        guard value.count <= ItemLimits.valueBytes else { throw Self.valueTooLarge(value.count) }
+        list.append(.valueData, .data, value)
+    }
+
+    private mutating func count(_ key: String) throws(Refusal) {
+        keys += 1
+        guard keys <= ItemLimits.dictionaryKeys else { throw Self.tooManyKeys }
+    }
+}

@@ -1,0 +1,205 @@
+/// The rules on what a request may combine (semantics B.3-B.5), held against every request by the engine: a client may be
+/// anybody's, so nothing it claims to have checked counts.
+extension ItemRequest {
+    /// Checks the request as a whole.
+    ///
+    /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
+    package func check() throws(Refusal) {
+        try checkClass()
+        try checkEntries(query)
+        try checkEntries(changes)
+        try checkProtection(query)
+        try checkProtection(changes)
+        switch operation {
+        case .add: try checkAdd()
+        case .copyMatching: try checkCopyMatching()
+        case .update: try checkUpdate()
+        case .delete: try checkDelete()
+        }
+    }
+
+    /// The persistent reference in the query, taken apart.
+    package var persistentReference: PersistentReference? {
+        guard case .data(let bytes)? = query[.persistentReference] else { return nil }
+        return PersistentReference(bytes)
+    }
+
+    /// The class the request is about: named, or that of the persistent reference.
+    package var effectiveClass: ItemClass? { itemClass ?? persistentReference?.itemClass }
+
+    private func checkClass() throws(Refusal) {
+        guard itemClass == nil else { return }
+        if query.entry(.persistentReference) != nil { return }
+        throw Refusal(
+            .param, .classMissing, "class", "The query names no item class.",
+            do: "Add kSecClass with one of the kSecClass constants.")
+    }
+
+    /// Every attribute belongs to the class and has a kind of value it can have; nothing comes twice.
+    private func checkEntries(_ list: AttributeList) throws(Refusal) {
+        guard let itemClass = effectiveClass else { return }
+        var seen: (low: UInt64, other: [AttributeID]) = (0, [])
+        for entry in list.entries {
+            let bit: UInt64 = entry.id.rawValue < 64 ? 1 << UInt64(entry.id.rawValue) : 0
+            guard seen.low & bit == 0, bit != 0 || !seen.other.contains(entry.id) else { throw Self.twice(entry.id) }
+            seen.low |= bit
+            if bit == 0 { seen.other.append(entry.id) } else { try Self.check(entry, itemClass) }
+        }
+    }
+
+    private static func check(_ entry: AttributeList.Entry, _ itemClass: ItemClass) throws(Refusal) {
+        guard let attribute = AttributeTable.attribute(id: entry.id) else { throw twice(entry.id) }
+        guard attribute.belongs(to: itemClass) else {
+            throw Refusal(
+                .noSuchAttribute, .unknownAttribute, attribute.code,
+                "Items of \(itemClass.constant) have no attribute \(attribute.displayName).",
+                do: "Leave it out, or use the class that has it.")
+        }
+        guard attribute.allows(entry.kind) else {
+            throw Refusal(
+                .param, .wrongType, attribute.code, "\(attribute.displayName) has a value of the wrong type.",
+                do: "Give it a value of the type its documentation names.")
+        }
+        guard entry.length <= ItemLimits.attributeBytes else {
+            throw Refusal(
+                .param, .tooLarge, attribute.code,
+                "\(attribute.displayName) has \(entry.length) bytes; an attribute has at most \(ItemLimits.attributeBytes).",
+                do: "Keep what is large in the value (kSecValueData).")
+        }
+    }
+
+    private static func twice(_ id: AttributeID) -> Refusal {
+        Refusal(
+            .param, .malformedFrame, "attribute \(id.rawValue)",
+            "The request names an attribute twice or one nobody knows.",
+            do: "Use a client of the same version as the daemon.")
+    }
+
+    private func checkProtection(_ list: AttributeList) throws(Refusal) {
+        if let value = list[.accessible], value.string.flatMap(Accessibility.init(code:)) == nil {
+            throw Refusal(
+                .param, .wrongValue, "pdmn", "kSecAttrAccessible has a value that is no protection class.",
+                do: "Use one of the kSecAttrAccessible constants.")
+        }
+        if let entry = list.entry(.synchronizable), entry.kind == .string, list[.synchronizable] != .string("syna") {
+            throw Refusal(
+                .param, .wrongValue, "sync",
+                "kSecAttrSynchronizable is neither a truth value nor kSecAttrSynchronizableAny.",
+                do: "Use true, false or kSecAttrSynchronizableAny.")
+        }
+        if let entry = list.entry(.accessControl), entry.length > 4 {
+            throw Refusal(
+                .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
+                do: "Use kSecAttrAccessible, or an access control without flags.")
+        }
+    }
+
+    private func checkAdd() throws(Refusal) {
+        try refuseMatchKeys()
+        try refuseSkip()
+        if query.entry(.persistentReference) != nil { throw notHere("kSecValuePersistentRef", "v_PersistentRef") }
+        if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
+        if itemClass == .identity {
+            throw Refusal(
+                .param, .notAllowedHere, "class",
+                "An identity is not stored as such; it is a certificate with its key.",
+                do: "Add the certificate and the private key.")
+        }
+    }
+
+    private func checkCopyMatching() throws(Refusal) {
+        try checkReferenceAlone()
+        if returns.contains(.reference), let kind = effectiveClass, kind != .genericPassword, kind != .internetPassword
+        {
+            throw Refusal(
+                .unimplemented, .notImplemented, "r_Ref",
+                "References to certificates, keys and identities are not available yet.",
+                do: "Ask for kSecReturnAttributes and kSecReturnData.")
+        }
+        if query.entry(.hostOrSubdomain) != nil, effectiveClass != .internetPassword {
+            throw Refusal(
+                .unimplemented, .notAllowedHere, "m_HostOrSubdomainOfHost",
+                "kSecMatchHostOrSubdomainOfHost looks at internet passwords only.", do: "Use kSecClassInternetPassword."
+            )
+        }
+        if let key = matchKey(where: { if case .matchCertificate = $0 { true } else { false } }) {
+            throw Refusal(
+                .unimplemented, .notImplemented, key.code,
+                "\(key.constant) looks at certificates, which is not available yet.",
+                do: "Leave it out and look at the results yourself.")
+        }
+    }
+
+    private func checkUpdate() throws(Refusal) {
+        try checkReferenceAlone()
+        try refuseMatchKeys()
+        try refuseSkip()
+        guard returns.isEmpty else { throw notHere("A kSecReturn key", "r_") }
+        if changes.entry(.accessible) != nil, changes.entry(.accessControl) != nil { throw Self.accessibleTwice }
+        if changes.entry(.sharingGroup) != nil { throw notHere("kSecAttrSharingGroup", "ggrp") }
+    }
+
+    private func checkDelete() throws(Refusal) {
+        try checkReferenceAlone()
+        try refuseMatchKeys()
+        try refuseSkip()
+    }
+
+    private func checkReferenceAlone() throws(Refusal) {
+        guard query.entry(.persistentReference) != nil else { return }
+        guard let reference = persistentReference, itemClass == nil || itemClass == reference.itemClass else {
+            throw Refusal(
+                .param, .wrongValue, "v_PersistentRef",
+                "kSecValuePersistentRef is not a persistent reference of this class.",
+                do: "Use what kSecReturnPersistentRef gave, without changing it.")
+        }
+        let extra = query.entries.contains { $0.id != .persistentReference && $0.id != .valueData }
+        guard !extra else {
+            throw Refusal(
+                .param, .contradiction, "v_PersistentRef",
+                "A persistent reference names one item; attributes cannot be added.",
+                do: "Leave the attributes out.")
+        }
+    }
+
+    private func refuseMatchKeys() throws(Refusal) {
+        if let key = matchKey(where: { _ in true }) { throw notHere(key.constant, key.code) }
+    }
+
+    private func refuseSkip() throws(Refusal) {
+        if authenticationUI == .skip { throw notHere("kSecUseAuthenticationUISkip", "u_AuthUI") }
+    }
+
+    private func matchKey(where matches: (QueryKey.Role) -> Bool) -> QueryKey? {
+        guard matchKeys != 0 else { return nil }
+        let present = QueryKey.rows.indices.first {
+            matchKeys & (1 << UInt64($0)) != 0 && matches(QueryKey.rows[$0].role)
+        }
+        return present.map { QueryKey.rows[$0] }
+    }
+
+    private func notHere(_ name: String, _ key: String) -> Refusal {
+        Refusal(
+            .param, .notAllowedHere, key, "\(name) has no place in \(operation.functionName).",
+            do: "Leave it out, or find the items first with SecItemCopyMatching.")
+    }
+
+    private static var accessibleTwice: Refusal {
+        Refusal(
+            .param, .contradiction, "accc",
+            "kSecAttrAccessible and kSecAttrAccessControl both say when the item may be opened.",
+            do: "Give one of them; an access control names its protection class itself.")
+    }
+}
+
+extension ItemRequest.Operation {
+    /// The function a program calls for it.
+    package var functionName: String {
+        switch self {
+        case .add: "SecItemAdd"
+        case .copyMatching: "SecItemCopyMatching"
+        case .update: "SecItemUpdate"
+        case .delete: "SecItemDelete"
+        }
+    }
+}

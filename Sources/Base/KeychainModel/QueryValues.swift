@@ -1,0 +1,104 @@
+/// How the values of keys that are not attributes are read.
+extension ItemRequestBuilder {
+    static func itemClass(_ raw: RawValue) throws(Refusal) -> ItemClass {
+        guard case .string(let code) = raw else { throw unknownClass(raw.kindName, hint: nil) }
+        if let found = ItemClass(code: code) { return found }
+        throw unknownClass("\"\(code)\"", hint: ItemClass.allCases.first { $0.constant == code }?.constant)
+    }
+
+    static func limit(_ raw: RawValue) throws(Refusal) -> ItemRequest.Limit {
+        switch raw {
+        case .string("m_LimitOne"), .number(1): return .one
+        case .string("m_LimitAll"): return .all
+        case .number(let number) where number > 1: return .atMost(UInt32(clamping: number))
+        default:
+            throw Refusal(
+                .param, .wrongValue, "m_Limit", "kSecMatchLimit cannot be \(raw.kindName) of this value.",
+                do: "Use kSecMatchLimitOne, kSecMatchLimitAll or a number from 1.")
+        }
+    }
+
+    static func authenticationUI(_ raw: RawValue) throws(Refusal) -> ItemRequest.AuthenticationUI {
+        switch raw {
+        case .string("u_AuthUIA"): return .allow
+        case .string("u_AuthUIF"): return .fail
+        case .string("u_AuthUIS"): return .skip
+        default:
+            throw Refusal(
+                .param, .wrongValue, "u_AuthUI", "kSecUseAuthenticationUI has a value it does not know.",
+                do: "Use kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail or kSecUseAuthenticationUISkip.")
+        }
+    }
+
+    static func boolean(_ key: QueryKey, _ raw: RawValue) throws(Refusal) -> Bool {
+        guard case .boolean(let flag) = raw else { throw wrongType(key.constant, raw, "a boolean") }
+        return flag
+    }
+
+    static func string(_ key: QueryKey, _ raw: RawValue) throws(Refusal) -> String {
+        guard case .string(let text) = raw else { throw wrongType(key.constant, raw, "a string") }
+        return text
+    }
+
+    static func data(_ key: QueryKey, _ raw: RawValue) throws(Refusal) -> [UInt8] {
+        guard case .data(let bytes) = raw else { throw wrongType(key.constant, raw, "data") }
+        return bytes
+    }
+}
+
+/// What is said when the grammar is broken.
+extension ItemRequestBuilder {
+    /// A key nobody knows; most often the *name* of a constant written as a string (S-89).
+    static func unknown(_ key: String) -> Refusal {
+        if let meant = QueryKey.key(ofConstant: key) {
+            return Refusal(
+                .param, .constantName, key, "\"\(key)\" is the name of a constant, not its value.",
+                do: "Write the constant \(key) without quotes; its value is \"\(meant)\".")
+        }
+        guard key.utf8.count != 4 else {
+            return Refusal(
+                .noSuchAttribute, .unknownAttribute, key, "No class has an attribute \"\(key)\".",
+                do: "Use one of the kSecAttr constants.")
+        }
+        return Refusal(
+            .param, .unknownKey, key, "\"\(key)\" is not a key of a keychain query.",
+            do: "Use the kSec constants as keys.")
+    }
+
+    static func unknownClass(_ given: String, hint: String?) -> Refusal {
+        let remedy = hint.map { "Write the constant \($0) without quotes." } ?? "Use one of the kSecClass constants."
+        return Refusal(.noSuchClass, .unknownClass, "class", "There is no item class \(given).", do: remedy)
+    }
+
+    static func wrongType(_ key: String, _ raw: RawValue, _ wanted: String) -> Refusal {
+        Refusal(.param, .wrongType, key, "\(key) cannot be \(raw.kindName).", do: "Give it \(wanted).")
+    }
+
+    static func notImplemented(_ key: QueryKey) -> Refusal {
+        Refusal(
+            .unimplemented, .notImplemented, key.code, "\(key.constant) is not available yet.",
+            do: "Give the item's attributes and its data (kSecValueData) instead of a reference.")
+    }
+
+    static func restricted(_ key: QueryKey) -> Refusal { restricted(key.code, key.constant) }
+    static func restricted(_ attribute: ItemAttribute) -> Refusal { restricted(attribute.code, attribute.constants[0]) }
+
+    private static func restricted(_ subject: String, _ name: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .restrictedAttribute, subject,
+            "\(name) needs an entitlement that no program here has.",
+            do: "Leave it out.")
+    }
+
+    static func valueTooLarge(_ size: Int) -> Refusal {
+        Refusal(
+            .param, .tooLarge, "v_Data", "The value has \(size) bytes; an item keeps at most \(ItemLimits.valueBytes).",
+            do: "Encrypt large data into a file of its own and keep only its key in the keychain.")
+    }
+
+    static var tooManyKeys: Refusal {
+        Refusal(
+            .param, .tooLarge, "query", "The dictionary has more than \(ItemLimits.dictionaryKeys) keys.",
+            do: "Leave out what no item has.")
+    }
+}

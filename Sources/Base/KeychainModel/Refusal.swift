@@ -1,0 +1,56 @@
+/// Why a request was refused, in words a person can act on and names a program can match on.
+///
+/// It speaks of keys, attributes, groups and states, never of values, so it may be logged and shown. The status is what
+/// the C-shaped API returns; the rest is the explanation that Apple's API keeps to itself.
+package struct Refusal: Error, Hashable, Sendable {
+    /// The `OSStatus` the caller gets.
+    package let status: KeychainStatus
+    /// The rule that spoke, as a stable name.
+    package let rule: Rule
+    /// What it spoke about: a dictionary key, an attribute, an access group, a state.
+    package let subject: String
+    /// What is wrong, as a sentence.
+    package let problem: String
+    /// What to do about it, as a sentence.
+    package let remedy: String
+
+    package init(_ status: KeychainStatus, _ rule: Rule, _ subject: String, _ problem: String, do remedy: String) {
+        self.status = status
+        self.rule = rule
+        self.subject = subject
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    /// A stable name for a rule, of the form `area.rule`.
+    package struct Rule: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let unknownKey = Self(rawValue: "query.unknown-key")
+        package static let constantName = Self(rawValue: "query.constant-name-as-key")
+        package static let wrongType = Self(rawValue: "query.wrong-type")
+        package static let wrongValue = Self(rawValue: "query.wrong-value")
+        package static let tooLarge = Self(rawValue: "query.too-large")
+        package static let classMissing = Self(rawValue: "query.class-missing")
+        package static let unknownClass = Self(rawValue: "query.unknown-class")
+        package static let unknownAttribute = Self(rawValue: "query.attribute-not-in-class")
+        package static let notAllowedHere = Self(rawValue: "query.key-not-allowed-here")
+        package static let contradiction = Self(rawValue: "query.contradiction")
+        package static let notImplemented = Self(rawValue: "keychain.not-implemented")
+        package static let foreignGroup = Self(rawValue: "access.group-not-granted")
+        package static let noGroups = Self(rawValue: "access.no-groups")
+        package static let restrictedAttribute = Self(rawValue: "access.restricted-attribute")
+        package static let locked = Self(rawValue: "state.locked")
+        package static let passcodeNotSet = Self(rawValue: "state.passcode-not-set")
+        package static let wrongPasscode = Self(rawValue: "state.wrong-passcode")
+        package static let throttled = Self(rawValue: "state.too-many-attempts")
+        package static let duplicate = Self(rawValue: "store.duplicate")
+        package static let notFound = Self(rawValue: "store.not-found")
+        package static let damaged = Self(rawValue: "store.damaged")
+        package static let unavailable = Self(rawValue: "keychain.unavailable")
+        package static let deadline = Self(rawValue: "keychain.deadline")
+        package static let malformedFrame = Self(rawValue: "wire.malformed")
+        package static let internalError = Self(rawValue: "keychain.internal-error")
+    }
+}
