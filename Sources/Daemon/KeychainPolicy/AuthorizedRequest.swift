@@ -1,0 +1,26 @@
+package import KeychainModel
+
+/// A request that the policy has let through, with the groups it may touch.
+///
+/// Its initialiser belongs to this room: what the store takes has been authorised, or it could not exist.
+package struct AuthorizedRequest: Sendable {
+    package let request: ItemRequest
+    /// The groups whose items the request may see or change.
+    package let scope: Scope
+    /// Where an added item goes.
+    package let targetGroup: String
+    /// Values may be opened; false for an inspection across groups.
+    package let mayOpenValues: Bool
+
+    package enum Scope: Hashable, Sendable {
+        case allGroups
+        case groups([String])
+    }
+
+    init(_ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true) {
+        self.request = request
+        self.scope = scope
+        self.targetGroup = targetGroup
+        self.mayOpenValues = mayOpenValues
+    }
+}
