@@ -1,0 +1,72 @@
+import CSQLite
+
+/// One SQLite connection. It belongs to one thread at a time, which is why SQLite's own locking is off.
+@safe final class Database {
+    /// Who else may open the file.
+    enum Sharing: Sendable {
+        /// This process alone: the write-ahead log's index stays in memory and reads need no file locks.
+        case exclusive
+        /// Other processes too.
+        case shared
+    }
+
+    private let handle: OpaquePointer
+
+    /// Opens, and creates when asked to, the file at `path`.
+    init(path: String, sharing: Sharing, create: Bool = false) throws(DatabaseError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (create ? SQLITE_OPEN_CREATE : 0)
+        let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing == .exclusive ? "unix-excl" : "unix")
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            unsafe sqlite3_close_v2(handle)
+            throw DatabaseError(code: code, action: "be opened")
+        }
+        unsafe self.handle = opened
+        unsafe sqlite3_busy_timeout(opened, 10_000)
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String, _ action: String) throws(DatabaseError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(code: code, action: action) }
+    }
+
+    /// Compiles a statement that will be used many times.
+    func prepare(_ sql: String, _ action: String) throws(DatabaseError) -> Statement {
+        var statement: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let prepared = unsafe statement else { throw DatabaseError(code: code, action: action) }
+        return unsafe Statement(prepared, action: action, database: self)
+    }
+
+    /// Runs `body` in a transaction that is rolled back when it throws.
+    func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+        try execute("BEGIN IMMEDIATE", "begin a change")
+        do {
+            let result = try body()
+            try execute("COMMIT", "keep a change")
+            return result
+        } catch {
+            try? execute("ROLLBACK", "undo a change")
+            throw error
+        }
+    }
+
+    /// The first column of the first row, for questions with one answer.
+    func integer(_ sql: String, _ action: String) throws(DatabaseError) -> Int64? {
+        let statement = try prepare(sql, action)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// The row number of the last insertion.
+    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// Copies the whole database into a new file, consistent even while it is being changed.
+    func snapshot(to path: String) throws(DatabaseError) {
+        let statement = try prepare("VACUUM INTO ?", "write a snapshot")
+        try statement.bind(text: path, at: 1)
+        _ = try statement.step()
+    }
+}

@@ -1,0 +1,99 @@
+import CSQLite
+import LinuxSystem
+
+/// A compiled statement. Blobs are read where SQLite has them; a row is valid until the next step or reset.
+@safe final class Statement {
+    private let handle: OpaquePointer
+    private let action: String
+    /// The connection must outlive its statements.
+    private let database: Database
+    /// Bound blobs live here, because SQLite is told that they stay where they are.
+    private let bound = SecretBuffer(capacity: 512)
+    private var pending: [(index: Int32, offset: Int, count: Int)] = []
+
+    init(_ handle: OpaquePointer, action: String, database: Database) {
+        unsafe self.handle = handle
+        self.action = action
+        self.database = database
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Forgets the row, what was bound, and whether it had begun.
+    func reset() {
+        unsafe sqlite3_reset(handle)
+        unsafe sqlite3_clear_bindings(handle)
+        pending.removeAll(keepingCapacity: true)
+        bound.removeAll()
+    }
+
+    func bind(integer: Int64, at index: Int32) throws(DatabaseError) {
+        try check(unsafe sqlite3_bind_int64(handle, index, integer))
+    }
+
+    func bind(text: String, at index: Int32) throws(DatabaseError) {
+        let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        try check(unsafe sqlite3_bind_text(handle, index, text, -1, transient))
+    }
+
+    func bind(blob: Span<UInt8>, at index: Int32) {
+        pending.append((index, bound.count, blob.count))
+        bound.append(blob)
+    }
+
+    /// Binds a blob that `write` appends to the buffer it is given.
+    func bind(at index: Int32, _ write: (SecretBuffer) -> Void) {
+        let start = bound.count
+        write(bound)
+        pending.append((index, start, bound.count - start))
+    }
+
+    /// Goes to the next row; false when there is none.
+    func step() throws(DatabaseError) -> Bool {
+        if !pending.isEmpty { try bindPending() }
+        switch unsafe sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw DatabaseError(code: code, action: action)
+        }
+    }
+
+    /// Runs a statement that gives no rows, and resets it.
+    func run() throws(DatabaseError) {
+        defer { reset() }
+        _ = try step()
+    }
+
+    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    func text(_ column: Int32) -> String { unsafe sqlite3_column_text(handle, column).map { unsafe String(cString: $0) } ?? "" }
+
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// Lends a column's bytes where SQLite has them.
+    func withBlob<Result, Failure: Error>(
+        _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = unsafe sqlite3_column_blob(handle, column)
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return try body(unsafe Span(_unsafeStart: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing, count: start == nil ? 0 : count))
+    }
+
+    private static let nothing = unsafe UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+
+    private func bindPending() throws(DatabaseError) {
+        try bound.withSpan { span throws(DatabaseError) in
+            for (index, offset, count) in pending {
+                let code = unsafe span.extracting(offset..<offset + count).withUnsafeBufferPointer { bytes in
+                    unsafe sqlite3_bind_blob(handle, index, bytes.baseAddress ?? Self.nothing, Int32(clamping: count), nil)
+                }
+                try check(code)
+            }
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private func check(_ code: Int32) throws(DatabaseError) {
+        guard code == SQLITE_OK else { throw DatabaseError(code: code, action: action) }
+    }
+}
