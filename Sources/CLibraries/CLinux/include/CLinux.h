@@ -1,5 +1,14 @@
 #pragma once
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/types.h>
+
+// What Swift cannot call: variadic functions, macros, and what glibc declares only under _GNU_SOURCE (which a module's
+// header must not define: it would clash with the other C modules). Everything here fails as the system call does:
+// a negative result and errno.
 
 /// Maps `size` bytes of private memory that a core dump leaves out and a fork finds zeroed; locks it in RAM where the limit
 /// allows. NULL when there is no memory. `*locked` says whether the lock was granted.
@@ -7,3 +16,51 @@ void *clinux_map_secret(size_t size, int *locked);
 
 /// Overwrites memory in a way the compiler may not leave out.
 void clinux_wipe(void *start, size_t size);
+
+/// accept4: the connection is closed on exec and does not block.
+int clinux_accept(int listener);
+
+/// SO_PEERCRED: who the peer was when it connected.
+int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
+
+/// SO_PEERPIDFD (Linux 6.5): a descriptor for the peer's process.
+int clinux_peer_pidfd(int socket);
+
+/// The most descriptors one message carries here.
+#define CLINUX_MAX_DESCRIPTORS 16
+
+/// Sends bytes with up to CLINUX_MAX_DESCRIPTORS descriptors attached to the first of them; never raises SIGPIPE.
+ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, const int *descriptors, size_t count);
+
+/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has room for
+/// CLINUX_MAX_DESCRIPTORS; `*count` is how many came. More than that fails with EMSGSIZE, and all of them are closed.
+ssize_t clinux_receive_descriptors(int socket, void *bytes, size_t size, int *descriptors, size_t *count);
+
+/// pipe2: both ends are closed on exec.
+int clinux_pipe(int ends[2]);
+
+/// mkostemp: a new file, open for writing, mode 0600, closed on exec; `path` ends in XXXXXX and receives its name.
+int clinux_make_temporary(char *path);
+
+/// memfd_create: an anonymous file of `size` bytes that nobody can resize any more.
+int clinux_memory_file(const char *name, size_t size);
+
+/// 1 when the file is one that nobody can resize, 0 when it is not.
+int clinux_is_sealed(int file);
+
+/// Sleeps while `*word` is `expected`, at most `nanoseconds` (negative: for ever). Works between processes.
+int clinux_futex_wait(const void *word, uint32_t expected, int64_t nanoseconds);
+
+/// Wakes at most `count` sleepers on `*word`; the result is how many there were.
+int clinux_futex_wake(const void *word, int count);
+
+/// pidfd_open: a descriptor for a process, which no other process inherits the number of.
+int clinux_pidfd_open(pid_t pid);
+
+int clinux_get_dumpable(void);
+int clinux_set_dumpable(int dumpable);
+int clinux_get_no_new_privileges(void);
+int clinux_set_no_new_privileges(void);
+
+/// Names the calling thread for debuggers; longer than 15 bytes fails.
+int clinux_name_thread(const char *name);

@@ -1,0 +1,32 @@
+import Glibc
+
+/// The clocks of the system.
+package enum Clock {
+    /// Nanoseconds since some fixed moment before the boot; never goes back, does not count suspension.
+    package static var monotonicNanoseconds: UInt64 {
+        let now = read(CLOCK_MONOTONIC)
+        return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
+    }
+
+    /// Seconds since 2001-01-01 00:00 UTC, Apple's reference date, by the wall clock.
+    package static var secondsSinceReferenceDate: Double {
+        let now = read(CLOCK_REALTIME)
+        return Double(now.tv_sec - referenceDate) + Double(now.tv_nsec) / 1e9
+    }
+
+    /// A name the kernel makes anew at every boot, 36 characters.
+    ///
+    /// - Throws: `SystemError` when `/proc` is not mounted.
+    package static func bootIdentifier() throws(SystemError) -> String {
+        let text = try ProcessDirectory.read("/proc/sys/kernel/random/boot_id", limit: 64)
+        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    private static let referenceDate = 978_307_200
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var now = timespec()
+        unsafe clock_gettime(clock, &now)
+        return now
+    }
+}

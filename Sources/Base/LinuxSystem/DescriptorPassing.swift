@@ -1,0 +1,49 @@
+import CLinux
+import Glibc
+
+extension UnixSocket {
+    /// The most descriptors one message carries.
+    package static let maximumDescriptors = Int(CLINUX_MAX_DESCRIPTORS)
+
+    /// Sends all bytes, at least one, with descriptors attached to the first (SCM_RIGHTS); the peer gets duplicates.
+    ///
+    /// - Throws: `SystemError` of `sendmsg`: `EMSGSIZE` for more than ``maximumDescriptors``, `EINVAL` for no bytes, `EPIPE` when
+    ///   the peer has closed; `ETIMEDOUT` when the deadline passed first.
+    package func sendFully(
+        _ span: Span<UInt8>, attaching descriptors: [FileDescriptor], deadline: Deadline
+    ) throws(SystemError) {
+        // The kernel would drop the descriptors of an empty message without a word.
+        guard !span.isEmpty else { throw SystemError(code: EINVAL, call: "sendmsg") }
+        let numbers = descriptors.map(\.number)
+        while true {
+            let sent = try unsafe span.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+                try unlessBlocked("sendmsg") {
+                    unsafe clinux_send_descriptors(
+                        descriptor.number, bytes.baseAddress, bytes.count, numbers, numbers.count)
+                }
+            }
+            if let sent { return try sendFully(span.extracting(sent...), deadline: deadline) }
+            try descriptor.wait(for: .writable, deadline: deadline)
+        }
+    }
+
+    /// Receives what there is, and the descriptors that came with it, in order.
+    ///
+    /// - Returns: `nil` when there is nothing yet; a count of 0 when the peer has closed.
+    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is closed, when a peer attached more than
+    ///   ``maximumDescriptors`` or this process has too many open files.
+    package func receiveAttached(
+        into span: inout MutableSpan<UInt8>
+    ) throws(SystemError) -> (count: Int, descriptors: [FileDescriptor])? {
+        var numbers = [CInt](repeating: -1, count: Self.maximumDescriptors)
+        var attached = 0
+        let count = try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
+            try unlessBlocked("recvmsg") {
+                unsafe clinux_receive_descriptors(
+                    descriptor.number, bytes.baseAddress, bytes.count, &numbers, &attached)
+            }
+        }
+        guard let count else { return nil }
+        return (count, numbers.prefix(attached).map(FileDescriptor.init(owning:)))
+    }
+}

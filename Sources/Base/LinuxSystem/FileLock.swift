@@ -1,0 +1,41 @@
+import Glibc
+
+/// A lock that processes hold on a file (flock): gone when its holder lets go or dies.
+package final class FileLock: Sendable {
+    /// Whether others may hold the lock at the same time.
+    package enum Kind: Sendable {
+        case shared
+        case exclusive
+    }
+
+    private let file: FileDescriptor
+
+    /// Takes the lock on the file at the path, which is made (mode 0600, empty) when there is none and never removed.
+    ///
+    /// - Parameter deadline: how long to wait for others; `.now` to try only once.
+    /// - Throws: `SystemError` of `open` or `flock`; `ETIMEDOUT` when others held the lock until the deadline.
+    package init(_ path: String, _ kind: Kind, deadline: Deadline) throws(SystemError) {
+        file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        let operation = kind == .shared ? LOCK_SH : LOCK_EX
+        if deadline == .never {
+            _ = try retrying("flock") { flock(file.number, operation) }
+        } else {
+            try Self.poll(file, operation | LOCK_NB, until: deadline)
+        }
+    }
+
+    /// Gives the lock back; the same happens when the object goes.
+    package func release() { flock(file.number, LOCK_UN) }
+
+    // There is no flock with a deadline, so it is tried again after pauses of 1 to 16 ms.
+    private static func poll(_ file: FileDescriptor, _ operation: CInt, until deadline: Deadline) throws(SystemError) {
+        var pause: UInt32 = 1000
+        while try unlessBlocked("flock", { flock(file.number, operation) }) == nil {
+            if deadline.hasPassed {
+                throw SystemError(code: ETIMEDOUT, call: "flock", advice: "another process holds the lock")
+            }
+            usleep(pause)
+            pause = min(pause * 2, 16000)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+/// What the system knows about a file besides its content.
+package struct FileStatus: Hashable, Sendable {
+    /// The device the file is on; with ``inode`` it identifies the file as long as that is open.
+    package let device: UInt64
+    package let inode: UInt64
+    /// The size in bytes.
+    package let size: Int
+    /// When the content last changed, in nanoseconds since 1970.
+    package let modified: Int64
+    package let owner: UInt32
+    package let group: UInt32
+    /// Kind of file and permissions, as in `st_mode`.
+    package let mode: UInt32
+    /// How many names the file has; 0 when it has been deleted or replaced.
+    package let links: UInt64
+
+    /// Looks at an open file.
+    ///
+    /// - Throws: `SystemError` of `fstat`.
+    package init(of file: FileDescriptor) throws(SystemError) {
+        var status = stat()
+        _ = try retrying("fstat") { unsafe fstat(file.number, &status) }
+        self.init(status)
+    }
+
+    /// Looks at what a path leads to, through symbolic links: `nil` when there is nothing.
+    ///
+    /// - Throws: `SystemError` of `stat`, when it cannot be known.
+    package init?(at path: String) throws(SystemError) {
+        var status = stat()
+        do { _ = try retrying("stat") { unsafe stat(path, &status) } } catch  where error.code == ENOENT { return nil }
+        self.init(status)
+    }
+
+    /// Looks at the file with this name itself, even when it is a symbolic link: `nil` when there is none.
+    ///
+    /// - Throws: `SystemError` of `lstat`, when it cannot be known.
+    package init?(ofLink path: String) throws(SystemError) {
+        var status = stat()
+        do { _ = try retrying("lstat") { unsafe lstat(path, &status) } } catch  where error.code == ENOENT {
+            return nil
+        }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int(status.st_size)
+        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        owner = status.st_uid
+        group = status.st_gid
+        mode = status.st_mode
+        links = UInt64(status.st_nlink)
+    }
+}
+
+extension FileStatus {
+    package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+    package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+    package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
+
+    /// Whether both are the same file, whatever its names and content.
+    package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
+}

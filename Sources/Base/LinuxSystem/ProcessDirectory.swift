@@ -1,0 +1,33 @@
+import Glibc
+
+/// Reads the kernel's files about processes (proc(5)).
+enum ProcessDirectory {
+    /// Reads a whole file of `/proc`, whose size is only known by reading it.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`; `EFBIG` when there are more than `limit` bytes.
+    static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let file = try FileDescriptor.open(path, O_RDONLY)
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var span = bytes.mutableSpan
+        let count = try file.readFully(into: &span)
+        guard count <= limit else { throw SystemError(code: EFBIG, call: "read") }
+        return Array(bytes.prefix(count))
+    }
+
+    /// When a process started, in clock ticks since the boot: with its number it names one process and no later one.
+    ///
+    /// - Throws: `SystemError`: `ENOENT` or `ESRCH` when there is no such process, `EINVAL` when the file is not as expected.
+    static func startTime(of process: Int32) throws(SystemError) -> UInt64 {
+        let line = try read("/proc/\(process)/stat", limit: 4096)
+        // The second field is the program's name, in parentheses, and may itself hold spaces and parentheses.
+        guard let name = line.lastIndex(of: UInt8(ascii: ")")) else {
+            throw SystemError(code: EINVAL, call: "proc_pid_stat")
+        }
+        let fields = line[name...].split(separator: UInt8(ascii: " "))
+        let afterName = 22 - 2
+        guard fields.count > afterName, let ticks = UInt64(String(decoding: fields[afterName], as: UTF8.self)) else {
+            throw SystemError(code: EINVAL, call: "proc_pid_stat")
+        }
+        return ticks
+    }
+}

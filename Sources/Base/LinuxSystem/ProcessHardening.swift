@@ -1,0 +1,44 @@
+import CLinux
+import Glibc
+
+/// Closes the ways in which other processes could look into this one. Each measure fails by itself, and loudly.
+package enum ProcessHardening {
+    /// Makes this process untraceable and its memory unreadable for processes of the same user (PR_SET_DUMPABLE), and makes
+    /// sure that no core file is written. Must be repeated after a change of user, which the kernel takes as a reset.
+    ///
+    /// - Throws: `SystemError` of `prctl` or `setrlimit`.
+    package static func forbidDumps() throws(SystemError) {
+        _ = try retrying("prctl") { clinux_set_dumpable(0) }
+        var nothing = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = try retrying("setrlimit") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing) }
+    }
+
+    /// Makes sure that no program executed from here gains privileges (PR_SET_NO_NEW_PRIVS). Cannot be undone.
+    ///
+    /// - Throws: `SystemError` of `prctl`.
+    package static func forbidNewPrivileges() throws(SystemError) {
+        _ = try retrying("prctl") { clinux_set_no_new_privileges() }
+    }
+
+    /// Raises the amount of memory this process may lock to all it may ask for.
+    ///
+    /// - Returns: the limit in bytes.
+    /// - Throws: `SystemError` of `setrlimit`.
+    @discardableResult
+    package static func raiseLockedMemoryLimit() throws(SystemError) -> UInt64 {
+        var limit = rlimit()
+        _ = try retrying("getrlimit") { unsafe getrlimit(memoryLock, &limit) }
+        limit.rlim_cur = limit.rlim_max
+        _ = try retrying("setrlimit") { unsafe setrlimit(memoryLock, &limit) }
+        return UInt64(limit.rlim_cur)
+    }
+
+    // Swift sees neither the macro nor that its number is an enumerator.
+    private static let memoryLock = __rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue)
+
+    /// Whether other processes of this user may trace this one or read its memory.
+    package static var allowsDumps: Bool { clinux_get_dumpable() != 0 }
+
+    /// Whether programs executed from here may gain privileges.
+    package static var allowsNewPrivileges: Bool { clinux_get_no_new_privileges() == 0 }
+}

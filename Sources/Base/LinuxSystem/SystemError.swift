@@ -1,0 +1,45 @@
+import Glibc
+
+/// Tells which system call failed and why.
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The `errno` of the failure; `ETIMEDOUT` when a deadline passed.
+    package let code: CInt
+    /// The system call, by its manual page's name.
+    package let call: String
+    /// What exactly was wrong and what to do about it, where the code alone does not tell.
+    package let advice: String
+
+    package init(code: CInt, call: String, advice: String = "") {
+        self.code = code
+        self.call = call
+        self.advice = advice
+    }
+
+    package var description: String {
+        let reason = unsafe String(cString: strerror(code))
+        return advice.isEmpty ? "\(call): \(reason)" : "\(call): \(reason): \(advice)"
+    }
+}
+
+/// Makes a system call again until no signal interrupts it, and turns its -1 into an error.
+@inline(__always)
+func retrying<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        let code = errno
+        if code != EINTR { throw SystemError(code: code, call: call) }
+    }
+}
+
+/// As `retrying`, for calls on descriptors that may not block: `nil` when the call would have had to wait.
+@inline(__always)
+func unlessBlocked<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result? {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        let code = errno
+        if code == EAGAIN { return nil }
+        if code != EINTR { throw SystemError(code: code, call: call) }
+    }
+}

@@ -1,0 +1,79 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "CLinux.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+typedef union {
+    struct cmsghdr alignment;
+    char bytes[CMSG_SPACE(CLINUX_MAX_DESCRIPTORS * sizeof(int))];
+} control_buffer;
+
+int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -1;
+    *pid = peer.pid;
+    *uid = peer.uid;
+    *gid = peer.gid;
+    return 0;
+}
+
+int clinux_peer_pidfd(int socket) {
+    int pidfd = -1;
+    socklen_t size = sizeof pidfd;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) < 0 ? -1 : pidfd;
+}
+
+ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, const int *descriptors, size_t count) {
+    if (count > CLINUX_MAX_DESCRIPTORS) {
+        errno = EMSGSIZE;
+        return -1;
+    }
+    control_buffer control = {0};
+    struct iovec part = {(void *)bytes, size};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (count > 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(count * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, count * sizeof(int));
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+ssize_t clinux_receive_descriptors(int socket, void *bytes, size_t size, int *descriptors, size_t *count) {
+    control_buffer control;
+    struct iovec part = {bytes, size};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *count = 0;
+    ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (received < 0) return received;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t attached = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        if (attached > CLINUX_MAX_DESCRIPTORS - *count) attached = CLINUX_MAX_DESCRIPTORS - *count;
+        memcpy(descriptors + *count, CMSG_DATA(header), attached * sizeof(int));
+        *count += attached;
+    }
+    if (message.msg_flags & MSG_CTRUNC) {
+        while (*count > 0) close(descriptors[--*count]);
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return received;
+}
