@@ -77,3 +77,16 @@ package final class ItemAttribute: Sendable {
         self.meaning = meaning
     }
 }
+
+extension ItemAttribute {
+    /// The value an item gets that was added without it; nil when it then has none.
+    package var defaultValue: AttributeValue? {
+        switch (missing, kind) {
+        case (.absent, _): nil
+        case (.emptyString, .data): .data([])
+        case (.emptyString, _): .string("")
+        case (.zero, .date): .date(0)
+        case (.zero, _): .number(0)
+        }
+    }
+}

@@ -1,5 +1,5 @@
-package import KeychainModel
 import CSQLite
+import KeychainModel
 
 /// What SQLite said: its extended code and the statement's purpose, never a bound value.
 struct DatabaseError: Error {
@@ -9,7 +9,8 @@ struct DatabaseError: Error {
     /// The primary code, of which the extended one is a kind.
     var primary: Int32 { code & 0xFF }
 
-    var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY }
+    /// SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not see.
+    var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }
 
     /// The refusal a caller gets for it (semantics B.2, last paragraph).
     var refusal: Refusal {

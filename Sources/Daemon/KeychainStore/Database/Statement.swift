@@ -42,9 +42,9 @@ import LinuxSystem
     }
 
     /// Binds a blob that `write` appends to the buffer it is given.
-    func bind(at index: Int32, _ write: (SecretBuffer) -> Void) {
+    func bind<Failure: Error>(at index: Int32, _ write: (SecretBuffer) throws(Failure) -> Void) throws(Failure) {
         let start = bound.count
-        write(bound)
+        try write(bound)
         pending.append((index, start, bound.count - start))
     }
 
@@ -79,7 +79,8 @@ import LinuxSystem
         return try body(unsafe Span(_unsafeStart: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing, count: start == nil ? 0 : count))
     }
 
-    private static let nothing = unsafe UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+    /// An address for blobs without bytes, which SQLite would otherwise take for NULL.
+    private nonisolated(unsafe) static let nothing = unsafe UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
     private func bindPending() throws(DatabaseError) {
         try bound.withSpan { span throws(DatabaseError) in

@@ -1,0 +1,69 @@
+package import KeychainModel
+
+/// A row as the store has it: sealed parts, and the few plain columns its identity consists of. Valid until the next row.
+package struct SealedRow {
+    private let statement: Statement
+
+    init(_ statement: Statement) { self.statement = statement }
+
+    /// The row's number in the table of its class.
+    package var id: Int64 { statement.integer(0) }
+    /// The protection class; nil when the column holds a number that is none.
+    package var accessibility: Accessibility? { UInt8(exactly: statement.integer(3)).flatMap(Accessibility.init(rawValue:)) }
+    package var isSynchronizable: Bool { statement.integer(4) != 0 }
+    package var isTombstone: Bool { statement.integer(5) != 0 }
+
+    /// The item's UUID, as its persistent reference has it: 16 bytes in an intact row.
+    package func withUUID<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try statement.withBlob(1, body) }
+
+    /// The digest of the primary key: 16 bytes in an intact row.
+    package func withPrimaryKey<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try statement.withBlob(2, body) }
+
+    /// The row's secret key, wrapped by its class key.
+    package func withWrappedKey<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try statement.withBlob(6, body) }
+
+    package func withMetadata<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try statement.withBlob(7, body) }
+
+    package func withValue<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try statement.withBlob(8, body) }
+}
+
+/// A row to be written.
+package struct NewRow: Sendable {
+    package let itemClass: ItemClass
+    package let uuid: [UInt8]
+    package let primaryKey: [UInt8]
+    package let accessibility: Accessibility
+    package let isSynchronizable: Bool
+    package let isTombstone: Bool
+    /// The digests of the attributes the item has.
+    package let digests: [AttributeID: [UInt8]]
+    package let wrappedKey: [UInt8]
+    package let metadata: [UInt8]
+    package let value: [UInt8]
+
+    package init(
+        itemClass: ItemClass, uuid: [UInt8], primaryKey: [UInt8], accessibility: Accessibility, isSynchronizable: Bool,
+        isTombstone: Bool, digests: [AttributeID: [UInt8]], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
+    ) {
+        self.itemClass = itemClass
+        self.uuid = uuid
+        self.primaryKey = primaryKey
+        self.accessibility = accessibility
+        self.isSynchronizable = isSynchronizable
+        self.isTombstone = isTombstone
+        self.digests = digests
+        self.wrappedKey = wrappedKey
+        self.metadata = metadata
+        self.value = value
+    }
+}

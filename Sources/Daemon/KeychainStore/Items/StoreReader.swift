@@ -1,0 +1,141 @@
+package import KeychainModel
+package import KeychainPolicy
+import LinuxSystem
+
+/// A connection that finds rows. Belongs to one thread.
+package final class StoreReader {
+    private let database: Database
+    private let digester: AttributeDigester
+    private var statements: [QueryShape: Statement] = [:]
+
+    init(_ database: Database, digester: AttributeDigester) {
+        self.database = database
+        self.digester = digester
+    }
+
+    /// Finds the rows of a class that an authorised query names, one after the other, until `visit` answers false.
+    ///
+    /// - Throws: what SQLite says as the refusal of semantics B.2; whatever `visit` throws.
+    package func select(
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass, _ visit: (SealedRow) throws(Refusal) -> Bool
+    ) throws(Refusal) {
+        let shape = QueryShape(authorized, as: itemClass)
+        let statement = try statement(for: shape)
+        defer { statement.reset() }
+        try bind(authorized.request, authorized.scope, shape, to: statement)
+        while try statement.next() {
+            guard try visit(SealedRow(statement)) else { return }
+        }
+    }
+
+    /// All rows of a class after the row `id`, for a walk over everything.
+    package func walk(
+        _ itemClass: ItemClass, after id: Int64, _ visit: (SealedRow) throws(Refusal) -> Bool
+    ) throws(Refusal) {
+        let shape = QueryShape.everything(of: itemClass)
+        let statement = try statement(for: shape)
+        defer { statement.reset() }
+        try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: 1) }
+        while try statement.next() {
+            guard try visit(SealedRow(statement)) else { return }
+        }
+    }
+
+    /// The wrapped metadata key of a protection class, if it has one yet.
+    package func wrappedMetadataKey(for accessibility: Accessibility) throws(Refusal) -> [UInt8]? {
+        try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare("SELECT wrapped FROM metadatakeys WHERE pdmn = ?", "find a metadata key")
+            try statement.bind(integer: Int64(accessibility.rawValue), at: 1)
+            return try statement.step() ? statement.withBlob(0) { $0.array(0, $0.count) } : nil
+        }
+    }
+
+    /// What SQLite's own check says about the file; empty when it finds nothing.
+    package func checkFile() throws(Refusal) -> String {
+        try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare("PRAGMA integrity_check(10)", "be checked")
+            var lines: [String] = []
+            while try statement.step() { lines.append(statement.text(0)) }
+            return lines == ["ok"] ? "" : lines.joined(separator: "; ")
+        }
+    }
+
+    private func statement(for shape: QueryShape) throws(Refusal) -> Statement {
+        if let prepared = statements[shape] { return prepared }
+        // The number of shapes is the number of attribute sets peers think of: bounded, or they would fill the memory.
+        if statements.count >= 256 { statements.removeAll() }
+        let prepared = try refusing { () throws(DatabaseError) in
+            try database.prepare(QueryCompiler.select(shape), "be searched")
+        }
+        statements[shape] = prepared
+        return prepared
+    }
+
+    private func bind(
+        _ request: ItemRequest, _ scope: AuthorizedRequest.Scope, _ shape: QueryShape, to statement: Statement
+    ) throws(Refusal) {
+        var index: Int32 = 1
+        if let reference = request.persistentReference { try bind(reference, to: statement, &index) }
+        try request.query.storage.withSpan { (span) throws(Refusal) in
+            for attribute in QueryCompiler.comparedAttributes(shape) {
+                guard let entry = request.query.entry(attribute.id) else { continue }
+                let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
+                try bind(attribute, entry.kind, bytes, to: statement, index)
+                index += 1
+            }
+        }
+        if case .groups(let groups) = scope { try bind(groups, to: statement, &index) }
+        if shape.isPaged {
+            try refusing { () throws(DatabaseError) in try statement.bind(integer: Int64(request.cursor), at: index) }
+        }
+    }
+
+    private func bind(_ reference: PersistentReference, to statement: Statement, _ index: inout Int32) throws(Refusal) {
+        let at = index
+        switch reference.item {
+        case .uuid(let uuid): statement.bind(blob: uuid.span, at: at)
+        case .row(let row): try refusing { () throws(DatabaseError) in try statement.bind(integer: row, at: at) }
+        }
+        index += 1
+    }
+
+    private func bind(
+        _ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, to statement: Statement,
+        _ index: Int32
+    ) throws(Refusal) {
+        if attribute.id == .accessible {
+            let code = String(validating: bytes.array(0, bytes.count), as: UTF8.self).flatMap(Accessibility.init(code:))
+            let number = Int64(code?.rawValue ?? 0)
+            return try refusing { () throws(DatabaseError) in try statement.bind(integer: number, at: index) }
+        }
+        try statement.bind(at: index) { (buffer) throws(Refusal) in
+            try digester.append(attribute, kind, bytes, to: buffer)
+        }
+    }
+
+    private func bind(_ groups: [String], to statement: Statement, _ index: inout Int32) throws(Refusal) {
+        guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return }
+        for group in groups {
+            try bind(attribute, .string, Array(group.utf8).span, to: statement, index)
+            index += 1
+        }
+    }
+}
+
+extension QueryShape {
+    static func everything(of itemClass: ItemClass) -> QueryShape {
+        QueryShape(
+            itemClass: itemClass, groups: nil, attributes: 0, synchronizable: nil, tombstone: nil, reference: .none,
+            isPaged: true)
+    }
+}
+
+extension Statement {
+    /// Goes to the next row, with a refusal as its error.
+    func next() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try step() } }
+}
+
+/// Runs what may fail in the database and turns its error into the caller's.
+func refusing<Result>(_ body: () throws(DatabaseError) -> Result) throws(Refusal) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw error.refusal }
+}

@@ -1,0 +1,100 @@
+package import KeychainModel
+package import KeychainCrypto
+package import LinuxSystem
+
+/// Makes the keyed digests that stand in the columns instead of names and values. Belongs to one thread.
+///
+///     column      = HMAC-SHA256(index key, number:u16 comparison)[0 ..< 16]
+///     primary key = HMAC-SHA256(index key, "pk" class:u8 *(number:u16 length:u32 comparison))[0 ..< 16]
+///
+/// Two values that a search must not tell apart have the same comparison bytes (semantics B.1): text and data are compared by
+/// their bytes, a number in a text-like attribute by four bytes, a number or date elsewhere by a mark and eight.
+package final class AttributeDigester {
+    /// The size of a digest in a column.
+    package static let size = 16
+    private let digest: KeyedDigest
+    private let message = SecretBuffer(capacity: 512)
+
+    package init(_ indexKey: SecretBytes) throws(Refusal) {
+        do throws(CryptoError) {
+            digest = try indexKey.withSpan { (key) throws(CryptoError) in try KeyedDigest(key: key) }
+        } catch { throw .cryptography(error) }
+    }
+
+    /// Appends the digest of an attribute's value to a buffer.
+    func append(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, to buffer: SecretBuffer)
+        throws(Refusal)
+    {
+        message.removeAll()
+        message.append(littleEndian: attribute.digestDomain.rawValue)
+        attribute.appendComparison(kind, bytes, to: message)
+        let short = try finish()
+        buffer.append(short.span)
+    }
+
+    /// The digest of an attribute's value as an array.
+    package func column(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>) throws(Refusal)
+        -> [UInt8]
+    {
+        let buffer = SecretBuffer(capacity: Self.size)
+        try append(attribute, kind, bytes, to: buffer)
+        return buffer.withSpan { $0.array(0, Self.size) }
+    }
+
+    /// The digest of the attributes that make an item of the class unique; one that is missing counts as its default.
+    package func primaryKey(of itemClass: ItemClass, _ list: AttributeList) throws(Refusal) -> [UInt8] {
+        message.removeAll()
+        message.append(UInt8(ascii: "p"))
+        message.append(UInt8(ascii: "k"))
+        message.append(itemClass.rawValue)
+        for attribute in AttributeTable.primaryKey(of: itemClass) { append(part: attribute, list) }
+        let short = try finish()
+        return short.span.array(0, Self.size)
+    }
+
+    private func append(part attribute: ItemAttribute, _ list: AttributeList) {
+        message.append(littleEndian: attribute.id.rawValue)
+        let lengthOffset = message.count
+        message.append(littleEndian: UInt32(0))
+        if let entry = list.entry(attribute.id) {
+            list.storage.withSpan { span in
+                let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
+                attribute.appendComparison(entry.kind, bytes, to: message)
+            }
+        } else if let value = attribute.defaultValue {
+            attribute.appendComparison(value.kind, value.bytes.span, to: message)
+        }
+        message.overwrite(littleEndian: UInt32(message.count - lengthOffset - 4), at: lengthOffset)
+    }
+
+    private func finish() throws(Refusal) -> KeyedDigest.Short {
+        do throws(CryptoError) {
+            try message.withSpan { (span) throws(CryptoError) in try digest.update(span) }
+            return try digest.finishShort()
+        } catch { throw .cryptography(error) }
+    }
+}
+
+extension ItemAttribute {
+    /// A certificate's key hash and its key's label are compared with each other, so their digests are of one kind.
+    fileprivate var digestDomain: AttributeID { id == .publicKeyHash ? .applicationLabel : id }
+
+    fileprivate func appendComparison(_ valueKind: AttributeValue.Kind, _ bytes: Span<UInt8>, to buffer: SecretBuffer) {
+        switch (kind, valueKind) {
+        case (.blob, .number): buffer.append(bytes.extracting(0..<4))
+        case (_, .number), (_, .date):
+            buffer.append(valueKind.rawValue)
+            buffer.append(bytes)
+        default: buffer.append(bytes)
+        }
+    }
+}
+
+extension Refusal {
+    /// What a caller learns when the library refuses: nothing about keys or data.
+    package static func cryptography(_ error: CryptoError) -> Refusal {
+        Refusal(
+            .internalError, .internalError, "crypto", "A cryptographic operation failed (\(error)).",
+            do: "Check that OpenSSL offers AES-256-GCM and HMAC-SHA256; the store was not changed.")
+    }
+}

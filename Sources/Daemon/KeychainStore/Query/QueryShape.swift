@@ -1,0 +1,62 @@
+import KeychainModel
+import KeychainPolicy
+
+/// What two queries have in common that can share a compiled statement: everything but the values.
+struct QueryShape: Hashable {
+    let itemClass: ItemClass
+    /// How many groups the caller may see; nil when it may see all.
+    let groups: Int?
+    /// Bit N is set when the attribute with number N is compared.
+    let attributes: UInt64
+    /// `sync` and `tomb` as numbers to compare with; nil compares nothing.
+    let synchronizable: Int64?
+    let tombstone: Int64?
+    let reference: Reference
+    /// Goes on after a row, in the order of rows.
+    let isPaged: Bool
+
+    enum Reference: Hashable { case none, uuid, row }
+}
+
+extension QueryShape {
+    init(_ authorized: AuthorizedRequest, as itemClass: ItemClass) {
+        let request = authorized.request
+        self.itemClass = itemClass
+        if case .groups(let names) = authorized.scope { groups = names.count } else { groups = nil }
+        reference = Self.reference(request)
+        isPaged = request.operation == .copyMatching && request.limit != .one
+        attributes = Self.comparedAttributes(request)
+        // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
+        synchronizable = reference == .none ? Self.synchronizable(request) : nil
+        tombstone = Self.number(request, .tombstone) ?? 0
+    }
+
+    private static func reference(_ request: ItemRequest) -> Reference {
+        switch request.persistentReference?.item {
+        case .uuid: .uuid
+        case .row: .row
+        case nil: .none
+        }
+    }
+
+    /// The attributes with digest columns; the access group is compared through the scope.
+    private static func comparedAttributes(_ request: ItemRequest) -> UInt64 {
+        var bits: UInt64 = 0
+        for entry in request.query.entries where entry.id != .accessGroup {
+            guard let attribute = AttributeTable.attribute(id: entry.id), attribute.column != .none else { continue }
+            if entry.id == .synchronizable || entry.id == .tombstone { continue }
+            bits |= 1 << UInt64(entry.id.rawValue)
+        }
+        return bits
+    }
+
+    /// Without `sync` in the query, only what is not synchronised is found (semantics B.5).
+    private static func synchronizable(_ request: ItemRequest) -> Int64? {
+        guard let entry = request.query.entry(.synchronizable) else { return 0 }
+        return entry.kind == .string ? nil : number(request, .synchronizable) == 0 ? 0 : 1
+    }
+
+    private static func number(_ request: ItemRequest, _ id: AttributeID) -> Int64? {
+        request.query[id]?.number
+    }
+}

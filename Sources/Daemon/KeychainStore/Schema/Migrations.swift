@@ -1,0 +1,50 @@
+import KeychainModel
+import LinuxSystem
+
+/// Brings a store of an older version up to the present one, step by step, each in a transaction of its own.
+///
+/// Before the first step the whole store is copied beside itself; the copy stays until somebody deletes it. A store of a newer
+/// version is left alone.
+struct Migrations {
+    /// The statements that lead from version N (the index) to N + 1. Version 0 is the empty file.
+    static let steps: [[String]] = [Schema.creation]
+
+    let database: Database
+    let path: String
+
+    /// Migrates as far as needed.
+    func run() throws(Refusal) {
+        do throws(DatabaseError) {
+            let found = try database.integer("PRAGMA user_version", "tell its version") ?? 0
+            guard found <= Schema.version else { throw DatabaseError.fromTheFuture }
+            guard found < Schema.version else { return }
+            if found > 0 { try database.snapshot(to: snapshotPath(found)) }
+            for version in found..<Schema.version { try step(from: version) }
+        } catch {
+            throw error.code == DatabaseError.fromTheFuture.code ? Self.tooNew(path) : error.refusal
+        }
+    }
+
+    /// Another process may have been faster: the version is looked at again inside the transaction.
+    private func step(from version: Int64) throws(DatabaseError) {
+        try database.transaction { () throws(DatabaseError) in
+            guard try database.integer("PRAGMA user_version", "tell its version") == version else { return }
+            for statement in Self.steps[Int(version)] { try database.execute(statement, "be brought up to date") }
+            try database.execute("PRAGMA user_version = \(version + 1)", "be brought up to date")
+        }
+    }
+
+    private func snapshotPath(_ version: Int64) -> String {
+        "\(path).v\(version).\(UInt64(Clock.secondsSinceReferenceDate)).snapshot"
+    }
+
+    private static func tooNew(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "store", "The store \(path) was written by a newer release; it was left alone.",
+            do: "Update this installation.")
+    }
+}
+
+extension DatabaseError {
+    fileprivate static let fromTheFuture = DatabaseError(code: -1, action: "be understood")
+}

@@ -1,0 +1,64 @@
+import KeychainModel
+
+/// The tables, as SQL derived from the rows of ``AttributeTable`` and the indexes of ``ItemClass``.
+///
+/// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that can be searched
+/// (NULL where an attribute without default is missing), and the sealed parts of the item.
+enum Schema {
+    /// The number in `PRAGMA user_version`; a migration for each step up to it stands in ``Migrations``.
+    static let version: Int64 = 1
+
+    /// All statements that make an empty store.
+    static var creation: [String] { ItemClass.stored.flatMap(table) + [keys, quarantine] }
+
+    /// The columns a query reads, in the order ``SealedRow`` expects.
+    static let sealedColumns = "id, uuid, pk, pdmn, sync, tomb, wkey, meta, data"
+
+    /// The attributes that have a digest column in the table of a class.
+    static func digestColumns(of itemClass: ItemClass) -> [ItemAttribute] {
+        AttributeTable.attributes(of: itemClass).filter { $0.column == .digest }
+    }
+
+    /// The statement that adds a row.
+    static func insertion(into itemClass: ItemClass) -> String {
+        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code)
+        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        return "INSERT INTO \(itemClass.code) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+    }
+
+    /// The statement that replaces everything of a row but its number.
+    static func replacement(in itemClass: ItemClass) -> String {
+        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code)
+        let assignments = columns.map { "\($0) = ?" }.joined(separator: ", ")
+        return "UPDATE \(itemClass.code) SET \(assignments) WHERE id = ?"
+    }
+
+    /// The columns every row has, in the order ``ItemStore`` binds them.
+    static let fixedColumns = ["uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
+
+    private static func table(of itemClass: ItemClass) -> [String] {
+        let digests = digestColumns(of: itemClass).map { attribute in
+            "\(attribute.code) BLOB\(attribute.missing == .absent ? "" : " NOT NULL")"
+        }
+        let columns =
+            [
+                "id INTEGER PRIMARY KEY AUTOINCREMENT", "uuid BLOB NOT NULL UNIQUE", "pk BLOB NOT NULL UNIQUE",
+                "pdmn INTEGER NOT NULL", "sync INTEGER NOT NULL", "tomb INTEGER NOT NULL",
+            ] + digests + ["wkey BLOB NOT NULL", "meta BLOB NOT NULL", "data BLOB NOT NULL"]
+        return ["CREATE TABLE \(itemClass.code) (\(columns.joined(separator: ", ")))"] + itemClass.indexes.map { attributes in
+            let codes = attributes.compactMap { AttributeTable.attribute(id: $0)?.code }
+            let name = ([itemClass.code] + codes).joined(separator: "_")
+            return "CREATE INDEX \(name) ON \(itemClass.code) (\(codes.joined(separator: ", ")))"
+        }
+    }
+
+    /// The metadata key of each protection class, wrapped by its class key.
+    private static let keys = "CREATE TABLE metadatakeys (pdmn INTEGER PRIMARY KEY, wrapped BLOB NOT NULL)"
+
+    /// Rows that no longer opened when something else took their place: kept, so that nothing is lost by a mistake of ours.
+    private static let quarantine = """
+        CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, uuid BLOB NOT NULL, \
+        pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
+        data BLOB NOT NULL)
+        """
+}
