@@ -87,6 +87,15 @@ package final class ResponseWriter {
         finish(status: 0)
     }
 
+    /// Writes a whole response that is not about items.
+    package func answer(_ id: UInt32, _ body: (SecretBuffer) -> Void) {
+        frameOffset = buffer.count
+        FrameHeader(length: 0, kind: .response, id: id, word: 0).append(to: buffer)
+        buffer.append(littleEndian: UInt32(0))
+        body(buffer)
+        finish(status: 0)
+    }
+
     /// Completes the frame as a refusal; what was written of it before is forgotten.
     package func refuse(_ refusal: Refusal, id: UInt32) {
         buffer.truncate(to: frameOffset)
@@ -133,7 +142,8 @@ package struct WireReader {
         } catch { throw .malformed("an item") }
     }
 
-    mutating func notice() throws(Refusal) -> Refusal? {
+    /// The notice at the beginning of every successful response.
+    package mutating func notice() throws(Refusal) -> Refusal? {
         try integer(UInt32.self) == 0 ? nil : try refusal(status: 0)
     }
 

@@ -5,7 +5,7 @@ import LinuxSystem
 /// A connection that finds rows. Belongs to one thread.
 package final class StoreReader {
     private let database: Database
-    private let digester: AttributeDigester
+    package let digester: AttributeDigester
     private var statements: [QueryShape: Statement] = [:]
 
     init(_ database: Database, digester: AttributeDigester) {

@@ -91,6 +91,13 @@ package final class StoreWriter {
         }
     }
 
+    /// Removes all rows of a protection class and its metadata key.
+    package func purge(_ accessibility: Accessibility) throws(Refusal) {
+        for table in ItemClass.stored.map(\.code) + ["metadatakeys"] {
+            try run("DELETE FROM \(table) WHERE pdmn = ?", Int64(accessibility.rawValue), "remove unreadable items")
+        }
+    }
+
     /// Moves what the log holds into the database, as far as readers allow.
     package func checkpoint() throws(Refusal) { try execute("PRAGMA wal_checkpoint(PASSIVE)", "be tidied up") }
 

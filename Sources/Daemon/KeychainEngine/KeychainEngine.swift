@@ -1,0 +1,59 @@
+import KeychainModel
+import KeychainPolicy
+package import KeychainStore
+package import KeychainWire
+package import LinuxSystem
+import Synchronization
+
+/// One request in, one response out: the keychain itself, without sockets and without keys of its own.
+///
+/// Reads happen on lanes, one for each thread that answers; writes are gathered into transactions; what may take long
+/// (passcodes, walks over everything) is ``device(_:passcodes:id:into:)``.
+package final class KeychainEngine: Sendable {
+    let store: ItemStore
+    let enclave: any EnclaveService
+    let keyring = MetadataKeyring()
+    private let indexKey: SecretBytes
+    private let deployment: String
+    private let writes: WriteQueue
+
+    /// Puts an engine on a store and an enclave.
+    ///
+    /// - Parameter deployment: what a person calls the place the engine runs in.
+    /// - Throws: what keeps enclave or store from being used.
+    package init(store: ItemStore, enclave: any EnclaveService, deployment: String) throws(Refusal) {
+        self.store = store
+        self.enclave = enclave
+        self.deployment = deployment
+        indexKey = try enclave.indexKey()
+        let writer = try store.makeWriter(indexKey: indexKey)
+        let sealer = try ItemSealer(enclave: enclave, keyring: keyring)
+        writes = WriteQueue(ItemWriter(writer, sealer))
+    }
+
+    /// Makes what one answering thread needs.
+    package func makeLane() throws(Refusal) -> EngineLane {
+        EngineLane(
+            reader: try store.makeReader(indexKey: indexKey), sealer: try ItemSealer(enclave: enclave, keyring: keyring))
+    }
+
+    /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk.
+    ///
+    /// Writes of several threads that arrive while another transaction is being made durable share the next one.
+    package func write(_ batch: [PendingWrite]) { writes.perform(batch) }
+
+    /// Tidies the store up when there is time: moves the write-ahead log into the database.
+    package func maintain() { writes.exclusively { writer in try? writer.store.checkpoint() } }
+
+    /// The state of the device.
+    package func status() throws(Refusal) -> DeviceStatus {
+        let enclave = try enclave.status()
+        return DeviceStatus(
+            protection: enclave.protection, lockState: enclave.lockState, passcodeIsSet: enclave.passcodeIsSet,
+            failedAttempts: enclave.failedAttempts, retryAfter: enclave.retryAfter, deployment: deployment,
+            location: store.folder, enclave: enclave.kind)
+    }
+
+    /// Runs something with the writing connection while nobody else writes.
+    func exclusively<Result>(_ body: (ItemWriter) -> Result) -> Result { writes.exclusively(body) }
+}

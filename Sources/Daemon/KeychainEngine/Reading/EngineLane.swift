@@ -1,0 +1,151 @@
+package import KeychainModel
+package import KeychainPolicy
+import KeychainStore
+package import KeychainWire
+import LinuxSystem
+
+/// Answers queries. Belongs to one thread; has its own connection, its own cipher contexts and buffers that keep their room.
+package final class EngineLane {
+    let reader: StoreReader
+    let sealer: ItemSealer
+    private let batch = RowBatch()
+
+    init(reader: StoreReader, sealer: ItemSealer) {
+        self.reader = reader
+        self.sealer = sealer
+    }
+
+    /// Drops what was made of keys that the device has closed since this lane was last used.
+    package func forgetClosedKeys() { sealer.forgetClosedKeys() }
+
+    /// Answers a query into `writer`: the items found, or the refusal.
+    package func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+    ) {
+        defer { batch.removeAll() }
+        do throws(Refusal) {
+            let authorized = try AccessPolicy.authorize(request, from: caller)
+            writer.begin(id: id)
+            let cursor = try answer(authorized, into: writer)
+            guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
+            writer.end(cursor: cursor)
+        } catch { writer.refuse(error, id: id) }
+    }
+
+    /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
+    private func answer(_ authorized: AuthorizedRequest, into writer: ResponseWriter) throws(Refusal) -> UInt64 {
+        guard let itemClass = authorized.request.effectiveClass, itemClass != .identity else { throw .noIdentitiesYet }
+        var page = Page(authorized, itemClass, writer)
+        try reader.select(authorized, as: itemClass) { (row) throws(Refusal) in
+            batch.append(row)
+            if batch.rows.count >= page.rowsAtOnce { try flush(&page) }
+            return !page.isFull
+        }
+        try flush(&page)
+        return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0
+    }
+
+    private func flush(_ page: inout Page) throws(Refusal) {
+        guard !batch.rows.isEmpty else { return }
+        defer { batch.removeAll() }
+        if page.wantsValues { try sealer.unwrapKeys(of: batch) }
+        for index in batch.rows.indices where !page.isFull { try append(index, to: &page) }
+    }
+
+    /// A row that does not open hides only itself (design 7); one whose class is closed refuses the query (semantics B.4).
+    private func append(_ index: Int, to page: inout Page) throws(Refusal) {
+        page.writer.beginItem(page.itemClass)
+        do throws(ItemSealer.Failure) {
+            guard try open(index, &page) else { return page.writer.dropItem() }
+            page.writer.endItem()
+            page.took(batch.rows[index].id)
+        } catch {
+            page.writer.dropItem()
+            if case .refused(let refusal) = error { throw refusal }
+        }
+    }
+
+    private func open(_ index: Int, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
+        let (row, output) = (batch.rows[index], page.writer.buffer)
+        let start = output.count
+        let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
+        if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
+        if !page.wantsAttributes { output.truncate(to: start) }
+        if page.wantsValues {
+            try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
+        }
+        if page.wantsReferences { appendReference(row, page.itemClass, to: output) }
+        return true
+    }
+
+    private func appendReference(_ row: RowBatch.Row, _ itemClass: ItemClass, to output: SecretBuffer) {
+        let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
+        guard let bytes = PersistentReference(itemClass, uuid: uuid).bytes else { return }
+        output.append(.persistentReference, .data(bytes))
+    }
+
+    /// `kSecMatchHostOrSubdomainOfHost`: the item's server is the host or lies below it.
+    private static func server(in output: SecretBuffer, from start: Int, isIn host: String) -> Bool {
+        guard let list = try? AttributeList(parsing: output.copy(from: start)), let server = list[.server]?.string else {
+            return false
+        }
+        let (name, domain) = (server.lowercased(), host.lowercased())
+        return name == domain || name.hasSuffix("." + domain)
+    }
+}
+
+/// What a query wants of its rows and how far it has got.
+private struct Page {
+    let itemClass: ItemClass
+    let writer: ResponseWriter
+    let wantsAttributes, wantsValues, wantsReferences: Bool
+    let host: String?
+    let limit: ItemRequest.Limit
+    private(set) var lastRow: Int64 = 0
+
+    init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
+        let request = authorized.request
+        self.itemClass = itemClass
+        self.writer = writer
+        // A reference to a password is its attributes (S-12).
+        wantsAttributes =
+            request.returns.contains(.attributes) || request.returns.contains(.reference) && request.returns != .reference
+        wantsValues = request.returns.contains(.data) && authorized.mayOpenValues
+        wantsReferences = request.returns.contains(.persistentReference)
+        host = request.query[.hostOrSubdomain]?.string
+        limit = request.limit
+    }
+
+    /// One item is opened as soon as it is found; many are opened together.
+    var rowsAtOnce: Int { limit == .one ? 1 : 64 }
+
+    var isFull: Bool {
+        switch limit {
+        case .one: writer.count >= 1
+        case .all: writer.buffer.count >= WireLimits.pageBytes
+        case .atMost(let count): writer.count >= count || writer.buffer.count >= WireLimits.pageBytes
+        }
+    }
+
+    var mayGoOn: Bool {
+        switch limit {
+        case .one: false
+        case .all: true
+        case .atMost(let count): writer.count < count
+        }
+    }
+
+    mutating func took(_ row: Int64) { lastRow = row }
+}
+
+extension Refusal {
+    static func nothingFound(_ request: ItemRequest) -> Refusal {
+        Refusal(
+            .itemNotFound, .notFound, request.effectiveClass?.code ?? "", "No item of the caller's groups matches the query.",
+            do: "Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.")
+    }
+
+    static let noIdentitiesYet = Refusal(
+        .unimplemented, .notImplemented, "idnt", "Identities are not available yet.",
+        do: "Look for the certificate and the key by themselves.")
+}

@@ -1,0 +1,42 @@
+import KeychainModel
+import KeychainStore
+import LinuxSystem
+
+/// An item in the clear, on its way into a row or out of one to be changed.
+struct PlainItem {
+    let itemClass: ItemClass
+    let uuid: [UInt8]
+    var attributes: [AttributeID: AttributeValue]
+    var value: SecretBytes?
+
+    /// The protection class the attributes name.
+    var accessibility: Accessibility {
+        attributes[.accessible]?.string.flatMap(Accessibility.init(code:)) ?? itemClass.defaultAccessibility
+    }
+    var isSynchronizable: Bool { attributes[.synchronizable]?.number ?? 0 != 0 }
+    var isTombstone: Bool { attributes[.tombstone]?.number ?? 0 != 0 }
+
+    /// The attributes in their encoded form, by ascending number; what is returned only when it says something is left out
+    /// when it says nothing.
+    func encoded() -> AttributeList {
+        let buffer = SecretBuffer(capacity: 512)
+        for (id, value) in attributes.sorted(by: { $0.key < $1.key }) where isKept(id, value) { buffer.append(id, value) }
+        // What this code encodes it can parse.
+        return (try? AttributeList(parsing: buffer.copy())) ?? .empty
+    }
+
+    /// The digests of the columns, defaults included.
+    func digests(_ digester: AttributeDigester) throws(Refusal) -> [AttributeID: [UInt8]] {
+        var digests: [AttributeID: [UInt8]] = [:]
+        for attribute in AttributeTable.attributes(of: itemClass) where attribute.column == .digest {
+            guard let value = attributes[attribute.id] ?? attribute.defaultValue else { continue }
+            digests[attribute.id] = try digester.column(attribute, value.kind, value.bytes.span)
+        }
+        return digests
+    }
+
+    private func isKept(_ id: AttributeID, _ value: AttributeValue) -> Bool {
+        guard let attribute = AttributeTable.attribute(id: id) else { return false }
+        return attribute.returned != .whenNotEmpty || value != attribute.defaultValue
+    }
+}

@@ -1,0 +1,80 @@
+import KeychainCrypto
+import KeychainModel
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// Sealing items.
+extension ItemSealer {
+    /// Seals an item with fresh keys. The metadata key of its class must be in use.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` when the class is closed; what the enclave says.
+    func seal(_ item: PlainItem, digester: AttributeDigester) throws(Refusal) -> NewRow {
+        guard let context = try context(for: item.accessibility) else { throw .locked(item.accessibility) }
+        let list = item.encoded()
+        let primaryKey = try digester.primaryKey(of: item.itemClass, list)
+        let digests = try item.digests(digester)
+        let key = Self.freshKey()
+        let wrapped = try enclave.wrapRowKey(key, row: item.uuid.span, for: item.accessibility)
+        var identity = RowIdentity(
+            itemClass: item.itemClass, accessibility: item.accessibility, isSynchronizable: item.isSynchronizable,
+            isTombstone: item.isTombstone, uuid: item.uuid.span, primaryKey: primaryKey.span)
+        let tamper = Randomness.bytes(Self.tamperSize)
+        do throws(CryptoError) {
+            let metadata = try seal(list, tamper, with: context, &identity)
+            let value = try seal(item.value, tamper, with: key, &identity)
+            return NewRow(
+                itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
+                isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests,
+                wrappedKey: wrapped, metadata: metadata, value: value)
+        } catch { throw .cryptography(error) }
+    }
+
+    private func seal(
+        _ list: AttributeList, _ tamper: [UInt8], with context: AESGCM, _ identity: inout RowIdentity
+    ) throws(CryptoError) -> [UInt8] {
+        let key = Self.freshKey()
+        let plaintext = SecretBuffer(capacity: list.storage.count + Self.tamperSize)
+        list.storage.withSpan { plaintext.append($0) }
+        plaintext.append(tamper.span)
+        return try key.withSpan { (key) throws(CryptoError) in
+            let wrapped = try identity.withBytes(of: .metadataKey) { (aad) throws(CryptoError) in
+                try context.seal(key, aad: aad)
+            }
+            return [Self.version] + wrapped + (try box(plaintext, key, .metadata, &identity))
+        }
+    }
+
+    private func seal(
+        _ value: SecretBytes?, _ tamper: [UInt8], with key: SecretBytes, _ identity: inout RowIdentity
+    ) throws(CryptoError) -> [UInt8] {
+        let size = value?.count ?? 0
+        // Lengths show in steps of 32 bytes only.
+        let padding = 31 - (size + 31) % 32
+        let plaintext = SecretBuffer(capacity: size + padding + Self.tamperSize + 2)
+        value?.withSpan { plaintext.append($0) }
+        plaintext.append(count: padding) { _ in }
+        plaintext.append(UInt8(padding))
+        plaintext.append(value == nil ? 0 : 1)
+        plaintext.append(tamper.span)
+        return try key.withSpan { (key) throws(CryptoError) in
+            [Self.version] + (try box(plaintext, key, .value, &identity))
+        }
+    }
+
+    private func box(
+        _ plaintext: SecretBuffer, _ key: Span<UInt8>, _ part: RowIdentity.Part, _ identity: inout RowIdentity
+    ) throws(CryptoError) -> [UInt8] {
+        try plaintext.withSpan { (plaintext) throws(CryptoError) in
+            try identity.withBytes(of: part) { (aad) throws(CryptoError) in
+                try rowContext.seal(plaintext, key: key, aad: aad)
+            }
+        }
+    }
+
+    private static func freshKey() -> SecretBytes {
+        let key = SecretBytes(count: RowKeyRecord.keyBytes)
+        key.withMutableSpan { Randomness.fill(&$0) }
+        return key
+    }
+}

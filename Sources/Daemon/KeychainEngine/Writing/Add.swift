@@ -1,0 +1,88 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+/// `SecItemAdd` (semantics B.4).
+extension ItemWriter {
+    func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
+        let item = try newItem(request)
+        try put(try sealer.seal(item, digester: store.digester), at: nil)
+        write.writer.begin(id: write.id, notice: item.notice)
+        answer(item, request.request.returns, into: write.writer)
+        write.writer.end()
+    }
+
+    private func newItem(_ request: AuthorizedRequest) throws(Refusal) -> PlainItem {
+        let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
+        var item = PlainItem(
+            itemClass: itemClass, uuid: Randomness.bytes(16), attributes: [:], value: query.secret(.valueData))
+        for attribute in AttributeTable.attributes(of: itemClass) { item.attributes[attribute.id] = attribute.defaultValue }
+        try item.apply(query)
+        let now = Clock.secondsSinceReferenceDate
+        item.attributes[.creationDate] = .date(now)
+        item.attributes[.modificationDate] = .date(now)
+        item.attributes[.accessGroup] = .string(request.targetGroup)
+        if item.attributes[.accessible] == nil {
+            item.attributes[.accessible] = .string(itemClass.defaultAccessibility.code)
+        }
+        return item
+    }
+
+    /// The item as an add with return keys gives it back.
+    private func answer(_ item: PlainItem, _ returns: ReturnFlags, into writer: ResponseWriter) {
+        guard !returns.isEmpty else { return }
+        writer.beginItem(item.itemClass)
+        if returns.contains(.attributes) || returns.contains(.reference) && returns != .reference {
+            item.encoded().storage.withSpan { writer.buffer.append($0) }
+        }
+        if returns.contains(.data) {
+            (item.value ?? SecretBytes(count: 0)).withSpan { writer.buffer.append(.valueData, .data, $0) }
+        }
+        if returns.contains(.persistentReference),
+            let bytes = PersistentReference(item.itemClass, uuid: item.uuid).bytes
+        {
+            writer.buffer.append(.persistentReference, .data(bytes))
+        }
+        writer.endItem()
+    }
+}
+
+extension PlainItem {
+    /// Takes over the attributes that a program may set, in the form they are kept in.
+    mutating func apply(_ list: AttributeList) throws(Refusal) {
+        for entry in list.entries {
+            guard let attribute = AttributeTable.attribute(id: entry.id), attribute.setBy == .program else { continue }
+            guard let value = list.value(entry) else { throw .notUTF8(attribute) }
+            switch attribute.id {
+            case .accessControl: attributes[.accessible] = value.string.map { .string($0) }
+            // "Any" is for searching; an item is one or the other (semantics B.4).
+            case .synchronizable: if let number = value.number { attributes[.synchronizable] = .number(number == 0 ? 0 : 1) }
+            default: attributes[attribute.id] = value
+            }
+        }
+    }
+
+    /// What the caller should know about an item that was nevertheless kept.
+    var notice: Refusal? {
+        if isSynchronizable, accessibility.isThisDeviceOnly {
+            return Refusal(
+                .success, .contradiction, "sync", "The item is marked for all devices, but its protection class ties it to this one.",
+                do: "Use a protection class without ThisDeviceOnly; as it is, the item is never synchronised.")
+        }
+        if accessibility.isDiscouraged, itemClass != .certificate {
+            return Refusal(
+                .success, .wrongValue, "pdmn", "Items of the class Always can be read while the device is locked.",
+                do: "Use kSecAttrAccessibleAfterFirstUnlock for what is needed in the background.")
+        }
+        return nil
+    }
+}
+
+extension Refusal {
+    static func notUTF8(_ attribute: ItemAttribute) -> Refusal {
+        Refusal(
+            .param, .wrongValue, attribute.code, "\(attribute.displayName) is a string that is not UTF-8.",
+            do: "Give it as data.")
+    }
+}

@@ -1,0 +1,175 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// Performs writes, many in one transaction. One thread at a time uses it.
+final class ItemWriter {
+    let store: StoreWriter
+    let sealer: ItemSealer
+    private let batch = RowBatch()
+
+    init(_ store: StoreWriter, _ sealer: ItemSealer) {
+        self.store = store
+        self.sealer = sealer
+    }
+
+    /// Performs the writes in one transaction; a refused one leaves the others alone, a failed commit refuses all.
+    func perform(_ writes: [PendingWrite]) {
+        sealer.forgetClosedKeys()
+        var authorized: [(PendingWrite, AuthorizedRequest)] = []
+        for write in writes {
+            do throws(Refusal) {
+                let request = try AccessPolicy.authorize(write.request, from: write.caller)
+                try prepareKeys(for: request)
+                authorized.append((write, request))
+            } catch { write.refuse(error) }
+        }
+        guard !authorized.isEmpty else { return }
+        do throws(Refusal) {
+            try store.transaction { () throws(Refusal) in
+                for (write, request) in authorized { try performOne(write, request) }
+            }
+        } catch { for (write, _) in authorized { write.refuse(error) } }
+    }
+
+    /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
+    private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+        do throws(Refusal) {
+            try store.savepoint { () throws(Refusal) in
+                switch request.request.operation {
+                case .add: try add(request, write)
+                case .update: try update(request, write)
+                case .delete: try delete(request, write)
+                case .copyMatching: throw .notAWrite
+                }
+            }
+        } catch {
+            guard error.rule != .unavailable else { throw error }
+            write.refuse(error)
+        }
+    }
+
+    // MARK: - Rows
+
+    /// Collects the rows of a query, the enclave asked for their keys.
+    func rows(of request: AuthorizedRequest, as itemClass: ItemClass, withKeys: Bool) throws(Refusal) -> RowBatch {
+        batch.removeAll()
+        try store.reader.select(request, as: itemClass) { (row) throws(Refusal) in
+            batch.append(row)
+            return true
+        }
+        guard !batch.rows.isEmpty else { throw .nothingFound(request.request) }
+        if withKeys { try sealer.unwrapKeys(of: batch) }
+        return batch
+    }
+
+    /// Opens a row into an item; nil when it is damaged.
+    func open(_ index: Int, in batch: RowBatch, as itemClass: ItemClass, withValue: Bool) throws(Refusal) -> PlainItem? {
+        let row = batch.rows[index]
+        let output = SecretBuffer(capacity: 2048)
+        do throws(ItemSealer.Failure) {
+            let tamper = try sealer.openMetadata(of: row, in: batch, as: itemClass, reader: store.reader, into: output)
+            if withValue { try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: output) }
+        } catch {
+            if case .refused(let refusal) = error { throw refusal }
+            return nil
+        }
+        guard let list = try? AttributeList(parsing: output.copy()) else { return nil }
+        let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
+        return PlainItem(list, itemClass, uuid: uuid)
+    }
+
+    /// Puts a row in, taking the place of a tombstone or of a row that no longer opens.
+    ///
+    /// - Parameter id: the row to replace; nil adds one.
+    func put(_ row: NewRow, at id: Int64?) throws(Refusal) {
+        if try place(row, at: id) { return }
+        try makeRoom(for: row)
+        guard try place(row, at: id) else { throw .duplicate(row.itemClass) }
+    }
+
+    private func place(_ row: NewRow, at id: Int64?) throws(Refusal) -> Bool {
+        if let id { try store.replace(id, with: row) } else { try store.insert(row) }
+    }
+
+    private func makeRoom(for row: NewRow) throws(Refusal) {
+        let occupant = RowBatch()
+        try store.occupant(of: row.primaryKey, in: row.itemClass) { occupant.append($0) }
+        guard let found = occupant.rows.first else { return }
+        if found.isTombstone { return try store.delete(found.id, from: row.itemClass) }
+        let opened: PlainItem?
+        do throws(Refusal) { opened = try open(0, in: occupant, as: row.itemClass, withValue: false) } catch {
+            throw .duplicate(row.itemClass)
+        }
+        if opened == nil { try store.quarantine(found.id, from: row.itemClass) }
+    }
+
+    // MARK: - Keys
+
+    /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
+    private func prepareKeys(for request: AuthorizedRequest) throws(Refusal) {
+        switch request.request.operation {
+        case .add: try ensureMetadataKey(for: request.request.query.accessibility ?? request.defaultAccessibility)
+        case .update:
+            if let accessibility = request.request.changes.accessibility { try ensureMetadataKey(for: accessibility) }
+        case .delete, .copyMatching: break
+        }
+    }
+
+    private func ensureMetadataKey(for accessibility: Accessibility) throws(Refusal) {
+        do throws(Refusal) {
+            if try sealer.context(for: accessibility, in: store.reader) != nil { return }
+        } catch {
+            // The class key is another one: what it protected went with the passcode, and the class begins anew.
+            guard accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else { throw error }
+            try purge(accessibility)
+        }
+        var made: SecretBytes?
+        try store.transaction { () throws(Refusal) in
+            guard try store.reader.wrappedMetadataKey(for: accessibility) == nil else { return }
+            let (key, wrapped) = try sealer.enclave.makeMetadataKey(for: accessibility)
+            try store.keep(metadataKey: wrapped, for: accessibility)
+            made = key
+        }
+        if let made { try sealer.use(made, for: accessibility) }
+        guard try sealer.context(for: accessibility, in: store.reader) != nil else { throw .locked(accessibility) }
+    }
+
+    /// Removes what a destroyed class key has made unreadable for ever.
+    func purge(_ accessibility: Accessibility) throws(Refusal) {
+        try store.transaction { () throws(Refusal) in try store.purge(accessibility) }
+    }
+}
+
+extension AttributeList {
+    /// The protection class an add or a change names, by itself or in an access control.
+    var accessibility: Accessibility? {
+        (self[.accessible] ?? self[.accessControl])?.string.flatMap(Accessibility.init(code:))
+    }
+}
+
+extension AuthorizedRequest {
+    var defaultAccessibility: Accessibility { (request.itemClass ?? .genericPassword).defaultAccessibility }
+}
+
+extension PlainItem {
+    /// Takes an opened row apart.
+    init(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
+        self.init(itemClass: itemClass, uuid: uuid, attributes: [:], value: list.secret(.valueData))
+        for entry in list.entries where entry.id != .valueData { attributes[entry.id] = list.value(entry) }
+    }
+}
+
+extension Refusal {
+    static func duplicate(_ itemClass: ItemClass) -> Refusal {
+        let key = AttributeTable.primaryKey(of: itemClass).map(\.constants[0]).joined(separator: ", ")
+        return Refusal(
+            .duplicateItem, .duplicate, itemClass.code, "There is already an item with the same primary key (\(key)).",
+            do: "Change that item with SecItemUpdate, or delete it first.")
+    }
+
+    static let notAWrite = Refusal(
+        .internalError, .internalError, "operation", "A query was handed to the writer.", do: "Report this as a bug.")
+}
