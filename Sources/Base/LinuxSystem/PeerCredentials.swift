@@ -41,7 +41,7 @@ package struct PeerCredentials: Sendable {
     /// Whether the process has not ended, so that what was just read from `/proc` under its number was its own.
     package var isAlive: Bool {
         guard let processDescriptor else { return (try? ProcessDirectory.startTime(of: process)) == startTime }
-        do { try processDescriptor.wait(for: .readable, deadline: .now) } catch { return true }
+        do { try processDescriptor.wait(for: .readable, deadline: .now) } catch { return error.code == ETIMEDOUT }
         return false
     }
 

@@ -1,0 +1,14 @@
+import COpenSSL
+
+/// Comparisons that do not tell by their time where two values differ.
+package enum ConstantTime {
+    /// Whether the bytes are the same; takes a time that depends on the lengths alone.
+    package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        return unsafe left.withUnsafeBufferPointer { left in
+            unsafe right.withUnsafeBufferPointer { right in
+                unsafe left.isEmpty || CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import COpenSSL
+
+/// Digests without a key.
+package enum Digest {
+    /// SHA-256 (FIPS 180-4).
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package static func sha256(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<32, UInt8> {
+        var digest = InlineArray<32, UInt8>(repeating: 0)
+        var span = digest.mutableSpan
+        try compute(.sha256, message, into: &span)
+        return digest
+    }
+
+    /// SHA-1 (FIPS 180-4): only where Apple's formats ask for it, as in public key hashes; it resists no attack.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package static func sha1(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<20, UInt8> {
+        var digest = InlineArray<20, UInt8>(repeating: 0)
+        var span = digest.mutableSpan
+        try compute(.sha1, message, into: &span)
+        return digest
+    }
+
+    private static func compute(
+        _ algorithm: Algorithm, _ message: Span<UInt8>, into digest: inout MutableSpan<UInt8>
+    ) throws(CryptoError) {
+        let reference = unsafe try made(algorithm.reference)
+        try unsafe digest.withUnsafeMutableBufferPointer { (digest) throws(CryptoError) in
+            try unsafe withAddress(of: message) { (start, count) throws(CryptoError) in
+                try succeed(unsafe EVP_Digest(start, count, digest.baseAddress, nil, reference, nil))
+            }
+        }
+    }
+}

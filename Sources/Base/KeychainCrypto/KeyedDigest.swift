@@ -1,0 +1,90 @@
+import COpenSSL
+
+/// HMAC-SHA256 (RFC 2104) under one key, which is prepared once. Belongs to one thread.
+///
+/// A message of several parts: ``update(_:)`` for each, then ``finish(into:)``, which is ready for the next message.
+@safe package final class KeyedDigest {
+    /// The size of a whole digest in bytes.
+    package static let size = 32
+    /// What ``finishShort()`` gives.
+    package typealias Short = InlineArray<16, UInt8>
+
+    private let context: OpaquePointer
+
+    /// - Throws: `CryptoError.libraryFailure`.
+    package init(key: Span<UInt8>) throws(CryptoError) {
+        unsafe context = try made(EVP_MAC_CTX_new(made(Algorithm.hmac.reference)))
+        try unsafe withParameters { (parameters) throws(CryptoError) in
+            try unsafe withAddress(of: key) { (key, count) throws(CryptoError) in
+                try succeed(unsafe EVP_MAC_init(context, key, count, parameters))
+            }
+        }
+    }
+
+    // Also wipes the key.
+    deinit { unsafe EVP_MAC_CTX_free(context) }
+
+    /// Adds a part of the message. Parts are joined as they are: a caller who needs their borders writes their lengths too.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package func update(_ part: Span<UInt8>) throws(CryptoError) {
+        try unsafe part.withUnsafeBufferPointer { (part) throws(CryptoError) in
+            if part.isEmpty { return }
+            try succeed(unsafe EVP_MAC_update(context, part.baseAddress, part.count))
+        }
+    }
+
+    /// Ends the message and writes the first bytes of its digest, as many as the span has: 16 to 32.
+    ///
+    /// - Throws: `CryptoError.invalidParameter` for another size; `.libraryFailure`.
+    package func finish(into digest: inout MutableSpan<UInt8>) throws(CryptoError) {
+        guard (16...Self.size).contains(digest.count) else { throw .invalidParameter }
+        let whole = try finish()
+        for index in 0..<digest.count { digest[index] = whole[index] }
+    }
+
+    /// Ends the message: the whole digest.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package func finish() throws(CryptoError) -> InlineArray<32, UInt8> {
+        var digest = InlineArray<32, UInt8>(repeating: 0)
+        var span = digest.mutableSpan
+        try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(CryptoError) in
+            var count = 0
+            try succeed(unsafe EVP_MAC_final(context, bytes.baseAddress, &count, bytes.count))
+        }
+        // No key given: the prepared one again.
+        try succeed(unsafe EVP_MAC_init(context, nil, 0, nil))
+        return digest
+    }
+
+    /// Ends the message: the first 16 bytes of the digest (RFC 2104 section 5 allows half).
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package func finishShort() throws(CryptoError) -> Short {
+        let whole = try finish()
+        return Short { whole[$0] }
+    }
+
+    /// The digest of a message of one part.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package func digest(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<32, UInt8> {
+        try update(message)
+        return try finish()
+    }
+}
+
+private func withParameters(
+    _ body: (UnsafePointer<OSSL_PARAM>) throws(CryptoError) -> Void
+) throws(CryptoError) {
+    var name = Array("SHA256".utf8CString)
+    try unsafe name.withUnsafeMutableBufferPointer { (name) throws(CryptoError) in
+        let parameters = unsafe [
+            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0), OSSL_PARAM_construct_end(),
+        ]
+        try unsafe parameters.withUnsafeBufferPointer { (parameters) throws(CryptoError) in
+            try unsafe body(parameters.baseAddress!)
+        }
+    }
+}
