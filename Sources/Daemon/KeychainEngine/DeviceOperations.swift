@@ -1,4 +1,4 @@
-package import KeychainModel
+import KeychainModel
 import KeychainStore
 package import KeychainWire
 package import LinuxSystem

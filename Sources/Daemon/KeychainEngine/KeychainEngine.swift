@@ -1,8 +1,8 @@
-import KeychainModel
+package import KeychainModel
 import KeychainPolicy
 package import KeychainStore
 package import KeychainWire
-package import LinuxSystem
+import LinuxSystem
 import Synchronization
 
 /// One request in, one response out: the keychain itself, without sockets and without keys of its own.

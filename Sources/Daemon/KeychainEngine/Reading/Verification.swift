@@ -54,8 +54,8 @@ extension EngineLane {
     ) throws(ItemSealer.Failure) {
         let expected: [UInt8]
         do throws(Refusal) { expected = try reader.digester.primaryKey(of: itemClass, list) } catch { throw .refused(error) }
-        let isSame = batch.sealed.withSpan { $0.extracting(row.primaryKey).isEqual(to: expected.span) }
-        guard isSame else { throw .damaged("the digest of its primary key") }
+        let found = batch.sealed.withSpan { $0.array(row.primaryKey.lowerBound, row.primaryKey.count) }
+        guard found == expected else { throw .damaged("the digest of its primary key") }
     }
 
     private func note(

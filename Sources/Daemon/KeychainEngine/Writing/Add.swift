@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainPolicy
+import KeychainStore
 import KeychainWire
 import LinuxSystem
 

@@ -1,6 +1,7 @@
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
+import KeychainWire
 import LinuxSystem
 
 /// `SecItemDelete` (semantics B.4, E.3): what is synchronised leaves a tombstone, everything else is gone.

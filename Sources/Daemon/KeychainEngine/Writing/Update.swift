@@ -1,5 +1,7 @@
 import KeychainModel
 import KeychainPolicy
+import KeychainStore
+import KeychainWire
 import LinuxSystem
 
 /// `SecItemUpdate` (semantics B.4): all matching items or none.

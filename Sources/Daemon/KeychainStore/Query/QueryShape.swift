@@ -24,7 +24,7 @@ extension QueryShape {
         self.itemClass = itemClass
         if case .groups(let names) = authorized.scope { groups = names.count } else { groups = nil }
         reference = Self.reference(request)
-        isPaged = request.operation == .copyMatching && request.limit != .one
+        isPaged = request.operation == .copyMatching && (request.limit != .one || request.cursor > 0)
         attributes = Self.comparedAttributes(request)
         // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
         synchronizable = reference == .none ? Self.synchronizable(request) : nil
