@@ -1,0 +1,58 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// A keychain to ask, wherever its engine runs: behind a socket (``Connection``) or in this process (embedded).
+package protocol KeychainConnection: Sendable {
+    /// Performs an item request and gives one page of its answer; ``ItemResponse/cursor`` tells where the next begins.
+    ///
+    /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse
+
+    /// Asks something of the device itself.
+    ///
+    /// - Parameter passcodes: as many memory files as ``DeviceRequest/descriptors`` says, in its order.
+    /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply
+}
+
+/// What a device request is answered with.
+package enum DeviceReply: Equatable, Sendable {
+    /// To ``DeviceRequest/status``.
+    case status(DeviceStatus)
+    /// To ``DeviceRequest/verify``.
+    case verification(VerificationReport)
+    /// To all others.
+    case done
+}
+
+extension KeychainConnection {
+    /// Performs an item request and gives its whole answer, however many pages it has.
+    ///
+    /// - Returns: all items found, at most ``ItemRequest/limit`` of them, and the first page's notice; no cursor.
+    /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole.
+    package func sendAll(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        var response = try send(request)
+        var next = request
+        while response.cursor != 0, let rest = request.limit.remaining(after: response.items.count) {
+            next.limit = rest
+            next.cursor = response.cursor
+            let page = try send(next)
+            response.items += page.items
+            response.cursor = page.cursor
+        }
+        response.cursor = 0
+        return response
+    }
+}
+
+extension ItemRequest.Limit {
+    /// The limit for what is still wanted after `count` items; nil when nothing is.
+    fileprivate func remaining(after count: Int) -> Self? {
+        switch self {
+        case .all: .all
+        case .one: count == 0 ? .one : nil
+        case .atMost(let limit): count < Int(limit) ? .atMost(limit - UInt32(count)) : nil
+        }
+    }
+}
