@@ -87,6 +87,12 @@ package final class ResponseWriter {
         finish(status: 0)
     }
 
+    /// Takes the finished response apart, for a caller in the same process.
+    package func complete() -> (status: Int32, body: SecretBytes) {
+        let status = buffer.withSpan { $0.littleEndian(Int32.self, at: frameOffset + 12) }
+        return (status, buffer.copy(from: frameOffset + FrameHeader.size))
+    }
+
     /// Writes a whole response that is not about items.
     package func answer(_ id: UInt32, _ body: (SecretBuffer) -> Void) {
         frameOffset = buffer.count

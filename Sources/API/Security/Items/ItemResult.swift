@@ -1,0 +1,84 @@
+internal import KeychainModel
+internal import KeychainWire
+internal import LinuxSystem
+
+/// An item as the caller gets it (semantics B.3).
+struct ItemResult {
+    private let returns: ReturnFlags
+    private let item: ItemResponse.Item
+
+    init(_ returns: ReturnFlags, _ item: ItemResponse.Item) {
+        self.returns = returns
+        self.item = item
+    }
+
+    /// Data, a persistent reference, or a dictionary, as the return keys say; nil when there is nothing to return.
+    var object: AnyObject? {
+        switch returns {
+        case []: nil
+        case .data: data(.valueData)
+        case .persistentReference: data(.persistentReference)
+        // A password has no reference of its own.
+        case .reference: nil
+        default: dictionary
+        }
+    }
+
+    /// The objects of several items; an item without what was asked for is left out.
+    static func array(_ returns: ReturnFlags, _ items: [ItemResponse.Item]) -> NSArray {
+        NSArray(array: items.compactMap { ItemResult(returns, $0).object })
+    }
+
+    private var list: AttributeList { item.attributes }
+
+    private func data(_ id: AttributeID) -> ReturnedData? {
+        guard let entry = list.entry(id) else { return nil }
+        return list.storage.withSpan { ReturnedData(copying: $0.extracting(entry.offset..<entry.offset + entry.length)) }
+    }
+
+    private var dictionary: NSDictionary {
+        var keys: [NSString] = []
+        var objects: [AnyObject] = []
+        for entry in list.entries {
+            guard let key = ResultKeys.key(for: entry.id), let object = object(entry) else { continue }
+            keys.append(key)
+            objects.append(object)
+            if entry.id == .accessible, let text = list.value(entry)?.string {
+                keys.append(ResultKeys.accessControl)
+                objects.append(SecAccessControl(protection: text))
+            }
+        }
+        if returns.contains(.reference) {
+            keys.append(kSecClass)
+            objects.append(NSString(string: item.itemClass.code))
+        }
+        return NSDictionary(objects: objects, forKeys: keys)
+    }
+
+    private func object(_ entry: AttributeList.Entry) -> AnyObject? {
+        if entry.kind == .data { return data(entry.id) }
+        switch list.value(entry) {
+        case .string(let text)?: return NSString(string: text)
+        case .number(let number)?: return NSNumber(value: number)
+        case .date(let seconds)?: return NSDate(timeIntervalSinceReferenceDate: seconds)
+        case .data?, nil: return nil
+        }
+    }
+}
+
+/// The keys of result dictionaries, made once.
+enum ResultKeys {
+    nonisolated(unsafe) static let accessControl: NSString = kSecAttrAccessControl
+
+    static func key(for id: AttributeID) -> NSString? {
+        switch id {
+        case .valueData: kSecValueData
+        case .persistentReference: kSecValuePersistentRef
+        default: unsafe Int(id.rawValue) < attributes.count ? attributes[Int(id.rawValue)] : nil
+        }
+    }
+
+    private nonisolated(unsafe) static let attributes: [NSString?] = (0..<AttributeID.restricted.rawValue).map {
+        AttributeTable.attribute(id: AttributeID(rawValue: $0)).map { NSString(string: $0.code) }
+    }
+}

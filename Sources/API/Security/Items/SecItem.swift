@@ -1,0 +1,91 @@
+internal import KeychainModel
+internal import KeychainWire
+
+/// Adds an item.
+///
+/// - Parameters:
+///   - attributes: class, attributes, value and what to return; `kSecClass` must be there.
+///   - result: receives what the return keys ask for; may be nil when none is set.
+/// - Returns: `errSecSuccess`, or among others `errSecDuplicateItem` when an item with the same primary key exists,
+///   `errSecParam` for a malformed dictionary, `errSecNoSuchAttr` for an attribute the class has not,
+///   `errSecMissingEntitlement` for an access group the program may not use. ``SecCopyLastItemError()`` tells more.
+///
+/// Source: S-07, semantics B.4.
+@discardableResult
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let request = try ItemRequest(.add, dictionary: attributes)
+        try unsafe requirePointer(result, for: request)
+        let response = try KeychainSession.current().send(request)
+        unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0).object }
+        return response.notice
+    }
+}
+
+/// Finds items and returns what the return keys ask for of them.
+///
+/// Blocks until the answer is there; when the user has to be asked, until the user has answered (S-88).
+///
+/// - Parameters:
+///   - query: class, attributes, match and return keys. Without `kSecMatchLimit` one item is returned.
+///   - result: receives one object, or an array when the limit is not one; may be nil when no return key is set.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecInteractionNotAllowed` for items that are locked now,
+///   `errSecParam` and others for a malformed query. ``SecCopyLastItemError()`` tells more.
+///
+/// Source: S-10, S-11, semantics B.3, B.4.
+@discardableResult
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let request = try ItemRequest(.copyMatching, dictionary: query)
+        try unsafe requirePointer(result, for: request)
+        let session = try KeychainSession.current()
+        if request.limit == .one {
+            let response = try session.send(request)
+            unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0).object }
+            return response.notice
+        }
+        let response = try session.sendAll(request)
+        unsafe result?.pointee = request.returns.isEmpty ? nil : ItemResult.array(request.returns, response.items)
+        return response.notice
+    }
+}
+
+/// Changes all items a query finds; attributes that are not named stay as they are (S-09).
+///
+/// - Parameters:
+///   - query: class and attributes of the items to change; no match or return keys.
+///   - attributesToUpdate: the new attributes, and the new value under `kSecValueData`.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem` when a change would give two items the same
+///   primary key (then nothing is changed), `errSecNoSuchAttr` for keys that are not attributes.
+///
+/// Source: semantics B.4.
+@discardableResult
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let request = try ItemRequest(.update, dictionary: query, changes: attributesToUpdate)
+        return try KeychainSession.current().send(request).notice
+    }
+}
+
+/// Deletes all items a query finds (S-08): an incomplete query deletes more than one.
+///
+/// - Parameter query: class and attributes of the items to delete; no match keys.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecParam` for a malformed query.
+///
+/// Source: semantics B.4.
+@discardableResult
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let request = try ItemRequest(.delete, dictionary: query)
+        return try KeychainSession.current().send(request).notice
+    }
+}
+
+private func requirePointer(
+    _ result: UnsafeMutablePointer<CFTypeRef?>?, for request: ItemRequest
+) throws(Refusal) {
+    guard unsafe result == nil, !request.returns.isEmpty else { return }
+    throw Refusal(
+        .param, .contradiction, "r_", "The dictionary asks for something to be returned, but there is no place for it.",
+        do: "Give a result pointer, or leave the kSecReturn keys out.")
+}

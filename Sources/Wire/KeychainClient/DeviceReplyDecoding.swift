@@ -1,0 +1,20 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+extension DeviceReply {
+    /// Reads the body of a response to a device request.
+    ///
+    /// - Throws: the refusal it carries, or `wire.malformed` when it cannot be read.
+    package init(to request: DeviceRequest, status: Int32, body: SecretBytes) throws(Refusal) {
+        guard status == 0 else { throw Refusal(decoding: body, status: status) }
+        var reader = WireReader(body)
+        _ = try reader.notice()
+        switch request {
+        case .status: self = .status(try DeviceStatus(from: &reader))
+        case .verify: self = .verification(try VerificationReport(from: &reader))
+        case .lock, .unlock, .setPasscode, .removePasscode: self = .done
+        }
+        guard reader.isAtEnd else { throw .malformed("the end of the response") }
+    }
+}
