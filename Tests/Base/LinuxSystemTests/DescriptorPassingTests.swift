@@ -1,0 +1,91 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite("Passing descriptors")
+struct DescriptorPassingTests {
+    private func receive(_ socket: UnixSocket) throws(SystemError) -> (text: String, descriptors: [FileDescriptor]) {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var span = bytes.mutableSpan
+        try socket.descriptor.wait(for: .readable, deadline: soon)
+        let message = try socket.receiveAttached(into: &span)
+        return (String(decoding: bytes.prefix(message?.count ?? 0), as: UTF8.self), message?.descriptors ?? [])
+    }
+
+    @Test("The receiver can use what was sent, in order, and it is closed on exec")
+    func passing() throws {
+        let (left, right) = try UnixSocket.pair()
+        let pipes = [try FileDescriptor.pipe(), try FileDescriptor.pipe()]
+        let word = Array("take".utf8)
+        try left.sendFully(word.span, attaching: pipes.map(\.writer), deadline: soon)
+        let (text, received) = try receive(right)
+        #expect(text == "take" && received.count == 2)
+        for (index, descriptor) in received.enumerated() {
+            #expect(descriptor.isClosedOnExec)
+            try descriptor.writeText("pipe \(index)")
+            #expect(try pipes[index].reader.readText(6) == "pipe \(index)")
+        }
+    }
+
+    @Test("The most that one message carries arrives; one more is refused before it is sent")
+    func limit() throws {
+        let (left, right) = try UnixSocket.pair()
+        let most = Array(repeating: left.descriptor, count: UnixSocket.maximumDescriptors)
+        try left.sendFully([1].span, attaching: most, deadline: soon)
+        #expect(try receive(right).descriptors.count == most.count)
+        let failure = code { () throws(SystemError) in
+            try left.sendFully([1].span, attaching: most + [left.descriptor], deadline: soon)
+        }
+        #expect(failure == EMSGSIZE)
+    }
+
+    @Test("Descriptors without a byte to carry them are refused")
+    func noBytes() throws {
+        let (left, right) = try UnixSocket.pair()
+        let failure = code { () throws(SystemError) in
+            try left.sendFully([UInt8]().span, attaching: [right.descriptor], deadline: soon)
+        }
+        #expect(failure == EINVAL)
+    }
+
+    @Test("A receiver that asked for none has none open afterwards")
+    func uninvited() throws {
+        let (left, right) = try UnixSocket.pair()
+        var pipe: (reader: FileDescriptor, writer: FileDescriptor?) = try FileDescriptor.pipe()
+        try left.sendFully([1].span, attaching: [pipe.writer!], deadline: soon)
+        pipe.writer = nil
+        #expect(try right.receiveText(1).utf8.count == 1)
+        #expect(try pipe.reader.readText(1) == "")
+    }
+
+    @Test("A receiver that cannot open all of them refuses the message and keeps none")
+    func tooManyOpenFiles() async {
+        await #expect(processExitsWith: .success) { () throws in
+            let (left, right) = try UnixSocket.pair()
+            var pipe: (reader: FileDescriptor, writer: FileDescriptor?) = try FileDescriptor.pipe()
+            try left.sendFully([1].span, attaching: Array(repeating: pipe.writer!, count: 8), deadline: soon)
+            pipe.writer = nil
+            // Room for three of the eight.
+            let next = try left.descriptor.duplicate().number
+            var limit = rlimit(rlim_cur: rlim_t(next + 3), rlim_max: rlim_t(next + 3))
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var byte: [UInt8] = [0]
+            let failure = code { () throws(SystemError) in
+                var span = byte.mutableSpan
+                _ = try right.receiveAttached(into: &span)
+            }
+            #expect(failure == EMSGSIZE)
+            #expect(try pipe.reader.readText(1) == "")
+        }
+    }
+
+    @Test("When nothing has been sent there is nothing, and after the end a count of zero")
+    func nothing() throws {
+        let (left, right): (UnixSocket?, UnixSocket) = try UnixSocket.pair()
+        var bytes: [UInt8] = [0]
+        var span = bytes.mutableSpan
+        #expect(try right.receiveAttached(into: &span) == nil)
+        shutdown(left!.descriptor.number, CInt(SHUT_WR))
+        #expect(try right.receiveAttached(into: &span)?.count == 0)
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite("PeerCredentials")
+struct PeerCredentialsTests {
+    @Test("The peer of a socket pair is this process")
+    func ownPair() throws {
+        let (left, right) = try UnixSocket.pair()
+        let peer = try PeerCredentials(of: left)
+        #expect(peer.process == getpid() && peer.user == geteuid() && peer.group == getegid())
+        #expect(peer.isAlive)
+        #expect(try PeerCredentials(of: right).startTime == peer.startTime)
+    }
+
+    @Test("The peer of a connection is the process that connected, with its start time; once it has ended, nobody")
+    func otherProcess() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixSocket.listen(at: directory.file("socket"))
+        let client = try RunningProgram("/usr/bin/perl", ["-MSocket", "-e", Self.connect, directory.file("socket")])
+        try listener.descriptor.wait(for: .readable, deadline: soon)
+        let server = try #require(try listener.accept())
+        let peer = try PeerCredentials(of: server)
+        #expect(peer.process == client.process && peer.user == geteuid())
+        let own = try PeerCredentials(of: UnixSocket.pair().0)
+        #expect(peer.startTime >= own.startTime)
+
+        kill(client.process, SIGKILL)
+        _ = client.waitForExit()
+        #expect(!peer.isAlive)
+        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: server) } == ESRCH)
+        #expect(code { () throws(SystemError) in _ = try ExecutableFile(of: peer) } != nil)
+    }
+
+    @Test("A process that has ended and is not yet buried is not alive")
+    func zombie() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixSocket.listen(at: directory.file("socket"))
+        let client = try RunningProgram("/usr/bin/perl", ["-MSocket", "-e", Self.connect, directory.file("socket")])
+        try listener.descriptor.wait(for: .readable, deadline: soon)
+        let server = try #require(try listener.accept())
+        let peer = try PeerCredentials(of: server)
+        kill(client.process, SIGKILL)
+        // The end of its output is the end of the process.
+        #expect(try client.output.readText(1) == "")
+        try #require(peer.processDescriptor).wait(for: .readable, deadline: soon)
+        #expect(!peer.isAlive)
+    }
+
+    @Test("The descriptor of a file has no peer")
+    func noSocket() throws {
+        let (reader, _) = try FileDescriptor.pipe()
+        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: UnixSocket(reader)) } == ENOTSOCK)
+    }
+
+    private static let connect = """
+        socket(S, PF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un($ARGV[0])) or die; sleep 1000
+        """
+}
+
+@Suite("ExecutableFile")
+struct ExecutableFileTests {
+    private func copyOfCat(_ path: String) throws {
+        let content = try AtomicFile.read("/bin/cat", limit: 1 << 20)
+        try AtomicFile.replace(path, with: content.span, mode: 0o755)
+    }
+
+    @Test("The program of this process is the file it was started from")
+    func ownProgram() throws {
+        let program = try ExecutableFile(of: PeerCredentials(of: UnixSocket.pair().0))
+        #expect(program.isAtItsPath)
+        #expect(try FileStatus(at: "/proc/self/exe")?.isSameFile(as: program.status) == true)
+        #expect(try FileStatus(at: program.path) == program.status)
+    }
+
+    @Test("A program that is renamed while it runs is the same file under its new name")
+    func renamed() throws {
+        let directory = try TemporaryDirectory()
+        try copyOfCat(directory.file("before"))
+        let program = try RunningProgram(directory.file("before"))
+        #expect(try program.echo() == "echo\n")
+        let before = try ExecutableFile(ofProcess: program.process)
+        unsafe rename(directory.file("before"), directory.file("after"))
+        let after = try ExecutableFile(ofProcess: program.process)
+        #expect(before.path == directory.file("before") && after.path == directory.file("after"))
+        #expect(after.isAtItsPath && after.status.isSameFile(as: before.status))
+        #expect(!before.isAtItsPath)
+    }
+
+    @Test("A program that is replaced while it runs is not the file at its path any more")
+    func replaced() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("program")
+        try copyOfCat(path)
+        let program = try RunningProgram(path)
+        #expect(try program.echo() == "echo\n")
+        try copyOfCat(path)
+        let running = try ExecutableFile(ofProcess: program.process)
+        #expect(running.path == path && running.status.links == 0)
+        #expect(!running.isAtItsPath)
+    }
+
+    @Test("A file mounted over another's name has that name and is not that file", .enabled(if: Self.canMount))
+    func mountedOver() throws {
+        let directory = try TemporaryDirectory()
+        let (impostor, honest) = (directory.file("impostor"), directory.file("honest"))
+        try copyOfCat(impostor)
+        try copyOfCat(honest)
+        let script = "mount --bind \(impostor) \(honest) && exec \(honest)"
+        let program = try RunningProgram("/usr/bin/unshare", ["-rm", "sh", "-c", script])
+        #expect(try program.echo() == "echo\n")
+        let running = try ExecutableFile(ofProcess: program.process)
+        #expect(running.path == honest)
+        #expect(!running.isAtItsPath)
+        #expect(try FileStatus(at: impostor)?.isSameFile(as: running.status) == true)
+    }
+
+    static let canMount: Bool = (try? RunningProgram("/usr/bin/unshare", ["-rm", "true"]).waitForExit()) == 0
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// A directory of a test's own, removed with everything in it.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        var name = Array("/tmp/linux-system-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&name) != nil else { throw Failure(code: errno) }
+        path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { Self.remove(path) }
+
+    struct Failure: Error { let code: CInt }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    var names: [String] { Self.names(in: path).sorted() }
+
+    private static func remove(_ path: String) {
+        for name in names(in: path) where unsafe unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
+        unsafe rmdir(path)
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let stream = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) { unsafe String(cString: $0) }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
