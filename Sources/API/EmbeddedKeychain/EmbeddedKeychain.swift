@@ -14,7 +14,7 @@ import Synchronization
 /// It behaves as a connection to a daemon does; what it cannot do is keep the program that carries it from reading its memory.
 package final class EmbeddedKeychain: KeychainConnection {
     private let engine: KeychainEngine
-    private let caller: CallerIdentity
+    package let caller: CallerIdentity
     private let lanes = Mutex<[Lane]>([])
 
     /// A lane is used by one thread at a time: it is in the pool or with the thread that took it.
@@ -37,6 +37,14 @@ package final class EmbeddedKeychain: KeychainConnection {
         self.caller = caller
         engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
     }
+
+    private init(_ engine: KeychainEngine, _ caller: CallerIdentity) {
+        self.engine = engine
+        self.caller = caller
+    }
+
+    /// The same keychain as another program sees it.
+    package func seen(by caller: CallerIdentity) -> EmbeddedKeychain { EmbeddedKeychain(engine, caller) }
 
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         guard request.operation == .copyMatching else { return try write(request) }

@@ -1,0 +1,40 @@
+# `make help` lists what can be made.
+
+SWIFT ?= swift
+CONFIGURATION ?= debug
+TOOLS = .build/tools
+
+.PHONY: help deps build tools demo test check-format docs bench asan tsan clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+deps: ## install the system packages that are missing
+	@scripts/deps
+
+build: deps ## build everything
+	$(SWIFT) build --configuration $(CONFIGURATION)
+
+tools: build ## the command as a static executable, beside its daemons
+	@scripts/build-tools $(TOOLS)
+
+demo: tools ## run the main job: a program and a script store secrets, others read them back, a restart loses nothing
+	@scripts/demo $(TOOLS)
+
+test: deps check-format ## everything that proves the product works
+	@scripts/run-tests
+
+check-format: ## the layout of the code
+	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Examples Benchmarks Package.swift
+
+asan: deps ## the test suite with the address sanitizer
+	$(SWIFT) test --sanitize address --scratch-path .build/asan
+
+tsan: deps ## the test suite with the thread sanitizer
+	$(SWIFT) test --sanitize thread --scratch-path .build/tsan
+
+bench: deps ## speed, every figure beside its floor
+	@scripts/bench
+
+clean: ## remove what was built
+	$(SWIFT) package clean

@@ -1,0 +1,123 @@
+internal import EmbeddedKeychain
+internal import KeychainClient
+internal import KeychainModel
+internal import KeychainPolicy
+internal import KeychainWire
+internal import LinuxSystem
+internal import SecureEnclave
+internal import Synchronization
+
+/// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time passes when
+/// the test says so.
+public final class SimulatedDevice: Sendable {
+    /// What a locked, unlocked or restarted device is to the keychain.
+    public enum LockState: Sendable { case beforeFirstUnlock, locked, unlocked }
+
+    private let folder: String
+    private let clock = SimulatedClock()
+    private let keychain: Mutex<EmbeddedKeychain?>
+
+    init(folder: String) throws {
+        self.folder = folder
+        keychain = Mutex(nil)
+        try start()
+    }
+
+    /// Locks the device. Without a passcode there is nothing to lock, as on a phone without one.
+    public func lock() throws { try ask(.lock) }
+
+    /// Unlocks the device.
+    ///
+    /// - Throws: ``TestKeychainError`` with `errSecAuthFailed` for a wrong passcode, or while too many wrong ones are waited out.
+    public func unlock(passcode: String) throws { try ask(.unlock, passcode) }
+
+    /// Sets a passcode on a device without one.
+    public func setPasscode(_ passcode: String) throws { try ask(.setPasscode, passcode) }
+
+    /// Changes the passcode.
+    public func changePasscode(from old: String, to new: String) throws { try ask(.setPasscode, old, new) }
+
+    /// Removes the passcode; items that need one are gone.
+    public func removePasscode(_ passcode: String) throws { try ask(.removePasscode, passcode) }
+
+    /// Switches the device off and on: everything not on disk is forgotten, and no passcode has been entered yet.
+    public func restart() throws {
+        close()
+        try start()
+    }
+
+    /// Lets time pass for the device, such as the waiting time after wrong passcodes.
+    public func advance(seconds: Double) { clock.advance(by: seconds) }
+
+    /// Whether the device is locked.
+    public var lockState: LockState {
+        get throws {
+            switch try status().lockState {
+            case .beforeFirstUnlock: .beforeFirstUnlock
+            case .locked: .locked
+            case .unlocked: .unlocked
+            }
+        }
+    }
+
+    /// Whether a passcode is set.
+    public var hasPasscode: Bool { get throws { try status().passcodeIsSet } }
+
+    /// Opens every item and says how many do not open.
+    public func damagedItems() throws -> Int {
+        guard case .verification(let report) = try ask(.verify) else { return 0 }
+        return report.damage.count
+    }
+
+    func close() { keychain.withLock { $0 = nil } }
+
+    func current() throws(Refusal) -> EmbeddedKeychain {
+        guard let keychain = keychain.withLock({ $0 }) else {
+            throw Refusal(
+                .notAvailable, .unavailable, "device", "The simulated device is switched off.", do: "Keep the TestKeychain.")
+        }
+        return keychain
+    }
+
+    private func start() throws {
+        do throws(Refusal) {
+            let enclave = try SoftwareEnclave(
+                vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .forTests, clock: clock.deviceClock)
+            let opened = try EmbeddedKeychain(folder: folder, enclave: enclave)
+            keychain.withLock { $0 = opened }
+        } catch { throw TestKeychainError(error) }
+    }
+
+    private func status() throws -> DeviceStatus {
+        guard case .status(let status) = try ask(.status) else { throw TestKeychainError(.malformed("the status")) }
+        return status
+    }
+
+    @discardableResult
+    private func ask(_ request: DeviceRequest, _ passcodes: String...) throws -> DeviceReply {
+        do throws(Refusal) {
+            var files: [FileDescriptor] = []
+            for passcode in passcodes { files.append(try PasscodeFile.make(passcode)) }
+            return try current().device(request, passcodes: files)
+        } catch { throw TestKeychainError(error) }
+    }
+}
+
+/// A program's connection to the device, whichever time it was started.
+final class DeviceConnection: KeychainConnection {
+    private let device: SimulatedDevice
+    private let caller: CallerIdentity
+
+    init(_ device: SimulatedDevice, _ caller: CallerIdentity) {
+        self.device = device
+        self.caller = caller
+    }
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        try device.current().seen(by: caller).send(request)
+    }
+
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        try device.current().device(request, passcodes: passcodes)
+    }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+internal import EmbeddedKeychain
+internal import KeychainModel
+internal import KeychainPolicy
+internal import SecureEnclave
+internal import Security
+internal import Synchronization
+
+/// A keychain of a test's own: nothing of it is shared with the user's keychain or with other tests.
+///
+/// The functions of `Security` use it inside ``run(_:)``:
+///
+///     let keychain = try TestKeychain()
+///     keychain.run {
+///         #expect(SecItemAdd(query as CFDictionary, nil) == errSecSuccess)
+///     }
+///     try keychain.device.setPasscode("1234")
+///     keychain.device.lock()
+///
+/// It is the real engine over a real store, in memory unless a folder is given, with a ``SimulatedDevice`` around it.
+public final class TestKeychain: Sendable {
+    /// The device the keychain is on.
+    public let device: SimulatedDevice
+    /// The folder of the store.
+    public let folder: URL
+
+    private let isTemporary: Bool
+    private let program: TestProgram
+
+    /// Makes an empty keychain, or opens the one that a folder holds.
+    ///
+    /// - Parameters:
+    ///   - accessGroups: the access groups of the program under test; the first is where its items go by default.
+    ///   - folder: where the store lies; by default in memory, gone with this object.
+    /// - Throws: ``TestKeychainError`` when the store cannot be made.
+    public init(accessGroups: [String] = ["TEST.program"], folder: URL? = nil) throws {
+        isTemporary = folder == nil
+        self.folder = folder ?? Self.memory.appending(path: "keychain-test-\(UUID().uuidString)")
+        device = try SimulatedDevice(folder: self.folder.path)
+        program = TestProgram(accessGroups: accessGroups, device)
+    }
+
+    deinit {
+        guard isTemporary else { return }
+        device.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs code whose calls of `Security` go to this keychain: those of the current task and of tasks it starts.
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result { try program.run(body) }
+
+    /// Runs asynchronous code whose calls of `Security` go to this keychain.
+    public func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
+        try await program.run(body)
+    }
+
+    /// Another program on the same device, with access groups of its own.
+    public func program(accessGroups: [String]) -> TestProgram { TestProgram(accessGroups: accessGroups, device) }
+
+    /// Makes all calls of this process go to this keychain, those of every thread, until ``uninstall()``.
+    public func install() { KeychainSession.install(program.connection) }
+
+    /// Ends what ``install()`` began.
+    public func uninstall() { KeychainSession.install(nil) }
+
+    /// A file system in memory where there is one.
+    private static var memory: URL {
+        let shared = URL(filePath: "/dev/shm")
+        return FileManager.default.isWritableFile(atPath: shared.path) ? shared : FileManager.default.temporaryDirectory
+    }
+}
+
+/// A program as the keychain sees it: a set of access groups.
+public final class TestProgram: Sendable {
+    let connection: DeviceConnection
+
+    init(accessGroups: [String], _ device: SimulatedDevice) {
+        let caller = CallerIdentity(user: 0, process: 0, program: "the program under test", groups: accessGroups)
+        connection = DeviceConnection(device, caller)
+    }
+
+    /// Runs code whose calls of `Security` come from this program.
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try KeychainSession.$scoped.withValue(connection, operation: body)
+    }
+
+    /// Runs asynchronous code whose calls of `Security` come from this program.
+    public func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
+        try await KeychainSession.$scoped.withValue(connection, operation: body)
+    }
+}
+
+/// Why the simulated keychain could not do something.
+public struct TestKeychainError: Error, CustomStringConvertible {
+    /// The status a program would get.
+    public let status: Int32
+    /// What is wrong and what to do.
+    public let description: String
+
+    init(_ refusal: Refusal) {
+        status = refusal.status.rawValue
+        description = "\(refusal.problem) \(refusal.remedy)"
+    }
+}
