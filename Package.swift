@@ -108,6 +108,7 @@ let package = Package(
         tests(
             "SecureEnclaveTests", on: "Enclave",
             uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,30 @@
+extension StatusMessages {
+    /// Statuses of time stamps and of rules on certificates.
+    static let timestamp: [Int32: String] = [
+        -67880: "The certificate lacks an extension that is required.",
+        -67881: "The extended key usage must be marked critical.",
+        -67882: "A time stamp was expected and is missing.",
+        -67883: "The time stamp is not valid.",
+        -67884: "The time stamp is not trusted.",
+        -67885: "The time stamp service is not available.",
+        -67886: "The time stamp service does not know the algorithm.",
+        -67887: "The time stamp service refuses that kind of request.",
+        -67888: "The data sent to the time stamp service is malformed.",
+        -67889: "The time stamp service has no time source.",
+        -67890: "The time stamp service does not support the policy.",
+        -67891: "The time stamp service does not support the extension.",
+        -67892: "The time stamp service lacks additional information that was asked for.",
+        -67893: "The time stamp service failed.",
+        -67894: "The time of signing was expected and is missing.",
+        -67895: "The time stamp service rejected the request.",
+        -67896: "The time stamp service has not yet dealt with the request.",
+        -67897: "The time stamp service's certificate is about to be revoked.",
+        -67898: "The time stamp service's certificate was revoked.",
+        -67899: "A policy of the certificate is not allowed by its chain.",
+        -67900: "A name in the certificate is not allowed by its chain.",
+        -67901: "The certificate is valid for too long a time.",
+        -67902: "The certificate is an authority's where another kind was expected.",
+        -67903: "The certificate has the same extension twice.",
+        -67904: "The certificate lacks a statement of qualified certificates.",
+    ]
+}
