@@ -95,7 +95,10 @@ let package = Package(
         room("LocalAuthentication", on: "API", uses: ["Security"]),
         room(
             "KeychainTesting", on: "API",
-            uses: ["Security", "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel"]),
+            uses: [
+                "Security", "EmbeddedKeychain", "SecureEnclave", "KeychainPolicy", "KeychainClient", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
+            ]),
 
         program(
             "SecurityTool", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -109,7 +112,14 @@ let package = Package(
             "SecureEnclaveTests", on: "Enclave",
             uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
+        tests(
+            "KeychainStoreTests", on: "Daemon",
+            uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
+
+        .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
+        .executableTarget(
+            name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,9 @@ public enum ArchiveKeychain {
     }
 
     /// The object, if there is one of this class.
-    public static func object<Object: NSObject & NSSecureCoding>(of type: Object.Type, service: String) throws -> Object? {
+    public static func object<Object: NSObject & NSSecureCoding>(of type: Object.Type, service: String) throws
+        -> Object?
+    {
         let query = query(service)
         query.setObject(kCFBooleanTrue, forKey: kSecReturnData)
         query.setObject(kSecMatchLimitOne, forKey: kSecMatchLimit)

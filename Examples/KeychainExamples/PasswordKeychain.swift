@@ -6,13 +6,14 @@ import Security
 /// An empty password deletes; an empty service or account is refused (S-79 to S-82).
 public class PasswordKeychain {
     class func passwordQuery(service: String, account: String) -> [String: Any] {
-        let query = [
-            kSecClass as String: kSecClassGenericPassword,
-            kSecAttrService as String: service,
-            kSecAttrAccount as String: account,
-            // For access in the background: kSecAttrAccessibleAfterFirstUnlock.
-            kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlocked,
-        ] as [String: Any]
+        let query =
+            [
+                kSecClass as String: kSecClassGenericPassword,
+                kSecAttrService as String: service,
+                kSecAttrAccount as String: account,
+                // For access in the background: kSecAttrAccessibleAfterFirstUnlock.
+                kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlocked,
+            ] as [String: Any]
         return query
     }
 

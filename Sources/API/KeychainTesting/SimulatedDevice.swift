@@ -74,7 +74,8 @@ public final class SimulatedDevice: Sendable {
     func current() throws(Refusal) -> EmbeddedKeychain {
         guard let keychain = keychain.withLock({ $0 }) else {
             throw Refusal(
-                .notAvailable, .unavailable, "device", "The simulated device is switched off.", do: "Keep the TestKeychain.")
+                .notAvailable, .unavailable, "device", "The simulated device is switched off.",
+                do: "Keep the TestKeychain.")
         }
         return keychain
     }

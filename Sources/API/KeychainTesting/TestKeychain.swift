@@ -1,5 +1,5 @@
-public import Foundation
 internal import EmbeddedKeychain
+public import Foundation
 internal import KeychainModel
 internal import KeychainPolicy
 internal import SecureEnclave

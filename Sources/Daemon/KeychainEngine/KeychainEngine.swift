@@ -34,7 +34,8 @@ package final class KeychainEngine: Sendable {
     /// Makes what one answering thread needs.
     package func makeLane() throws(Refusal) -> EngineLane {
         EngineLane(
-            reader: try store.makeReader(indexKey: indexKey), sealer: try ItemSealer(enclave: enclave, keyring: keyring))
+            reader: try store.makeReader(indexKey: indexKey), sealer: try ItemSealer(enclave: enclave, keyring: keyring)
+        )
     }
 
     /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk.

@@ -44,7 +44,9 @@ package enum AccessPolicy {
         return AuthorizedRequest(request, scope: groups.contains(AccessGroup.any) ? .allGroups : .groups(groups))
     }
 
-    private static func inspection(_ request: ItemRequest, _ caller: CallerIdentity) throws(Refusal) -> AuthorizedRequest {
+    private static func inspection(_ request: ItemRequest, _ caller: CallerIdentity) throws(Refusal)
+        -> AuthorizedRequest
+    {
         guard caller.mayInspectAllGroups, request.operation == .copyMatching, !request.returns.contains(.data) else {
             throw Refusal(
                 .missingEntitlement, .foreignGroup, AccessGroup.any,

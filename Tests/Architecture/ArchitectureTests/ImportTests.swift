@@ -91,7 +91,8 @@ struct ImportTests {
 
     private static func imports(of file: URL) throws -> [String] {
         let text = try String(contentsOf: file, encoding: .utf8)
-        let line = #/(?m)^(?:@\w+ )?(?:public |package |internal |private |fileprivate )?import (?:struct |class |enum |func )?(\w+)/#
+        let line =
+            #/(?m)^(?:@\w+ )?(?:public |package |internal |private |fileprivate )?import (?:struct |class |enum |func )?(\w+)/#
         return text.matches(of: line).map { String($0.1) }
     }
 }

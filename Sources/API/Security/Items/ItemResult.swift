@@ -33,7 +33,9 @@ struct ItemResult {
 
     private func data(_ id: AttributeID) -> ReturnedData? {
         guard let entry = list.entry(id) else { return nil }
-        return list.storage.withSpan { ReturnedData(copying: $0.extracting(entry.offset..<entry.offset + entry.length)) }
+        return list.storage.withSpan {
+            ReturnedData(copying: $0.extracting(entry.offset..<entry.offset + entry.length))
+        }
     }
 
     private var dictionary: NSDictionary {

@@ -5,17 +5,17 @@ internal import LinuxSystem
 ///
 /// It is `ContiguousBytes` because only then `as? Data` copies it at once; for any other `NSData` on Linux the cast copies byte
 /// by byte.
-@safe final class ReturnedData: NSData, ContiguousBytes, @unchecked Sendable {
+@safe final class ReturnedData: NSData, ContiguousBytes {
     private let storage: UnsafeMutableRawPointer
     private let size: Int
 
     init(copying span: Span<UInt8>) {
         size = span.count
-        unsafe storage = UnsafeMutableRawPointer.allocate(byteCount: max(span.count, 1), alignment: 16)
+        unsafe storage = UnsafeMutableRawPointer.allocate(byteCount: Swift.max(span.count, 1), alignment: 16)
         unsafe span.withUnsafeBytes { source in
             if let start = source.baseAddress { unsafe storage.copyMemory(from: start, byteCount: source.count) }
         }
-        super.init(bytes: nil, length: 0)
+        unsafe super.init(bytes: nil, length: 0)
     }
 
     required init?(coder: NSCoder) { nil }

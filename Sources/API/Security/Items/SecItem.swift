@@ -1,3 +1,4 @@
+internal import KeychainClient
 internal import KeychainModel
 internal import KeychainWire
 

@@ -86,7 +86,8 @@ package final class EngineLane {
 
     /// `kSecMatchHostOrSubdomainOfHost`: the item's server is the host or lies below it.
     private static func server(in output: SecretBuffer, from start: Int, isIn host: String) -> Bool {
-        guard let list = try? AttributeList(parsing: output.copy(from: start)), let server = list[.server]?.string else {
+        guard let list = try? AttributeList(parsing: output.copy(from: start)), let server = list[.server]?.string
+        else {
             return false
         }
         let (name, domain) = (server.lowercased(), host.lowercased())
@@ -109,7 +110,8 @@ private struct Page {
         self.writer = writer
         // A reference to a password is its attributes (S-12).
         wantsAttributes =
-            request.returns.contains(.attributes) || request.returns.contains(.reference) && request.returns != .reference
+            request.returns.contains(.attributes)
+            || request.returns.contains(.reference) && request.returns != .reference
         wantsValues = request.returns.contains(.data) && authorized.mayOpenValues
         wantsReferences = request.returns.contains(.persistentReference)
         host = request.query[.hostOrSubdomain]?.string
@@ -141,7 +143,8 @@ private struct Page {
 extension Refusal {
     static func nothingFound(_ request: ItemRequest) -> Refusal {
         Refusal(
-            .itemNotFound, .notFound, request.effectiveClass?.code ?? "", "No item of the caller's groups matches the query.",
+            .itemNotFound, .notFound, request.effectiveClass?.code ?? "",
+            "No item of the caller's groups matches the query.",
             do: "Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.")
     }
 

@@ -53,7 +53,9 @@ extension EngineLane {
         of row: RowBatch.Row, _ list: AttributeList, _ itemClass: ItemClass, _ batch: RowBatch
     ) throws(ItemSealer.Failure) {
         let expected: [UInt8]
-        do throws(Refusal) { expected = try reader.digester.primaryKey(of: itemClass, list) } catch { throw .refused(error) }
+        do throws(Refusal) { expected = try reader.digester.primaryKey(of: itemClass, list) } catch {
+            throw .refused(error)
+        }
         let found = batch.sealed.withSpan { $0.array(row.primaryKey.lowerBound, row.primaryKey.count) }
         guard found == expected else { throw .damaged("the digest of its primary key") }
     }

@@ -16,7 +16,8 @@ extension ItemSealer {
 
     /// Opens a row's attributes at the end of `output` and gives its tamper-check bytes.
     func openMetadata(
-        of row: RowBatch.Row, in batch: RowBatch, as itemClass: ItemClass, reader: StoreReader, into output: SecretBuffer
+        of row: RowBatch.Row, in batch: RowBatch, as itemClass: ItemClass, reader: StoreReader,
+        into output: SecretBuffer
     ) throws(Failure) -> InlineArray<16, UInt8> {
         let context = try readyContext(for: row.accessibility, in: reader)
         let start = output.count
@@ -32,7 +33,8 @@ extension ItemSealer {
 
     /// Opens a row's value at the end of `output` as an attribute; appends nothing when the item has no value.
     func openValue(
-        at index: Int, in batch: RowBatch, as itemClass: ItemClass, tamper: InlineArray<16, UInt8>, into output: SecretBuffer
+        at index: Int, in batch: RowBatch, as itemClass: ItemClass, tamper: InlineArray<16, UInt8>,
+        into output: SecretBuffer
     ) throws(Failure) {
         let row = batch.rows[index]
         let answer = index * RowKeyRecord.answerSize
@@ -70,7 +72,8 @@ extension ItemSealer {
     }
 
     /// Takes tamper-check, padding and presence off the end of an opened value and completes its header.
-    private func finishValue(from start: Int, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer) throws(Failure) {
+    private func finishValue(from start: Int, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer) throws(Failure)
+    {
         let content = start + AttributeList.headerSize
         guard output.count - content >= Self.tamperSize + 2 else { throw .damaged("its value") }
         let found = Self.takeTamper(from: output)
@@ -132,7 +135,8 @@ extension Refusal {
     static func locked(_ accessibility: Accessibility?) -> Refusal {
         let code = accessibility?.code ?? ""
         return Refusal(
-            .interactionNotAllowed, .locked, code, "Items of the protection class \"\(code)\" are closed while the device is locked.",
+            .interactionNotAllowed, .locked, code,
+            "Items of the protection class \"\(code)\" are closed while the device is locked.",
             do: "Unlock the keychain (security unlock-keychain), or keep what is needed in the background under "
                 + "kSecAttrAccessibleAfterFirstUnlock.")
     }

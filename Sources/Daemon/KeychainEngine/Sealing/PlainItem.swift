@@ -20,7 +20,9 @@ struct PlainItem {
     /// when it says nothing.
     func encoded() -> AttributeList {
         let buffer = SecretBuffer(capacity: 512)
-        for (id, value) in attributes.sorted(by: { $0.key < $1.key }) where isKept(id, value) { buffer.append(id, value) }
+        for (id, value) in attributes.sorted(by: { $0.key < $1.key }) where isKept(id, value) {
+            buffer.append(id, value)
+        }
         // What this code encodes it can parse.
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }

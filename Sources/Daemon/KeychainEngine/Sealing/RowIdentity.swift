@@ -19,7 +19,8 @@ struct RowIdentity {
     private var bytes: InlineArray<41, UInt8>
 
     init(
-        itemClass: ItemClass, accessibility: Accessibility, isSynchronizable: Bool, isTombstone: Bool, uuid: Span<UInt8>,
+        itemClass: ItemClass, accessibility: Accessibility, isSynchronizable: Bool, isTombstone: Bool,
+        uuid: Span<UInt8>,
         primaryKey: Span<UInt8>
     ) {
         bytes = InlineArray(repeating: 0)

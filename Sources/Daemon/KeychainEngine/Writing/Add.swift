@@ -18,7 +18,9 @@ extension ItemWriter {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
             itemClass: itemClass, uuid: Randomness.bytes(16), attributes: [:], value: query.secret(.valueData))
-        for attribute in AttributeTable.attributes(of: itemClass) { item.attributes[attribute.id] = attribute.defaultValue }
+        for attribute in AttributeTable.attributes(of: itemClass) {
+            item.attributes[attribute.id] = attribute.defaultValue
+        }
         try item.apply(query)
         let now = Clock.secondsSinceReferenceDate
         item.attributes[.creationDate] = .date(now)
@@ -58,7 +60,8 @@ extension PlainItem {
             switch attribute.id {
             case .accessControl: attributes[.accessible] = value.string.map { .string($0) }
             // "Any" is for searching; an item is one or the other (semantics B.4).
-            case .synchronizable: if let number = value.number { attributes[.synchronizable] = .number(number == 0 ? 0 : 1) }
+            case .synchronizable:
+                if let number = value.number { attributes[.synchronizable] = .number(number == 0 ? 0 : 1) }
             default: attributes[attribute.id] = value
             }
         }
@@ -68,7 +71,8 @@ extension PlainItem {
     var notice: Refusal? {
         if isSynchronizable, accessibility.isThisDeviceOnly {
             return Refusal(
-                .success, .contradiction, "sync", "The item is marked for all devices, but its protection class ties it to this one.",
+                .success, .contradiction, "sync",
+                "The item is marked for all devices, but its protection class ties it to this one.",
                 do: "Use a protection class without ThisDeviceOnly; as it is, the item is never synchronised.")
         }
         if accessibility.isDiscouraged, itemClass != .certificate {

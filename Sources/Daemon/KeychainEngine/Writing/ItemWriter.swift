@@ -66,7 +66,8 @@ final class ItemWriter {
     }
 
     /// Opens a row into an item; nil when it is damaged.
-    func open(_ index: Int, in batch: RowBatch, as itemClass: ItemClass, withValue: Bool) throws(Refusal) -> PlainItem? {
+    func open(_ index: Int, in batch: RowBatch, as itemClass: ItemClass, withValue: Bool) throws(Refusal) -> PlainItem?
+    {
         let row = batch.rows[index]
         let output = SecretBuffer(capacity: 2048)
         do throws(ItemSealer.Failure) {

@@ -15,7 +15,8 @@ import CSQLite
     /// Opens, and creates when asked to, the file at `path`.
     init(path: String, sharing: Sharing, create: Bool = false) throws(DatabaseError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (create ? SQLITE_OPEN_CREATE : 0)
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (create ? SQLITE_OPEN_CREATE : 0)
         let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing == .exclusive ? "unix-excl" : "unix")
         guard code == SQLITE_OK, let opened = unsafe handle else {
             unsafe sqlite3_close_v2(handle)
@@ -37,7 +38,9 @@ import CSQLite
     func prepare(_ sql: String, _ action: String) throws(DatabaseError) -> Statement {
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let prepared = unsafe statement else { throw DatabaseError(code: code, action: action) }
+        guard code == SQLITE_OK, let prepared = unsafe statement else {
+            throw DatabaseError(code: code, action: action)
+        }
         return unsafe Statement(prepared, action: action, database: self)
     }
 

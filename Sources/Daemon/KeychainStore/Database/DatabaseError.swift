@@ -16,9 +16,11 @@ struct DatabaseError: Error {
     var refusal: Refusal {
         switch primary {
         case SQLITE_CONSTRAINT: Refusal(.duplicateItem, .duplicate, "item", problem, do: "Update the item instead.")
-        case SQLITE_READONLY: Refusal(.readOnly, .unavailable, "store", problem, do: "Check the permissions of the folder.")
+        case SQLITE_READONLY:
+            Refusal(.readOnly, .unavailable, "store", problem, do: "Check the permissions of the folder.")
         case SQLITE_NOMEM: Refusal(.allocate, .unavailable, "store", problem, do: "Free some memory and try again.")
-        case SQLITE_FULL: Refusal(.notAvailable, .unavailable, "store", problem, do: "Free some disk space and try again.")
+        case SQLITE_FULL:
+            Refusal(.notAvailable, .unavailable, "store", problem, do: "Free some disk space and try again.")
         case SQLITE_IOERR: Refusal(.io, .unavailable, "store", problem, do: "Check the disk; nothing was changed.")
         case SQLITE_BUSY, SQLITE_LOCKED:
             Refusal(.notAvailable, .unavailable, "store", problem, do: "Another process holds the store; try again.")

@@ -66,7 +66,9 @@ import LinuxSystem
 
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    func text(_ column: Int32) -> String { unsafe sqlite3_column_text(handle, column).map { unsafe String(cString: $0) } ?? "" }
+    func text(_ column: Int32) -> String {
+        unsafe sqlite3_column_text(handle, column).map { unsafe String(cString: $0) } ?? ""
+    }
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
@@ -76,17 +78,22 @@ import LinuxSystem
     ) throws(Failure) -> Result {
         let start = unsafe sqlite3_column_blob(handle, column)
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
-        return try body(unsafe Span(_unsafeStart: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing, count: start == nil ? 0 : count))
+        return try body(
+            unsafe Span(
+                _unsafeStart: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing,
+                count: start == nil ? 0 : count))
     }
 
     /// An address for blobs without bytes, which SQLite would otherwise take for NULL.
-    private nonisolated(unsafe) static let nothing = unsafe UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+    private nonisolated(unsafe) static let nothing = unsafe UnsafePointer(
+        UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
     private func bindPending() throws(DatabaseError) {
         try bound.withSpan { span throws(DatabaseError) in
             for (index, offset, count) in pending {
                 let code = unsafe span.extracting(offset..<offset + count).withUnsafeBufferPointer { bytes in
-                    unsafe sqlite3_bind_blob(handle, index, bytes.baseAddress ?? Self.nothing, Int32(clamping: count), nil)
+                    unsafe sqlite3_bind_blob(
+                        handle, index, bytes.baseAddress ?? Self.nothing, Int32(clamping: count), nil)
                 }
                 try check(code)
             }

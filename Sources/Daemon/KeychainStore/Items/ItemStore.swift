@@ -73,7 +73,9 @@ package struct ItemStore: Sendable {
         } catch {
             throw Refusal(
                 .notAvailable, .unavailable, "store", "The store in \(folder) cannot be used: \(error).",
-                do: "If a daemon owns it, connect to that daemon (KEYCHAIN_SOCKET); else check the folder's permissions.")
+                do:
+                    "If a daemon owns it, connect to that daemon (KEYCHAIN_SOCKET); else check the folder's permissions."
+            )
         }
     }
 }

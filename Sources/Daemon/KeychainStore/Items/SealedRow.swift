@@ -9,7 +9,9 @@ package struct SealedRow {
     /// The row's number in the table of its class.
     package var id: Int64 { statement.integer(0) }
     /// The protection class; nil when the column holds a number that is none.
-    package var accessibility: Accessibility? { UInt8(exactly: statement.integer(3)).flatMap(Accessibility.init(rawValue:)) }
+    package var accessibility: Accessibility? {
+        UInt8(exactly: statement.integer(3)).flatMap(Accessibility.init(rawValue:))
+    }
     package var isSynchronizable: Bool { statement.integer(4) != 0 }
     package var isTombstone: Bool { statement.integer(5) != 0 }
 

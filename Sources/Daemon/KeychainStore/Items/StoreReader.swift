@@ -44,7 +44,8 @@ package final class StoreReader {
     /// The wrapped metadata key of a protection class, if it has one yet.
     package func wrappedMetadataKey(for accessibility: Accessibility) throws(Refusal) -> [UInt8]? {
         try refusing { () throws(DatabaseError) in
-            let statement = try database.prepare("SELECT wrapped FROM metadatakeys WHERE pdmn = ?", "find a metadata key")
+            let statement = try database.prepare(
+                "SELECT wrapped FROM metadatakeys WHERE pdmn = ?", "find a metadata key")
             try statement.bind(integer: Int64(accessibility.rawValue), at: 1)
             return try statement.step() ? statement.withBlob(0) { $0.array(0, $0.count) } : nil
         }

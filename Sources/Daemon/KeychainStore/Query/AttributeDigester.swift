@@ -1,5 +1,5 @@
-package import KeychainModel
 package import KeychainCrypto
+package import KeychainModel
 package import LinuxSystem
 
 /// Makes the keyed digests that stand in the columns instead of names and values. Belongs to one thread.

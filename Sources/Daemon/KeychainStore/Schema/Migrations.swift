@@ -40,7 +40,8 @@ struct Migrations {
 
     private static func tooNew(_ path: String) -> Refusal {
         Refusal(
-            .notAvailable, .unavailable, "store", "The store \(path) was written by a newer release; it was left alone.",
+            .notAvailable, .unavailable, "store",
+            "The store \(path) was written by a newer release; it was left alone.",
             do: "Update this installation.")
     }
 }

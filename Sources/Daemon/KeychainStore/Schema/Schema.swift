@@ -45,11 +45,12 @@ enum Schema {
                 "id INTEGER PRIMARY KEY AUTOINCREMENT", "uuid BLOB NOT NULL UNIQUE", "pk BLOB NOT NULL UNIQUE",
                 "pdmn INTEGER NOT NULL", "sync INTEGER NOT NULL", "tomb INTEGER NOT NULL",
             ] + digests + ["wkey BLOB NOT NULL", "meta BLOB NOT NULL", "data BLOB NOT NULL"]
-        return ["CREATE TABLE \(itemClass.code) (\(columns.joined(separator: ", ")))"] + itemClass.indexes.map { attributes in
-            let codes = attributes.compactMap { AttributeTable.attribute(id: $0)?.code }
-            let name = ([itemClass.code] + codes).joined(separator: "_")
-            return "CREATE INDEX \(name) ON \(itemClass.code) (\(codes.joined(separator: ", ")))"
-        }
+        return ["CREATE TABLE \(itemClass.code) (\(columns.joined(separator: ", ")))"]
+            + itemClass.indexes.map { attributes in
+                let codes = attributes.compactMap { AttributeTable.attribute(id: $0)?.code }
+                let name = ([itemClass.code] + codes).joined(separator: "_")
+                return "CREATE INDEX \(name) ON \(itemClass.code) (\(codes.joined(separator: ", ")))"
+            }
     }
 
     /// The metadata key of each protection class, wrapped by its class key.
