@@ -7,28 +7,23 @@ extension ItemRequest {
     init(_ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
-            if let data = value as? NSData { return try builder.set(key, data: data) }
-            try builder.set(key, RawValue(value))
+            guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
+            try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, data: bytes) }
         }
         try changes?.forEachEntry { (key, value) throws(Refusal) in
-            if let data = value as? NSData { return try builder.change(key, data: data) }
-            try builder.change(key, RawValue(value))
+            guard let data = value as? NSData else { return try builder.change(key, RawValue(value)) }
+            try data.withSpan { (bytes) throws(Refusal) in try builder.change(key, data: bytes) }
         }
         self = try builder.build()
     }
 }
 
-extension ItemRequestBuilder {
-    fileprivate mutating func set(_ key: String, data: NSData) throws(Refusal) {
-        let bytes = UnsafeRawBufferPointer(start: data.bytes, count: data.length)
-        try unsafe set(key, data: bytes.assumingMemoryBound(to: UInt8.self).span)
-        extendLifetime(data)
-    }
-
-    fileprivate mutating func change(_ key: String, data: NSData) throws(Refusal) {
-        let bytes = UnsafeRawBufferPointer(start: data.bytes, count: data.length)
-        try unsafe change(key, data: bytes.assumingMemoryBound(to: UInt8.self).span)
-        extendLifetime(data)
+extension NSData {
+    /// Lends the bytes where they are.
+    fileprivate func withSpan(_ body: (Span<UInt8>) throws(Refusal) -> Void) throws(Refusal) {
+        defer { extendLifetime(self) }
+        let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: length)
+        try unsafe body(buffer.assumingMemoryBound(to: UInt8.self).span)
     }
 }
 
@@ -79,7 +74,9 @@ extension NSDictionary {
     fileprivate func forEachEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let ownType = type(of: self)
         guard ownType == NSDictionary.self || ownType == NSMutableDictionary.self else {
-            return try NSDictionary(dictionary: self).forEachOwnEntry(visit)
+            // A program's own subclass keeps its entries where only it knows.
+            for (key, value) in self { try visit(try Self.text(key as AnyObject), value as AnyObject) }
+            return
         }
         try forEachOwnEntry(visit)
     }

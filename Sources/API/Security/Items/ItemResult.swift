@@ -46,7 +46,7 @@ struct ItemResult {
             keys.append(key)
             objects.append(object)
             if entry.id == .accessible, let text = list.value(entry)?.string {
-                keys.append(ResultKeys.accessControl)
+                keys.append(kSecAttrAccessControl)
                 objects.append(SecAccessControl(protection: text))
             }
         }
@@ -70,8 +70,6 @@ struct ItemResult {
 
 /// The keys of result dictionaries, made once.
 enum ResultKeys {
-    nonisolated(unsafe) static let accessControl: NSString = kSecAttrAccessControl
-
     static func key(for id: AttributeID) -> NSString? {
         switch id {
         case .valueData: kSecValueData
