@@ -15,6 +15,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         var localizedCancelTitle: String?
         var reuseDuration: TimeInterval = 0
         var interactionNotAllowed = false
+        var maxBiometryFailures: NSNumber?
     }
 
     private let settings = Mutex(Settings())
@@ -138,6 +139,12 @@ open class LAContext: NSObject, @unchecked Sendable {
     open var interactionNotAllowed: Bool {
         get { settings.withLock { $0.interactionNotAllowed } }
         set { settings.withLock { $0.interactionNotAllowed = newValue } }
+    }
+
+    /// After how many failures of biometry to give up; without effect on Apple systems too.
+    open var maxBiometryFailures: NSNumber? {
+        get { settings.withLock { $0.maxBiometryFailures } }
+        set { settings.withLock { $0.maxBiometryFailures = newValue } }
     }
 
     // MARK: - Refusal

@@ -84,11 +84,13 @@ import Testing
         context.localizedCancelTitle = "Stop"
         context.touchIDAuthenticationAllowableReuseDuration = LATouchIDAuthenticationMaximumAllowableReuseDuration
         context.interactionNotAllowed = true
+        context.maxBiometryFailures = 3
         #expect(context.localizedReason == "to test")
         #expect(context.localizedFallbackTitle == "")
         #expect(context.localizedCancelTitle == "Stop")
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 300)
         #expect(context.interactionNotAllowed)
+        #expect(context.maxBiometryFailures == 3)
     }
 
     @Test("A program's own context can stand in for the real one")

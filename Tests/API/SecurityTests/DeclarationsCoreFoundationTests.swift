@@ -19,6 +19,14 @@ import Testing
         #expect(CFGetTypeID(kCFNull) == CFNullGetTypeID())
         #expect(CFGetTypeID(NSError(domain: "test", code: 1)) == CFErrorGetTypeID())
         #expect(CFGetTypeID(NSURL(fileURLWithPath: "/")) == CFURLGetTypeID())
+        #expect(CFGetTypeID(NSCharacterSet()) == CFCharacterSetGetTypeID())
+    }
+
+    @Test("An object of no type that Core Foundation knows has the identifier 0")
+    func foreignObjects() {
+        final class Plain {}
+        #expect(CFGetTypeID(Plain()) == 0)
+        #expect(CFGetTypeID(NSObject()) == 0)
     }
 
     @Test("A boolean read from JSON is a boolean and a number is a number")

@@ -13,24 +13,32 @@ enum SecurityTypeIdentifier: CFTypeID {
     case task, code, staticCode, requirement
 }
 
-/// Returns the type identifier of an object: one of the `…GetTypeID()` values.
+/// Returns the type identifier of an object: one of the `…GetTypeID()` values, or 0 for an object that is none of them.
 ///
 /// - Parameter cf: the object; nil traps, as in C.
 public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
-    switch cf! {
+    // The C function traps on an object of a plain Swift class.
+    guard let object = cf! as? NSObject else { return 0 }
+    let known = coreFoundationTypeID(object)
+    return known != 0 ? known : typeIDUnknownToCoreFoundation(object)
+}
+
+private func typeIDUnknownToCoreFoundation(_ object: NSObject) -> CFTypeID {
+    switch object {
     case let object as any SecurityObject: type(of: object).typeIdentifier.rawValue
-    // Foundation's own classes for these three do not answer the C function.
     case is NSError: CFErrorGetTypeID()
     case is NSNull: CFNullGetTypeID()
     case is NSUUID: CFUUIDGetTypeID()
-    case let other: coreFoundationTypeID(other)
+    case is NSLocale: CFLocaleGetTypeID()
+    case is NSCharacterSet: CFCharacterSetGetTypeID()
+    default: 0
     }
 }
 
 // The library Foundation links to has the C functions; they are reached by symbol, because importing the C module would
 // make every type name of this folder ambiguous. Declared so, a function takes borrowed objects, which is C's convention.
 
-@_silgen_name("CFGetTypeID") private func coreFoundationTypeID(_ cf: AnyObject) -> CFTypeID
+@_silgen_name("CFGetTypeID") private func coreFoundationTypeID(_ cf: NSObject) -> CFTypeID
 
 /// Returns the type identifier of strings.
 @_silgen_name("CFStringGetTypeID") public func CFStringGetTypeID() -> CFTypeID
@@ -56,3 +64,7 @@ public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
 @_silgen_name("CFURLGetTypeID") public func CFURLGetTypeID() -> CFTypeID
 /// Returns the type identifier of UUIDs.
 @_silgen_name("CFUUIDGetTypeID") public func CFUUIDGetTypeID() -> CFTypeID
+/// Returns the type identifier of locales.
+@_silgen_name("CFLocaleGetTypeID") public func CFLocaleGetTypeID() -> CFTypeID
+/// Returns the type identifier of sets of characters.
+@_silgen_name("CFCharacterSetGetTypeID") public func CFCharacterSetGetTypeID() -> CFTypeID
