@@ -103,10 +103,12 @@ let package = Package(
         program(
             "SecurityTool", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
+        .target(
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem"]),
-        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem"]),
-        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem"]),
+        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
+        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         tests(
             "SecureEnclaveTests", on: "Enclave",

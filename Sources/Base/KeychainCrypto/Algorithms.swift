@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 /// OpenSSL's algorithms, looked up once: a lookup costs as much as sealing a short message, and takes a lock.
 @safe struct Algorithm: @unchecked Sendable {
@@ -10,6 +11,25 @@ import COpenSSL
     static let hkdf = unsafe Algorithm(reference: EVP_KDF_fetch(nil, "HKDF", nil))
     static let sha256 = unsafe Algorithm(reference: EVP_MD_fetch(nil, "SHA256", nil))
     static let sha1 = unsafe Algorithm(reference: EVP_MD_fetch(nil, "SHA1", nil))
+}
+
+/// A text that OpenSSL's parameter lists point to: it must outlive the list, which a Swift string passed to C does not.
+@safe struct ParameterText: @unchecked Sendable {
+    // Never freed, never changed.
+    let pointer: UnsafeMutablePointer<CChar>
+
+    private init(_ text: String) { unsafe pointer = strdup(text) }
+
+    static let digest = ParameterText(OSSL_KDF_PARAM_DIGEST)
+    static let key = ParameterText(OSSL_KDF_PARAM_KEY)
+    static let salt = ParameterText(OSSL_KDF_PARAM_SALT)
+    static let info = ParameterText(OSSL_KDF_PARAM_INFO)
+    static let sha256 = ParameterText("SHA256")
+}
+
+/// The parameter that says which digest HMAC and HKDF are built on.
+func digestParameter() -> OSSL_PARAM {
+    unsafe OSSL_PARAM_construct_utf8_string(ParameterText.digest.pointer, ParameterText.sha256.pointer, 0)
 }
 
 /// Turns OpenSSL's "1 is success" into an error, and leaves no report in the library's queue.

@@ -36,14 +36,10 @@ package enum HKDF {
     func derive(
         _ key: Span<UInt8>, _ salt: Span<UInt8>, _ info: Span<UInt8>, into output: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
-        var name = Array("SHA256".utf8CString)
-        try unsafe name.withUnsafeMutableBufferPointer { (name) throws(CryptoError) in
-            try unsafe withParameter(OSSL_KDF_PARAM_KEY, key) { (key) throws(CryptoError) in
-                try unsafe withParameter(OSSL_KDF_PARAM_SALT, salt) { (salt) throws(CryptoError) in
-                    try unsafe withParameter(OSSL_KDF_PARAM_INFO, info) { (info) throws(CryptoError) in
-                        let digest = unsafe OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, name.baseAddress, 0)
-                        try unsafe run([digest, key, salt, info, OSSL_PARAM_construct_end()], into: &output)
-                    }
+        try unsafe withParameter(.key, key) { (key) throws(CryptoError) in
+            try unsafe withParameter(.salt, salt) { (salt) throws(CryptoError) in
+                try unsafe withParameter(.info, info) { (info) throws(CryptoError) in
+                    try unsafe run([digestParameter(), key, salt, info, OSSL_PARAM_construct_end()], into: &output)
                 }
             }
         }
@@ -56,10 +52,11 @@ package enum HKDF {
     }
 
     private func withParameter(
-        _ name: String, _ value: Span<UInt8>, _ body: (OSSL_PARAM) throws(CryptoError) -> Void
+        _ name: ParameterText, _ value: Span<UInt8>, _ body: (OSSL_PARAM) throws(CryptoError) -> Void
     ) throws(CryptoError) {
         try unsafe withAddress(of: value) { (start, count) throws(CryptoError) in
-            try unsafe body(OSSL_PARAM_construct_octet_string(name, UnsafeMutableRawPointer(mutating: start), count))
+            try unsafe body(
+                OSSL_PARAM_construct_octet_string(name.pointer, UnsafeMutableRawPointer(mutating: start), count))
         }
     }
 }

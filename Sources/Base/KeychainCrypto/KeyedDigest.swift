@@ -14,10 +14,9 @@ import COpenSSL
     /// - Throws: `CryptoError.libraryFailure`.
     package init(key: Span<UInt8>) throws(CryptoError) {
         unsafe context = try made(EVP_MAC_CTX_new(made(Algorithm.hmac.reference)))
-        try unsafe withParameters { (parameters) throws(CryptoError) in
-            try unsafe withAddress(of: key) { (key, count) throws(CryptoError) in
-                try succeed(unsafe EVP_MAC_init(context, key, count, parameters))
-            }
+        try unsafe withAddress(of: key) { (key, count) throws(CryptoError) in
+            let parameters = unsafe [digestParameter(), OSSL_PARAM_construct_end()]
+            try succeed(unsafe EVP_MAC_init(context, key, count, parameters))
         }
     }
 
@@ -72,19 +71,5 @@ import COpenSSL
     package func digest(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<32, UInt8> {
         try update(message)
         return try finish()
-    }
-}
-
-private func withParameters(
-    _ body: (UnsafePointer<OSSL_PARAM>) throws(CryptoError) -> Void
-) throws(CryptoError) {
-    var name = Array("SHA256".utf8CString)
-    try unsafe name.withUnsafeMutableBufferPointer { (name) throws(CryptoError) in
-        let parameters = unsafe [
-            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0), OSSL_PARAM_construct_end(),
-        ]
-        try unsafe parameters.withUnsafeBufferPointer { (parameters) throws(CryptoError) in
-            try unsafe body(parameters.baseAddress!)
-        }
     }
 }

@@ -10,7 +10,9 @@ package enum SocketActivation {
     /// started by a service manager. The variables are removed, so that no child takes them for its own.
     ///
     /// - Throws: `SystemError` with `EINVAL` when a number makes no sense or a descriptor is not a listening unix socket.
-    package static func sockets() throws(SystemError) -> [UnixSocket] {
+    package static func sockets() throws(SystemError) -> [UnixSocket] { try sockets(from: firstDescriptor) }
+
+    static func sockets(from first: CInt) throws(SystemError) -> [UnixSocket] {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) } }
         guard let process = value("LISTEN_PID"), let amount = value("LISTEN_FDS"), Int32(process) == getpid() else {
             return []
@@ -20,7 +22,7 @@ package enum SocketActivation {
                 code: EINVAL, call: "sd_listen_fds", advice: "LISTEN_FDS is not a number from 0 to \(mostSockets)")
         }
         var sockets: [UnixSocket] = []
-        for number in firstDescriptor..<firstDescriptor + count { sockets.append(try adopt(number)) }
+        for number in first..<first + count { sockets.append(try adopt(number)) }
         return sockets
     }
 

@@ -9,12 +9,14 @@ extension UnixSocket {
     /// - Parameters:
     ///   - mode: who may connect: writing permission is needed. The file never has more than this, not even for a moment.
     ///   - backlog: how many may wait to be accepted.
-    /// - Throws: `SystemError` of `bind`: `EADDRINUSE` when somebody listens there, `ENAMETOOLONG`; of `open` for the lock.
+    ///   - deadline: how long to wait for the lock.
+    /// - Throws: `SystemError` of `bind`: `EADDRINUSE` when somebody listens there, `ENAMETOOLONG`; of `open` or `flock` for
+    ///   the lock.
     package static func listen(
-        at path: String, mode: UInt32 = 0o600, backlog: CInt = 512
+        at path: String, mode: UInt32 = 0o600, backlog: CInt = 512, deadline: Deadline = .after(milliseconds: 5000)
     ) throws(SystemError) -> UnixSocket {
         let address = try UnixAddress(path: path)
-        let lock = try FileLock(path + ".lock", .exclusive, deadline: .after(milliseconds: 5000))
+        let lock = try FileLock(path + ".lock", .exclusive, deadline: deadline)
         defer { lock.release() }
         try removeStaleSocket(at: path)
         let socket = try UnixSocket.unconnected()

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite("Secrets in memory")
@@ -10,7 +11,7 @@ struct SecretMemoryTests {
             let needle = Needle()
             var secret: SecretBytes? = needle.secret()
             #expect(try needle.occurrences() == 1)
-            #expect(secret?.count == Needle.count)
+            #expect(secret?.count == needle.count)
             secret = nil
             #expect(try needle.occurrences() == 0)
         }
@@ -21,7 +22,7 @@ struct SecretMemoryTests {
         await #expect(processExitsWith: .success) { () throws in
             let needle = Needle()
             var array = [UInt8](repeating: 0, count: 1 << 16)
-            needle.copy { source in for index in 0..<Needle.count { array[index + 4096] = source[index] } }
+            needle.copy { source in for index in 0..<needle.count { array[index + 4096] = source[index] } }
             #expect(try needle.occurrences() >= 1)
             #expect(array.count == 1 << 16)
         }

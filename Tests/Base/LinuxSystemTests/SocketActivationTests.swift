@@ -1,6 +1,8 @@
 import Glibc
-import LinuxSystem
+import TestSupport
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("SocketActivation")
 struct SocketActivationTests {
@@ -21,11 +23,11 @@ struct SocketActivationTests {
         await #expect(processExitsWith: .success) { () throws in
             let directory = try TemporaryDirectory()
             let listeners = try ["a", "b"].map { try UnixSocket.listen(at: directory.file($0)).descriptor.duplicate() }
-            for (number, listener) in zip([3, 4] as [CInt], listeners) { dup2(listener.number, number) }
+            for (number, listener) in zip([100, 101] as [CInt], listeners) { dup2(listener.number, number) }
             unsafe setenv("LISTEN_FDS", "2", 1)
             unsafe setenv("LISTEN_PID", "\(getpid())", 1)
-            let sockets = try SocketActivation.sockets()
-            #expect(sockets.map(\.descriptor.number) == [3, 4])
+            let sockets = try SocketActivation.sockets(from: 100)
+            #expect(sockets.map(\.descriptor.number) == [100, 101])
             let client = try UnixSocket.connect(to: directory.file("b"), deadline: soon)
             #expect(try sockets[0].accept() == nil)
             #expect(try sockets[1].accept() != nil)
@@ -39,11 +41,11 @@ struct SocketActivationTests {
     func refusals() async {
         await #expect(processExitsWith: .success) { () throws in
             let (connected, other) = try UnixSocket.pair()
-            dup2(connected.descriptor.number, 3)
+            dup2(connected.descriptor.number, 100)
             for amount in ["1", "-1", "65", "many"] {
                 unsafe setenv("LISTEN_FDS", amount, 1)
                 unsafe setenv("LISTEN_PID", "\(getpid())", 1)
-                let failure = #expect(throws: SystemError.self) { try SocketActivation.sockets() }
+                let failure = #expect(throws: SystemError.self) { try SocketActivation.sockets(from: 100) }
                 #expect(failure?.code == EINVAL && failure?.advice.isEmpty == false)
             }
             _ = other

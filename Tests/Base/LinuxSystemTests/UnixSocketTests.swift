@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite("UnixSocket")
@@ -136,9 +137,10 @@ struct UnixListenerTests {
         #expect(try AtomicFile.read(path, limit: 100) == content)
     }
 
-    @Test("Of several that start at once, one listens and the others are told that it does")
+    @Test("Of several that find a stale socket at once, one listens and the others are told so")
     func race() throws {
         let path = path
+        _ = try UnixSocket.listen(at: path)
         let outcomes = Monitor<[Result<UnixSocket, SystemError>]>([])
         let threads = try (0..<8).map { _ in
             try Thread(named: "starter") {
@@ -150,6 +152,17 @@ struct UnixListenerTests {
         let all = outcomes.update { $0 }
         let refused = all.filter { if case .failure(let error) = $0 { error.code == EADDRINUSE } else { false } }
         #expect(all.count == 8 && refused.count == 7)
+    }
+
+    @Test("While another process looks whether a socket is stale, nobody replaces it")
+    func lock() throws {
+        _ = try UnixSocket.listen(at: path)
+        let stale = try FileStatus(at: path)
+        let lock = try FileLock(path + ".lock", .exclusive, deadline: .now)
+        #expect(code { () throws(SystemError) in _ = try UnixSocket.listen(at: path, deadline: .now) } == ETIMEDOUT)
+        #expect(try FileStatus(at: path) == stale)
+        lock.release()
+        _ = try UnixSocket.listen(at: path, deadline: .now)
     }
 
     @Test("A path of 107 bytes is taken and one of 108 is refused with both numbers")

@@ -1,43 +1,45 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// A random pattern to look for in the memory of this process. The original lies in pages that are not searched.
-@safe final class Needle {
-    static let count = 48
+@safe package final class Needle {
+    package let count: Int
     private let page: UnsafeMutableRawPointer
     private let buffer: UnsafeMutableRawPointer
     private static let pageSize = 4096
     private static let bufferSize = 1 << 20
 
-    init() {
+    /// Makes a random one, long enough not to be found by chance.
+    package init(count: Int = 48) {
+        self.count = count
         unsafe page = Self.map(Self.pageSize)
-        unsafe buffer = Self.map(Self.bufferSize + Self.count)
+        unsafe buffer = Self.map(Self.bufferSize + count)
         copy { Randomness.fill(&$0) }
     }
 
     deinit {
         unsafe munmap(page, Self.pageSize)
-        unsafe munmap(buffer, Self.bufferSize + Self.count)
+        unsafe munmap(buffer, Self.bufferSize + count)
     }
 
     /// Lends the pattern.
-    func copy(_ body: (inout MutableSpan<UInt8>) -> Void) {
+    package func copy(_ body: (inout MutableSpan<UInt8>) -> Void) {
         var span = unsafe MutableSpan<UInt8>(
-            _unsafeStart: page.assumingMemoryBound(to: UInt8.self), count: Self.count)
+            _unsafeStart: page.assumingMemoryBound(to: UInt8.self), count: count)
         body(&span)
     }
 
     /// A new secret with the pattern in it.
-    func secret() -> SecretBytes {
-        let secret = SecretBytes(count: Self.count)
+    package func secret() -> SecretBytes {
+        let secret = SecretBytes(count: count)
         secret.withMutableSpan { target in
-            copy { source in for index in 0..<Self.count { target[index] = source[index] } }
+            copy { source in for index in 0..<count { target[index] = source[index] } }
         }
         return secret
     }
 
     /// How often the pattern is in the writable memory of this process, this object's own not counted.
-    func occurrences() throws -> Int {
+    package func occurrences() throws -> Int {
         let memory = try FileDescriptor.open("/proc/self/mem", O_RDONLY)
         return try Self.writableRanges().reduce(0) { total, range in total + count(in: range, of: memory) }
     }
@@ -45,9 +47,9 @@ import LinuxSystem
     private func count(in range: Range<UInt>, of memory: FileDescriptor) -> Int {
         var (found, position) = (0, range.lowerBound)
         while position < range.upperBound {
-            let wanted = min(Int(range.upperBound - position), Self.bufferSize + Self.count - 1)
+            let wanted = min(Int(range.upperBound - position), Self.bufferSize + count - 1)
             let got = unsafe pread(memory.number, buffer, wanted, Int(position))
-            if got < Self.count { break }
+            if got < count { break }
             found += matches(in: got, startingAt: position)
             position += UInt(min(got, Self.bufferSize))
         }
@@ -58,14 +60,14 @@ import LinuxSystem
         let own = unsafe [UInt(bitPattern: page), UInt(bitPattern: buffer)]
         var (found, offset) = (0, 0)
         let first = unsafe CInt(page.load(as: UInt8.self))
-        while offset <= size - Self.count,
-            let hit = unsafe memchr(buffer + offset, first, size - Self.count + 1 - offset)
+        while offset <= size - count,
+            let hit = unsafe memchr(buffer + offset, first, size - count + 1 - offset)
         {
             let place = unsafe hit - UnsafeMutableRawPointer(buffer)
             let isOwn =
                 address + UInt(place) == own[0]
                 || (own[1]..<own[1] + UInt(Self.bufferSize)).contains(address + UInt(place))
-            if unsafe !isOwn && memcmp(hit, page, Self.count) == 0 { found += 1 }
+            if unsafe !isOwn && memcmp(hit, page, count) == 0 { found += 1 }
             offset = place + 1
         }
         return found

@@ -1,22 +1,24 @@
 import Glibc
+import LinuxSystem
 
 /// A directory of a test's own, removed with everything in it.
-final class TemporaryDirectory: Sendable {
-    let path: String
+package final class TemporaryDirectory: Sendable {
+    package let path: String
 
-    init() throws {
-        var name = Array("/tmp/linux-system-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&name) != nil else { throw Failure(code: errno) }
+    /// Makes it below `/tmp`.
+    package init() throws {
+        var name = Array("/tmp/keychain-tests-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&name) != nil else { throw SystemError(code: errno, call: "mkdtemp") }
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit { Self.remove(path) }
 
-    struct Failure: Error { let code: CInt }
+    /// The path of a file in it.
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
-
-    var names: [String] { Self.names(in: path).sorted() }
+    /// What is in it.
+    package var names: [String] { Self.names(in: path).sorted() }
 
     private static func remove(_ path: String) {
         for name in names(in: path) where unsafe unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }

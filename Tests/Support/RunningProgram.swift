@@ -1,13 +1,14 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// A program that was started by a test and is ended with it; its input and output are pipes.
-final class RunningProgram {
-    let process: pid_t
-    let input: FileDescriptor
-    let output: FileDescriptor
+package final class RunningProgram {
+    package let process: Int32
+    package let input: FileDescriptor
+    package let output: FileDescriptor
 
-    init(_ path: String, _ arguments: [String] = []) throws {
+    /// Starts the program at the path.
+    package init(_ path: String, _ arguments: [String] = []) throws {
         let (childInput, input) = try FileDescriptor.pipe()
         let (output, childOutput) = try FileDescriptor.pipe()
         (self.input, self.output) = (input, output)
@@ -17,7 +18,7 @@ final class RunningProgram {
         unsafe posix_spawn_file_actions_adddup2(&actions, childInput.number, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, childOutput.number, 1)
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { for unsafe word in unsafe words { unsafe free(word) } }
+        defer { unsafe words.forEach { unsafe free($0) } }
         var process = pid_t()
         let result = unsafe posix_spawn(&process, path, &actions, nil, &words, environ)
         guard result == 0 else { throw SystemError(code: result, call: "posix_spawn", advice: path) }
@@ -30,13 +31,13 @@ final class RunningProgram {
     }
 
     /// Passes when `cat` is what runs now: it gives back what it is given.
-    func echo() throws -> String {
+    package func echo() throws -> String {
         try input.writeText("echo\n")
         return try output.readText(5)
     }
 
     /// Waits for the program to end; its exit code.
-    func waitForExit() -> CInt {
+    package func waitForExit() -> CInt {
         var status: CInt = 0
         unsafe waitpid(process, &status, 0)
         return status >> 8 & 0xff
