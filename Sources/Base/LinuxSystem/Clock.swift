@@ -8,6 +8,9 @@ package enum Clock {
         return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
     }
 
+    /// Whole seconds since the system was started, suspension included; nobody can set this clock.
+    package static var secondsSinceBoot: UInt64 { UInt64(read(CLOCK_BOOTTIME).tv_sec) }
+
     /// Seconds since 2001-01-01 00:00 UTC, Apple's reference date, by the wall clock.
     package static var secondsSinceReferenceDate: Double {
         let now = read(CLOCK_REALTIME)

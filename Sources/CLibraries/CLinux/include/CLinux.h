@@ -1,4 +1,5 @@
 #pragma once
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -47,6 +48,15 @@ int clinux_memory_file(const char *name, size_t size);
 
 /// 1 when the file is one that nobody can resize, 0 when it is not.
 int clinux_is_sealed(int file);
+
+/// memfd_create: an anonymous file with these bytes that nobody can change any more; its position is its beginning.
+int clinux_sealed_file(const char *name, const void *bytes, size_t size);
+
+/// posix_spawn_file_actions_addclosefrom_np: the new process has no descriptors from this number on.
+int clinux_close_from(posix_spawn_file_actions_t *actions, int number);
+
+/// Landlock: the calling thread and the threads it makes can open files beneath this folder only. Needs no_new_privs.
+int clinux_restrict_files(int folder);
 
 /// Sleeps while `*word` is `expected`, at most `nanoseconds` (negative: for ever). Works between processes.
 int clinux_futex_wait(const void *word, uint32_t expected, int64_t nanoseconds);

@@ -1,0 +1,77 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A program this process has started, and whose end it must take note of.
+package final class ChildProcess: Sendable {
+    /// The number the system knows it by, until ``reap(patience:)``.
+    package let identifier: Int32
+    private let isReaped = Mutex(false)
+
+    private init(_ identifier: Int32) { self.identifier = identifier }
+
+    /// The number the first descriptor handed over has in the new process.
+    package static let firstDescriptor: CInt = 3
+
+    /// Starts a program with an empty environment, for what is in ours could change what it does (`LD_PRELOAD`). It has our
+    /// output and error output, no input, and no descriptors but those handed over.
+    ///
+    /// - Parameters:
+    ///   - executable: its path; there is no search.
+    ///   - descriptors: what it finds at ``firstDescriptor`` and after, in order.
+    /// - Throws: `SystemError` of `posix_spawn`: `ENOENT`, `EACCES`; of `fcntl`: too many open files.
+    package static func start(
+        _ executable: String, _ arguments: [String], handing descriptors: [FileDescriptor]
+    ) throws(SystemError) -> ChildProcess {
+        // Out of the way of the numbers they will have, so that none is overwritten before it is moved.
+        let end = firstDescriptor + CInt(descriptors.count)
+        var moved: [FileDescriptor] = []
+        for descriptor in descriptors {
+            let number = try retrying("fcntl") { fcntl(descriptor.number, F_DUPFD_CLOEXEC, end) }
+            moved.append(FileDescriptor(owning: number))
+        }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        for (index, descriptor) in moved.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor.number, firstDescriptor + CInt(index))
+        }
+        unsafe clinux_close_from(&actions, end)
+        return try unsafe spawn(executable, [executable] + arguments, &actions)
+    }
+
+    private static func spawn(
+        _ executable: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
+    ) throws(SystemError) -> ChildProcess {
+        var texts = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { for unsafe text in unsafe texts { unsafe free(text) } }
+        var nothing: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        var identifier: pid_t = 0
+        let code = unsafe posix_spawn(&identifier, executable, &actions, nil, &texts, &nothing)
+        guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", advice: executable) }
+        return ChildProcess(identifier)
+    }
+
+    /// Ends the process at once (SIGKILL); nothing happens when it has been reaped.
+    package func kill() {
+        isReaped.withLock { if !$0 { Glibc.kill(identifier, SIGKILL) } }
+    }
+
+    /// Waits for the end of the process and lets the system forget it. Who has not ended after `patience` milliseconds is killed.
+    package func reap(patience: Int = 2000) {
+        waitForEnd(.after(milliseconds: patience))
+        isReaped.withLock { isReaped in
+            if isReaped { return }
+            Glibc.kill(identifier, SIGKILL)
+            // There is nothing to do when somebody else has waited for it.
+            _ = try? retrying("waitpid") { waitpid(identifier, nil, 0) }
+            isReaped = true
+        }
+    }
+
+    private func waitForEnd(_ deadline: Deadline) {
+        guard let number = try? retrying("pidfd_open", { clinux_pidfd_open(identifier) }) else { return }
+        try? FileDescriptor(owning: number).wait(for: .readable, deadline: deadline)
+    }
+}

@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+
+/// How a passcode travels between processes: as a sealed memory file or a pipe, so that whoever is in between can hand it on
+/// without reading it.
+package enum PasscodeFile {
+    /// Makes a memory file with these bytes, which nobody can change or resize any more.
+    ///
+    /// - Throws: `SystemError` of `memfd_create`, `write` or `fcntl`.
+    package static func make(_ bytes: SecretBytes) throws(SystemError) -> FileDescriptor {
+        let number = try bytes.withSpan { (span) throws(SystemError) in
+            try unsafe span.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+                try retrying("memfd_create") { unsafe clinux_sealed_file("passcode", bytes.baseAddress, bytes.count) }
+            }
+        }
+        return FileDescriptor(owning: number)
+    }
+
+    /// Reads a passcode that another process sent.
+    ///
+    /// Only memory files and pipes are read: a file on a disk or on a file system of the sender's own could keep the reader
+    /// waiting for ever.
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes it may have.
+    ///   - deadline: when the writer of a pipe must have closed it.
+    /// - Throws: `SystemError`: `EINVAL` when it is neither a sealed memory file nor a pipe, `EFBIG` when it has more bytes,
+    ///   `ETIMEDOUT` when the deadline passed first; that of `fcntl`, `poll` or `read`.
+    package static func read(
+        _ file: FileDescriptor, limit: Int, deadline: Deadline
+    ) throws(SystemError) -> SecretBytes {
+        let isPipe = try FileStatus(of: file).isPipe
+        guard isPipe || clinux_is_sealed(file.number) == 1 else {
+            throw SystemError(
+                code: EINVAL, call: "read", advice: "a passcode comes as a sealed memory file or through a pipe")
+        }
+        // The sender's position in a memory file is ours too, and is wherever it left it. A pipe has none.
+        _ = lseek(file.number, 0, SEEK_SET)
+        // Another reader of the pipe could take the bytes between poll and read.
+        try file.setNonBlocking()
+        let room = SecretBytes(count: limit + 1)
+        let count = try room.withMutableSpan { (span) throws(SystemError) in
+            try file.readFully(into: &span, deadline: deadline)
+        }
+        guard count <= limit else {
+            throw SystemError(code: EFBIG, call: "read", advice: "at most \(limit) bytes are allowed")
+        }
+        return room.withSpan { SecretBytes(copying: $0.extracting(..<count)) }
+    }
+}
+
+extension FileStatus {
+    fileprivate var isPipe: Bool { mode & S_IFMT == S_IFIFO }
+}

@@ -1,0 +1,36 @@
+import KeychainModel
+import LinuxSystem
+
+/// What a wrapped key is bound to: the associated data of its AES-256-GCM box.
+///
+///     binding = class:u8 purpose:u8 version:u16 [whose:16]
+///
+/// A wrapped key that is moved to another class, another purpose or another row does not open. The binding of a row's key is
+/// also the beginning of its `RowKeyRecord`.
+enum WrappingBinding {
+    private enum Purpose: UInt8 {
+        case row = 0
+        case metadata = 1
+        case classKey = 2
+    }
+
+    /// How much of a row's record is its binding.
+    static let rowBytes = 20
+
+    /// A row's secret key; `row` has 16 bytes.
+    static func row(_ row: Span<UInt8>, _ accessibility: Accessibility) -> [UInt8] {
+        [accessibility.rawValue, Purpose.row.rawValue, 0, 0] + row.array(0, row.count)
+    }
+
+    static func metadata(_ accessibility: Accessibility) -> [UInt8] {
+        [accessibility.rawValue, Purpose.metadata.rawValue, 0, 0]
+    }
+
+    static func classKey(_ accessibility: Accessibility, of vault: Vault) -> [UInt8] {
+        let version = Vault.version
+        return [
+            accessibility.rawValue, Purpose.classKey.rawValue, UInt8(truncatingIfNeeded: version), UInt8(version >> 8),
+        ]
+            + vault.identifier
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import KeychainCrypto
+import KeychainModel
+import LinuxSystem
+
+/// The vault's file: mode 0600, replaced whole and durably, shared by the processes that embed an enclave.
+///
+/// Whoever replaces it holds ``lock()``, beside it in `<path>.lock`; reading takes no lock.
+struct VaultFile: Sendable {
+    /// How long others may hold the lock, which is as long as it takes to check one passcode.
+    private static let patience = 10_000
+    /// A vault of a later release may be larger than ours, and is to be recognised as one.
+    private static let largest = 64 << 10
+
+    let path: String
+
+    /// Whether there is a file.
+    ///
+    /// - Throws: `errSecNotAvailable` when that cannot be known.
+    var exists: Bool {
+        get throws(Refusal) { try status() != nil }
+    }
+
+    /// Keeps others from replacing the file until the lock goes.
+    ///
+    /// - Throws: `errSecNotAvailable`.
+    func lock() throws(Refusal) -> FileLock {
+        do { return try FileLock("\(path).lock", .exclusive, deadline: .after(milliseconds: Self.patience)) } catch {
+            throw .vaultUnavailable(error)
+        }
+    }
+
+    /// What tells this content of the file from another.
+    ///
+    /// - Returns: `nil` when there is no file.
+    /// - Throws: `errSecNotAvailable` when that cannot be known.
+    func status() throws(Refusal) -> FileStatus? {
+        do { return try FileStatus(ofLink: path) } catch { throw .vaultUnavailable(error) }
+    }
+
+    /// Reads the vault.
+    ///
+    /// - Throws: `errSecNotAvailable` when there is no file, or one that is not this user's alone; `errSecDecode` when it is
+    ///   damaged.
+    func load() throws(Refusal) -> (vault: Vault, status: FileStatus) {
+        guard let status = try status() else { throw .missingVault(path) }
+        guard status.owner == geteuid(), status.mode & 0o077 == 0 else { throw .exposedVault(path) }
+        let vault = try content().withSpan { (bytes) throws(Refusal) in try Vault(decoding: bytes) }
+        return (vault, status)
+    }
+
+    private func content() throws(Refusal) -> SecretBytes {
+        do { return try AtomicFile.readSecret(path, limit: Self.largest) } catch {
+            throw error.code == EFBIG ? .damagedVault : .vaultUnavailable(error)
+        }
+    }
+
+    /// Replaces the vault; when this throws, the file is what it was.
+    ///
+    /// - Throws: `errSecNotAvailable` when the disk is full, for example.
+    func replace(with vault: Vault) throws(Refusal) -> FileStatus {
+        let content: SecretBuffer
+        do { content = try vault.encoded() } catch { throw .crypto(error) }
+        do throws(SystemError) {
+            try content.withSpan { (bytes) throws(SystemError) in try AtomicFile.replace(path, with: bytes) }
+        } catch { throw .vaultUnavailable(error) }
+        guard let status = try status() else { throw .missingVault(path) }
+        return status
+    }
+
+    /// Makes the folder, which must be this user's alone.
+    ///
+    /// - Throws: `errSecNotAvailable`.
+    func makeFolder() throws(Refusal) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        do { try PrivateDirectory.ensure(String(path[..<slash])) } catch { throw .vaultUnavailable(error) }
+    }
+
+    /// Removes what crashes have left: a copy of an earlier or later keybag would open with an earlier or later passcode, or with none.
+    ///
+    /// - Throws: `errSecNotAvailable`.
+    func removeLeftovers() throws(Refusal) {
+        do { try AtomicFile.removeLeftovers(of: path) } catch { throw .vaultUnavailable(error) }
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import KeychainModel
+import LinuxSystem
+import Synchronization
+
+/// Socket, shared memory and lanes of a connection, and the watch over the enclave's life.
+final class EnclaveChannel: Sendable {
+    /// Nothing that goes through a lane waits for anything but the disk.
+    private static let laneDeadline = 10_000
+    /// A passcode waits for its pipe, for other processes' passcodes and for the derivation.
+    private static let passcodeDeadline = 60_000
+
+    private let socket: EnclaveSocket
+    private let memory: SharedMemory
+    private let lanes: [Lane]
+    private let passcodes = Mutex(())
+    private let isClosed = Atomic(false)
+
+    private final class Lane: Sendable {
+        let lane: EnclaveLane
+        let isBusy = Mutex(())
+        init(_ lane: EnclaveLane) { self.lane = lane }
+    }
+
+    init(_ socket: UnixSocket) throws(Refusal) {
+        self.socket = EnclaveSocket(socket)
+        do throws(SystemError) {
+            memory = try SharedMemory(count: EnclaveChannelFormat.memorySize)
+        } catch { throw .noEnclave(error) }
+        lanes = (0..<EnclaveChannelFormat.lanes).map { [memory] in Lane(EnclaveLane($0, in: memory)) }
+    }
+
+    /// Says hello, and watches from then on; `ended` is called when the enclave has gone, after all waiting has ended.
+    func open(ended: @escaping @Sendable () -> Void) throws(Refusal) {
+        try send(.hello, [memory.descriptor], EnclaveChannelFormat.hello.span)
+        do throws(SystemError) {
+            _ = try Thread(named: "enclave-watch") { [self] in
+                // Waits for nothing but the hang-up, which is always reported.
+                try? socket.socket.descriptor.wait(for: [], deadline: .never)
+                close()
+                ended()
+            }
+        } catch { throw .noEnclave(error) }
+    }
+
+    /// Ends the channel, and with it the enclave.
+    func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
+        for lane in lanes { lane.lane.close() }
+    }
+}
+
+// MARK: - Calls
+
+extension EnclaveChannel {
+    /// Calls through a lane; the body of the answer is appended to `answer`, which stays as it was when this throws.
+    func call(_ request: EnclaveCall, _ body: Span<UInt8>, into answer: SecretBuffer) throws(Refusal) {
+        guard body.count <= EnclaveChannelFormat.bodyLimit else { throw .malformed("an enclave request") }
+        let start = answer.count
+        let status: UInt32
+        do throws(EnclaveLane.Failure) {
+            status = try withFreeLane { (lane) throws(EnclaveLane.Failure) in
+                let deadline = Deadline.after(milliseconds: Self.laneDeadline)
+                return try lane.call(request.word, body, into: answer, deadline: deadline)
+            }
+        } catch {
+            close()
+            throw error == .timedOut ? .silentEnclave : .endedEnclave
+        }
+        guard status == 0 else {
+            let refusal = Refusal(decoding: answer.copy(from: start), status: Int32(bitPattern: status))
+            answer.truncate(to: start)
+            throw refusal
+        }
+    }
+
+    /// Lends a lane that no other thread uses, or waits for one.
+    private func withFreeLane(
+        _ body: (EnclaveLane) throws(EnclaveLane.Failure) -> UInt32
+    ) throws(EnclaveLane.Failure) -> UInt32 {
+        // After the end a lane may look idle again, because the enclave answered while it was closed.
+        if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
+        for lane in lanes {
+            let result = try lane.isBusy.withLockIfAvailable { (_) throws(EnclaveLane.Failure) in try body(lane.lane) }
+            if let result { return result }
+        }
+        return try lanes[0].isBusy.withLock { (_) throws(EnclaveLane.Failure) in try body(lanes[0].lane) }
+    }
+
+    /// Sends descriptors through the socket and waits for the answer, which has no body.
+    func send(
+        _ operation: EnclaveOperation, _ descriptors: [FileDescriptor], _ body: Span<UInt8> = Span()
+    ) throws(Refusal) {
+        try passcodes.withLock { (_) throws(Refusal) in
+            guard let answer = try exchange(EnclaveCall(operation).word, body, descriptors) else {
+                close()
+                throw .endedEnclave
+            }
+            guard answer.word == 0 else { throw Refusal(decoding: answer.body, status: Int32(bitPattern: answer.word)) }
+        }
+    }
+
+    private func exchange(
+        _ word: UInt32, _ body: Span<UInt8>, _ descriptors: [FileDescriptor]
+    ) throws(Refusal) -> EnclaveSocket.Message? {
+        let deadline = Deadline.after(milliseconds: Self.passcodeDeadline)
+        do {
+            try socket.send(word, body, attaching: descriptors, deadline: deadline)
+            return try socket.receive(deadline: deadline)
+        } catch {
+            close()
+            throw error.code == ETIMEDOUT ? .silentEnclave : .endedEnclave
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static var endedEnclave: Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "enclave", "The enclave's process has ended.",
+            do: "Start the keychain daemon again; its log says why the enclave ended.")
+    }
+
+    fileprivate static var silentEnclave: Refusal {
+        Refusal(
+            .notAvailable, .deadline, "enclave", "The enclave did not answer in time, and was given up.",
+            do: "Start the keychain daemon again.")
+    }
+
+    static func noEnclave(_ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "enclave", "The enclave cannot be started (\(error)).",
+            do: "Check that keychain-enclaved is installed beside the daemon and that the system has room for a process.")
+    }
+}

@@ -1,0 +1,117 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// What the daemon asks of an enclave in a process of its own: one case per function of ``EnclaveService``.
+///
+///     message = length:u32 word:u32 body:length
+///     word    = operation:u8 class:u8 descriptors:u8 zero:u8               ; in a request
+///     word    = status:i32                                                 ; in an answer
+///
+/// All integers are little-endian. The body of an answer is a refusal unless its status is 0. Messages go through a lane of
+/// shared memory (``EnclaveLane``) or, when they carry passcodes, through the socket (``EnclaveSocket``).
+package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
+    /// The first message on the socket, with the shared memory: version:u32 lanes:u32 laneSize:u32.
+    case hello = 1
+    /// → ``EnclaveStatus``.
+    case status = 2
+    /// → key:32.
+    case indexKey = 3
+    /// class → key:32 wrapped:60.
+    case makeMetadataKey = 4
+    /// class, wrapped:60 → key:32.
+    case unwrapMetadataKey = 5
+    /// class, key:32 row:16 → wrapped:60.
+    case wrapRowKey = 6
+    /// *record:80 → *answer:33, see ``RowKeyRecord``.
+    case unwrapRowKeys = 7
+    case lock = 8
+    /// With the passcode.
+    case unlock = 9
+    /// With the new passcode.
+    case setPasscode = 10
+    /// With the old passcode and the new one.
+    case changePasscode = 11
+    /// With the old passcode.
+    case removePasscode = 12
+
+    /// How many descriptors travel with it.
+    package var descriptors: Int {
+        switch self {
+        case .hello, .unlock, .setPasscode, .removePasscode: 1
+        case .changePasscode: 2
+        default: 0
+        }
+    }
+}
+
+/// A request's word.
+package struct EnclaveCall: Equatable, Sendable {
+    package let operation: EnclaveOperation
+    /// The protection class it is about, if any.
+    package let accessibility: Accessibility?
+
+    package init(_ operation: EnclaveOperation, for accessibility: Accessibility? = nil) {
+        self.operation = operation
+        self.accessibility = accessibility
+    }
+
+    /// Reads a word that a peer wrote.
+    ///
+    /// - Throws: `errSecParam` (`wire.malformed`) for what this release does not know.
+    package init(word: UInt32) throws(Refusal) {
+        let (code, number) = (UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8))
+        guard let operation = EnclaveOperation(rawValue: code), number == 0 || Accessibility(rawValue: number) != nil,
+            word >> 16 == operation.descriptors
+        else { throw .malformed("the word of an enclave request") }
+        self.init(operation, for: Accessibility(rawValue: number))
+    }
+
+    package var word: UInt32 {
+        UInt32(operation.rawValue) | UInt32(accessibility?.rawValue ?? 0) << 8 | UInt32(operation.descriptors) << 16
+    }
+}
+
+/// What the two ends of a channel must agree on.
+package enum EnclaveChannelFormat {
+    package static let version: UInt32 = 1
+    /// Each lane carries one call at a time; as many threads can call at once.
+    package static let lanes = 4
+    /// Bytes of a lane: room for 409 row keys. Larger batches are sent in parts.
+    package static let laneSize = 32 << 10
+    package static let headSize = 8
+    package static let memorySize = lanes * laneSize
+    /// The largest body of a message.
+    package static let bodyLimit = laneSize - EnclaveLane.bodyOffset
+
+    /// The body of ``EnclaveOperation/hello``.
+    package static var hello: [UInt8] {
+        let body = SecretBuffer(capacity: 12)
+        for number in [version, UInt32(lanes), UInt32(laneSize)] { body.append(littleEndian: number) }
+        return body.withSpan { $0.array(0, $0.count) }
+    }
+}
+
+// MARK: - The status on the wire
+
+extension EnclaveStatus {
+    /// status = protection:u8 lockState:u8 passcode:u8 failed:u32 retryAfter:u32 kind:text
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(protection.rawValue)
+        buffer.append(lockState.rawValue)
+        buffer.append(passcodeIsSet ? 1 : 0)
+        buffer.append(littleEndian: failedAttempts)
+        buffer.append(littleEndian: retryAfter)
+        buffer.append(text: kind)
+    }
+
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    package init(from reader: inout WireReader) throws(Refusal) {
+        guard let protection = DeviceStatus.Protection(rawValue: try reader.integer(UInt8.self)),
+            let lockState = DeviceStatus.LockState(rawValue: try reader.integer(UInt8.self))
+        else { throw .malformed("the enclave's status") }
+        self.init(
+            protection: protection, lockState: lockState, passcodeIsSet: try reader.integer(UInt8.self) != 0,
+            failedAttempts: try reader.integer(UInt32.self), retryAfter: try reader.integer(UInt32.self),
+            kind: try reader.text())
+    }
+}
