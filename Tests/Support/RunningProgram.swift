@@ -4,6 +4,7 @@ package import LinuxSystem
 /// A program that was started by a test and is ended with it; its input and output are pipes.
 package final class RunningProgram {
     package let process: Int32
+    private var hasEnded = false
     package let input: FileDescriptor
     package let output: FileDescriptor
 
@@ -26,6 +27,8 @@ package final class RunningProgram {
     }
 
     deinit {
+        // Once it has been waited for, its number may belong to another process.
+        guard !hasEnded else { return }
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
     }
@@ -40,6 +43,7 @@ package final class RunningProgram {
     package func waitForExit() -> CInt {
         var status: CInt = 0
         unsafe waitpid(process, &status, 0)
+        hasEnded = true
         return status >> 8 & 0xff
     }
 }

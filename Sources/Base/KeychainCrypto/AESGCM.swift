@@ -124,12 +124,10 @@ extension GCMContext {
         _ plaintext: Span<UInt8>, aad: Span<UInt8>, into box: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         guard box.count - AESGCM.overhead == plaintext.count else { throw .invalidParameter }
-        var nonce = InlineArray<12, UInt8>(repeating: 0)
-        var nonceSpan = nonce.mutableSpan
-        Randomness.fill(&nonceSpan)
-        for index in 0..<AESGCM.nonceSize { box[index] = nonce[index] }
         try unsafe box.withUnsafeMutableBufferPointer { (box) throws(CryptoError) in
             let start = box.baseAddress!
+            var nonce = unsafe MutableSpan(_unsafeStart: start, count: AESGCM.nonceSize)
+            Randomness.fill(&nonce)
             try unsafe plaintext.withUnsafeBufferPointer { (plaintext) throws(CryptoError) in
                 try unsafe seal(plaintext, nonce: start, aad: aad, to: start + AESGCM.nonceSize)
             }

@@ -39,7 +39,11 @@ import COpenSSL
     package func finish(into digest: inout MutableSpan<UInt8>) throws(CryptoError) {
         guard (16...Self.size).contains(digest.count) else { throw .invalidParameter }
         let whole = try finish()
-        for index in 0..<digest.count { digest[index] = whole[index] }
+        unsafe digest.withUnsafeMutableBufferPointer { digest in
+            unsafe whole.span.withUnsafeBufferPointer { whole in
+                unsafe digest.baseAddress!.update(from: whole.baseAddress!, count: digest.count)
+            }
+        }
     }
 
     /// Ends the message: the whole digest.
@@ -61,8 +65,10 @@ import COpenSSL
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func finishShort() throws(CryptoError) -> Short {
-        let whole = try finish()
-        return Short { whole[$0] }
+        var short = Short(repeating: 0)
+        var span = short.mutableSpan
+        try finish(into: &span)
+        return short
     }
 
     /// The digest of a message of one part.
