@@ -22,19 +22,23 @@ package final class EmbeddedKeychain: KeychainConnection {
         let lane: EngineLane
     }
 
-    /// Opens, or makes, the keychain in `folder`.
+    /// Opens, or makes, the keychain in `folder`, with the software enclave whose vault lies there too.
     ///
-    /// - Parameters:
-    ///   - caller: whom the engine takes the program for; its own executable by default.
-    ///   - enclave: the enclave to use; by default the software enclave with the vault file in the same folder.
-    /// - Throws: `errSecNotAvailable` when a daemon owns the store or it cannot be opened.
-    package init(
-        folder: String, caller: CallerIdentity = .thisProgram, enclave: (any EnclaveService)? = nil
-    ) throws(Refusal) {
+    /// - Parameter caller: whom the engine takes the program for.
+    /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened.
+    package convenience init(folder: String, caller: CallerIdentity = .thisProgram) throws(Refusal) {
+        // The vault comes first: whoever finds a store must find the vault that opens it.
         let isNew = !ItemStore.exists(in: folder)
-        let store = try ItemStore(folder: folder, prefersExclusive: false)
-        let enclave = try enclave ?? SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: isNew)
+        let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: isNew)
+        try self.init(folder: folder, caller: caller, enclave: enclave)
+    }
+
+    /// Opens, or makes, the keychain in `folder`, with an enclave of the caller's.
+    package init(
+        folder: String, caller: CallerIdentity = .thisProgram, enclave: any EnclaveService
+    ) throws(Refusal) {
         self.caller = caller
+        let store = try ItemStore(folder: folder, prefersExclusive: false)
         engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
     }
 

@@ -15,11 +15,6 @@ final class SimulatedClock: Sendable {
     }
 }
 
-extension PasscodeCost {
-    /// As cheap as Argon2id allows: a test's passcode protects nothing.
-    static let forTests = PasscodeCost(memory: 8, passes: 1, lanes: 1)
-}
-
 extension PasscodeFile {
     /// The memory file with a test's passcode.
     static func make(_ passcode: String) throws(Refusal) -> FileDescriptor {

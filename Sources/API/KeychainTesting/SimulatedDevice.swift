@@ -83,7 +83,7 @@ public final class SimulatedDevice: Sendable {
     private func start() throws {
         do throws(Refusal) {
             let enclave = try SoftwareEnclave(
-                vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .forTests, clock: clock.deviceClock)
+                vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock.deviceClock)
             let opened = try EmbeddedKeychain(folder: folder, enclave: enclave)
             keychain.withLock { $0 = opened }
         } catch { throw TestKeychainError(error) }

@@ -27,4 +27,9 @@ package enum KeychainSession {
             return opened
         }
     }
+
+    private static func configured() throws(Refusal) -> any KeychainConnection {
+        let home = ProcessInfo.processInfo.environment["KEYCHAIN_HOME"]
+        return try EmbeddedKeychain(folder: home ?? NSHomeDirectory() + "/.local/share/keychain")
+    }
 }

@@ -11,11 +11,13 @@ internal import LinuxSystem
 
     init(copying span: Span<UInt8>) {
         size = span.count
-        unsafe storage = UnsafeMutableRawPointer.allocate(byteCount: Swift.max(span.count, 1), alignment: 16)
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: Swift.max(span.count, 1), alignment: 16)
         unsafe span.withUnsafeBytes { source in
-            if let start = source.baseAddress { unsafe storage.copyMemory(from: start, byteCount: source.count) }
+            if let start = source.baseAddress { unsafe copy.copyMemory(from: start, byteCount: source.count) }
         }
-        unsafe super.init(bytes: nil, length: 0)
+        unsafe storage = copy
+        // The superclass keeps nothing: what it would keep, nobody would wipe.
+        unsafe super.init(bytesNoCopy: copy, length: 0, deallocator: { _, _ in })
     }
 
     required init?(coder: NSCoder) { nil }
@@ -27,6 +29,14 @@ internal import LinuxSystem
 
     override var length: Int { size }
     override var bytes: UnsafeRawPointer { unsafe UnsafeRawPointer(storage) }
+
+    override func enumerateBytes(_ block: (UnsafeRawPointer, NSRange, UnsafeMutablePointer<Bool>) -> Void) {
+        var stop = false
+        unsafe block(bytes, NSRange(location: 0, length: size), &stop)
+    }
+
+    /// It does not change, so a copy is the same.
+    override func copy(with zone: NSZone? = nil) -> Any { self }
 
     func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeRawBufferPointer(start: storage, count: size))
