@@ -119,6 +119,8 @@ let package = Package(
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
 
+        .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
+
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),

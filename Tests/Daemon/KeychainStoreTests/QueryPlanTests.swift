@@ -80,7 +80,7 @@ struct QueryPlanTests {
     }
 
     private static func emptyStore() throws -> Database {
-        let database = try Database(path: ":memory:", sharing: .shared, create: true)
+        let database = try Database(path: ":memory:", sharing: .shared)
         for statement in Schema.creation { try database.execute(statement, "be made") }
         return database
     }

@@ -12,11 +12,11 @@ import CSQLite
 
     private let handle: OpaquePointer
 
-    /// Opens, and creates when asked to, the file at `path`.
-    init(path: String, sharing: Sharing, create: Bool = false) throws(DatabaseError) {
+    /// Opens the file at `path`; an empty one becomes a database when it is written to.
+    init(path: String, sharing: Sharing) throws(DatabaseError) {
         var handle: OpaquePointer?
         let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (create ? SQLITE_OPEN_CREATE : 0)
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing == .exclusive ? "unix-excl" : "unix")
         guard code == SQLITE_OK, let opened = unsafe handle else {
             unsafe sqlite3_close_v2(handle)

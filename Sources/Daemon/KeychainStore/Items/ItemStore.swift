@@ -1,3 +1,4 @@
+import Glibc
 package import KeychainModel
 package import LinuxSystem
 
@@ -18,7 +19,7 @@ package struct ItemStore: Sendable {
     package static let fileName = "keychain.db"
 
     /// Whether a store has been made in the folder.
-    package static func exists(in folder: String) -> Bool { (try? FileStatus(at: "\(folder)/\(fileName)")) != nil }
+    package static func exists(in folder: String) -> Bool { exists(at: "\(folder)/\(fileName)") || exists(at: "\(folder)/keychain.made") }
 
     /// Opens the store in `folder`, creating or migrating it.
     ///
@@ -55,24 +56,56 @@ package struct ItemStore: Sendable {
         return StoreWriter(database, digester: try AttributeDigester(indexKey))
     }
 
+    /// Makes the file when there has never been one, and brings it up to date.
     private func prepare() throws(Refusal) {
-        let database = try refusing { () throws(DatabaseError) in
-            let database = try Database(path: path, sharing: sharing, create: true)
+        let wasMade = Self.exists(at: madePath)
+        if wasMade, !Self.exists(at: path) { throw Self.lost(path) }
+        try Self.storing { () throws(SystemError) in try Self.makePrivateFile(path) }
+        let database = try refusing { () throws(DatabaseError) in try Database(path: path, sharing: sharing) }
+        let migrations = Migrations(database: database, path: path)
+        if wasMade, try migrations.isEmpty() { throw Self.lost(path) }
+        try refusing { () throws(DatabaseError) in
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", "be opened")
-            return database
         }
-        try Migrations(database: database, path: path).run()
+        try migrations.run()
+        if !wasMade { try markAsMade() }
+    }
+
+    /// Says that the store has been made once: from then on a missing or empty file is a loss, not a beginning.
+    private var madePath: String { "\(folder)/keychain.made" }
+
+    private func markAsMade() throws(Refusal) {
+        let text = Array("of version \(Schema.version)\n".utf8)
+        try Self.storing { () throws(SystemError) in try AtomicFile.replace(madePath, with: text.span) }
+    }
+
+    private static func exists(at path: String) -> Bool { (try? FileStatus(at: path)) != nil }
+
+    private static func makePrivateFile(_ path: String) throws(SystemError) {
+        _ = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: 0o600)
+    }
+
+    private static func lost(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "The store \(path) is gone or has been emptied; nothing was put in its place.",
+            do: "Restore the file, or a snapshot beside it. To begin anew, remove the whole folder.")
     }
 
     private static func lock(_ folder: String, exclusive: Bool) throws(Refusal) -> (FileLock, Bool) {
-        do throws(SystemError) {
+        try storing { () throws(SystemError) in
             try PrivateDirectory.ensure(folder)
             let path = "\(folder)/keychain.lock"
             if exclusive, let lock = try? FileLock(path, .exclusive, deadline: .now) { return (lock, false) }
             return (try FileLock(path, .shared, deadline: .now), true)
-        } catch {
+        }
+    }
+
+    /// Runs what may fail in the file system and turns its error into the caller's.
+    private static func storing<Result>(_ body: () throws(SystemError) -> Result) throws(Refusal) -> Result {
+        do throws(SystemError) { return try body() } catch {
             throw Refusal(
-                .notAvailable, .unavailable, "store", "The store in \(folder) cannot be used: \(error).",
+                .notAvailable, .unavailable, "store", "The store cannot be used: \(error).",
                 do:
                     "If a daemon owns it, connect to that daemon (KEYCHAIN_SOCKET); else check the folder's permissions."
             )

@@ -12,10 +12,17 @@ struct Migrations {
     let database: Database
     let path: String
 
+    /// Whether the file has never been given tables, or has lost them.
+    func isEmpty() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try version() == 0 } }
+
+    private func version() throws(DatabaseError) -> Int64 {
+        try database.integer("PRAGMA user_version", "tell its version") ?? 0
+    }
+
     /// Migrates as far as needed.
     func run() throws(Refusal) {
         do throws(DatabaseError) {
-            let found = try database.integer("PRAGMA user_version", "tell its version") ?? 0
+            let found = try version()
             guard found <= Schema.version else { throw DatabaseError.fromTheFuture }
             guard found < Schema.version else { return }
             if found > 0 { try database.snapshot(to: snapshotPath(found)) }
@@ -28,7 +35,7 @@ struct Migrations {
     /// Another process may have been faster: the version is looked at again inside the transaction.
     private func step(from version: Int64) throws(DatabaseError) {
         try database.transaction { () throws(DatabaseError) in
-            guard try database.integer("PRAGMA user_version", "tell its version") == version else { return }
+            guard try self.version() == version else { return }
             for statement in Self.steps[Int(version)] { try database.execute(statement, "be brought up to date") }
             try database.execute("PRAGMA user_version = \(version + 1)", "be brought up to date")
         }

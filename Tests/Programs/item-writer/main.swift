@@ -1,0 +1,56 @@
+// For the tests that kill writers: adds numbered items and says which were acknowledged, or checks what is there.
+//
+//     item-writer add SERVICE       adds items until it is killed; prints the number of each when SecItemAdd has returned
+//     item-writer check SERVICE     prints the number of each item there is; exit 1 when one has not the value it was added with
+
+import Foundation
+import Security
+
+func value(_ service: String, _ number: Int) -> Data {
+    Data(repeating: UInt8(truncatingIfNeeded: number), count: 100 + number % 5000) + Data("\(service)-\(number)".utf8)
+}
+
+func add(_ service: String) -> Never {
+    for number in 0... {
+        let item: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: String(number),
+            kSecValueData: value(service, number),
+        ]
+        let status = SecItemAdd(item as CFDictionary, nil)
+        guard status == errSecSuccess else {
+            FileHandle.standardError.write(Data("\(SecCopyLastItemError()?.description ?? "")\n".utf8))
+            exit(3)
+        }
+        FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+    }
+    exit(0)
+}
+
+func check(_ service: String) -> Never {
+    let query: [CFString: Any] = [
+        kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecMatchLimit: kSecMatchLimitAll,
+        kSecReturnAttributes: true, kSecReturnData: true,
+    ]
+    var found: CFTypeRef?
+    let status = SecItemCopyMatching(query as CFDictionary, &found)
+    guard status == errSecSuccess || status == errSecItemNotFound else {
+        print("status \(status): \(SecCopyLastItemError()?.description ?? "")")
+        exit(1)
+    }
+    for item in (found as? [[String: Any]]) ?? [] {
+        guard let account = item[kSecAttrAccount as String] as? String, let number = Int(account),
+            item[kSecValueData as String] as? Data == value(service, number)
+        else {
+            print("an item has not the value it was added with")
+            exit(1)
+        }
+        print(number)
+    }
+    exit(0)
+}
+
+switch CommandLine.arguments.dropFirst().first {
+case "add": add(CommandLine.arguments.dropFirst(2).first ?? "items")
+case "check": check(CommandLine.arguments.dropFirst(2).first ?? "items")
+default: exit(2)
+}
