@@ -112,7 +112,10 @@ let package = Package(
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         tests(
             "SecureEnclaveTests", on: "Enclave",
-            uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "enclaved", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "TestSupport",
+            ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
         tests(
             "KeychainStoreTests", on: "Daemon",

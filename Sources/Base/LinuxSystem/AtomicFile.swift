@@ -3,6 +3,9 @@ import Glibc
 
 /// Files that are read whole and replaced whole: a reader sees the old content or the new, never a part.
 package enum AtomicFile {
+    /// Between a file's name and six characters in the name of what will replace it.
+    static let replacementMark = ".new-"
+
     /// Reads a regular file.
     ///
     /// - Parameter limit: the most bytes it may have.
@@ -33,7 +36,7 @@ package enum AtomicFile {
     /// - Throws: `SystemError` of whichever step failed; `ENOSPC` when the disk is full.
     package static func replace(_ path: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) {
         // A temporary file in the same directory, because rename does not cross file systems.
-        var name = Array("\(path).XXXXXX".utf8CString)
+        var name = Array("\(path)\(replacementMark)XXXXXX".utf8CString)
         let file = FileDescriptor(owning: try retrying("mkostemp") { unsafe clinux_make_temporary(&name) })
         do {
             try file.writeFully(content)

@@ -13,9 +13,9 @@ extension AtomicFile {
         for entry in try names(in: folder) where isLeftover(entry, of: name) { try remove("\(folder)/\(entry)") }
     }
 
-    // As mkostemp names them: the file's name, a dot and six characters.
     private static func isLeftover(_ entry: String, of name: String) -> Bool {
-        entry.hasPrefix("\(name).") && entry.utf8.count == name.utf8.count + 7
+        let beginning = name + replacementMark
+        return entry.hasPrefix(beginning) && entry.utf8.count == beginning.utf8.count + 6
     }
 
     private static func names(in folder: String) throws(SystemError) -> [String] {

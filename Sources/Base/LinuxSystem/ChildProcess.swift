@@ -45,7 +45,7 @@ package final class ChildProcess: Sendable {
         _ executable: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
     ) throws(SystemError) -> ChildProcess {
         var texts = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe text in unsafe texts { unsafe free(text) } }
+        defer { unsafe texts.forEach { unsafe free($0) } }
         var nothing: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
         var identifier: pid_t = 0
         let code = unsafe posix_spawn(&identifier, executable, &actions, nil, &texts, &nothing)

@@ -131,6 +131,8 @@ extension Refusal {
     static func noEnclave(_ error: SystemError) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, "enclave", "The enclave cannot be started (\(error)).",
-            do: "Check that keychain-enclaved is installed beside the daemon and that the system has room for a process.")
+            do:
+                "Check that keychain-enclaved is installed beside the daemon and that the system has room for a process."
+        )
     }
 }

@@ -40,9 +40,12 @@ extension EnclaveConnection {
 
     package func indexKey() throws(Refusal) -> SecretBytes { try call(EnclaveCall(.indexKey)).checked(32) }
 
-    package func makeMetadataKey(for accessibility: Accessibility) throws(Refusal) -> (key: SecretBytes, wrapped: [UInt8]) {
+    package func makeMetadataKey(for accessibility: Accessibility) throws(Refusal) -> (
+        key: SecretBytes, wrapped: [UInt8]
+    ) {
         let size = RowKeyRecord.keyBytes
-        let answer = try call(EnclaveCall(.makeMetadataKey, for: accessibility)).checked(size + RowKeyRecord.wrappedBytes)
+        let answer = try call(EnclaveCall(.makeMetadataKey, for: accessibility)).checked(
+            size + RowKeyRecord.wrappedBytes)
         return answer.withSpan {
             (SecretBytes(copying: $0.extracting(..<size)), $0.array(size, RowKeyRecord.wrappedBytes))
         }

@@ -1,0 +1,68 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Turns a message of the channel into a call of the enclave, and what it gives into the body of the answer.
+struct EnclaveDispatcher: Sendable {
+    let enclave: any EnclaveService
+
+    /// Answers a request into an empty buffer.
+    ///
+    /// - Returns: the word of the answer.
+    func answer(
+        _ word: UInt32, _ body: Span<UInt8>, descriptors: [FileDescriptor] = [], into answer: SecretBuffer
+    ) -> UInt32 {
+        do throws(Refusal) {
+            let call = try EnclaveCall(word: word)
+            guard descriptors.count == call.operation.descriptors else { throw .malformed("an enclave request") }
+            try perform(call, body, descriptors, into: answer)
+            return 0
+        } catch {
+            answer.removeAll()
+            error.append(to: answer)
+            return UInt32(bitPattern: error.status.rawValue)
+        }
+    }
+
+    private func perform(
+        _ call: EnclaveCall, _ body: Span<UInt8>, _ descriptors: [FileDescriptor], into answer: SecretBuffer
+    ) throws(Refusal) {
+        switch call.operation {
+        case .hello: throw .malformed("the second hello of a channel")
+        case .status: try enclave.status().append(to: answer)
+        case .indexKey: try answer.append(enclave.indexKey())
+        case .makeMetadataKey, .unwrapMetadataKey, .wrapRowKey:
+            guard let accessibility = call.accessibility else { throw .malformed("the class of an enclave request") }
+            try perform(call.operation, accessibility, body, into: answer)
+        case .unwrapRowKeys: try enclave.unwrapRowKeys(body, into: answer)
+        case .lock: try enclave.lock()
+        case .unlock: try enclave.unlock(passcode: descriptors[0])
+        case .setPasscode: try enclave.setPasscode(descriptors[0])
+        case .changePasscode: try enclave.changePasscode(from: descriptors[0], to: descriptors[1])
+        case .removePasscode: try enclave.removePasscode(descriptors[0])
+        }
+    }
+
+    private func perform(
+        _ operation: EnclaveOperation, _ accessibility: Accessibility, _ body: Span<UInt8>, into answer: SecretBuffer
+    ) throws(Refusal) {
+        switch operation {
+        case .makeMetadataKey:
+            let (key, wrapped) = try enclave.makeMetadataKey(for: accessibility)
+            answer.append(key)
+            answer.append(wrapped.span)
+        case .unwrapMetadataKey:
+            answer.append(try enclave.unwrapMetadataKey(body.array(0, body.count), for: accessibility))
+        default:
+            let size = RowKeyRecord.keyBytes
+            guard body.count >= size else { throw .malformed("a row key") }
+            let key = SecretBytes(copying: body.extracting(..<size))
+            let wrapped = try enclave.wrapRowKey(key, row: body.extracting(size...), for: accessibility)
+            answer.append(wrapped.span)
+        }
+    }
+}
+
+extension SecretBuffer {
+    fileprivate func append(_ secret: SecretBytes) { secret.withSpan { append($0) } }
+}

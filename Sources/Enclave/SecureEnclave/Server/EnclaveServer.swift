@@ -1,0 +1,123 @@
+import Glibc
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// The enclave's end of the channel: serves one daemon until it goes.
+///
+/// One thread per lane, each asleep until it is asked; the thread that calls ``run()`` serves the socket, and with it whatever
+/// takes long. A daemon that breaks the format loses the channel.
+package final class EnclaveServer: Sendable {
+    /// How long the daemon may take to say hello or to read an answer, in milliseconds.
+    private static let patience = 10_000
+
+    private let dispatcher: EnclaveDispatcher
+    private let socket: EnclaveSocket
+    private let lanes: [EnclaveLane]
+    private let threads: [Thread]
+
+    /// Waits for the daemon's hello and starts the threads of the lanes. The daemon learns of it with ``run()``, so that a
+    /// program can close itself in between: there will be no other threads.
+    ///
+    /// - Throws: `errSecNotAvailable` when the daemon does not say hello, or is of another release.
+    package init(_ enclave: any EnclaveService, channel: UnixSocket) throws(Refusal) {
+        dispatcher = EnclaveDispatcher(enclave: enclave)
+        socket = EnclaveSocket(channel)
+        do throws(SystemError) {
+            let memory = try Self.awaitHello(on: socket)
+            lanes = (0..<EnclaveChannelFormat.lanes).map { EnclaveLane($0, in: memory) }
+            threads = try Self.start(lanes, dispatcher, socket)
+        } catch { throw .brokenChannel(error) }
+    }
+
+    /// Serves until the daemon has gone or broken the format.
+    package func run() {
+        serveSocket()
+        for lane in lanes { lane.close() }
+        for thread in threads { thread.join() }
+    }
+
+    /// Tells a daemon that says hello why there is no enclave.
+    package static func refuse(_ refusal: Refusal, channel: UnixSocket) {
+        let socket = EnclaveSocket(channel)
+        let body = SecretBuffer()
+        refusal.append(to: body)
+        // A daemon that has gone does not need to know.
+        do throws(SystemError) {
+            _ = try awaitHello(on: socket)
+            try body.withSpan { (body) throws(SystemError) in
+                let status = UInt32(bitPattern: refusal.status.rawValue)
+                try socket.send(status, body, deadline: .after(milliseconds: patience))
+            }
+        } catch {}
+    }
+
+    private static func awaitHello(on socket: EnclaveSocket) throws(SystemError) -> SharedMemory {
+        let message = try socket.receive(deadline: .after(milliseconds: patience))
+        let hello = EnclaveChannelFormat.hello
+        guard let message, message.word == EnclaveCall(.hello).word, let memory = message.descriptors.first,
+            message.body.withSpan({ $0.isEqual(to: hello.span) })
+        else { throw SystemError(code: EPROTO, call: "recvmsg", advice: "no daemon of this release at the other end") }
+        return try SharedMemory(receiving: memory, count: EnclaveChannelFormat.memorySize)
+    }
+}
+
+// MARK: - Serving
+
+extension EnclaveServer {
+    private static func start(
+        _ lanes: [EnclaveLane], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket
+    ) throws(SystemError) -> [Thread] {
+        var threads: [Thread] = []
+        for lane in lanes {
+            threads.append(
+                try Thread(named: "enclave-lane") {
+                    serve(lane, dispatcher)
+                    // Wakes the thread of the socket, and tells the daemon.
+                    shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
+                })
+        }
+        return threads
+    }
+
+    private static func serve(_ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher) {
+        let request = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
+        let answer = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
+        while let word = lane.next(into: request) {
+            let status = request.withSpan { dispatcher.answer(word, $0, into: answer) }
+            answer.withSpan { lane.answer(status, $0) }
+            answer.removeAll()
+        }
+    }
+
+    private func serveSocket() {
+        let answer = SecretBuffer()
+        do throws(SystemError) {
+            // The hello, which was waited for at the start.
+            try send(0, answer)
+            while let request = try socket.receive(deadline: .never) {
+                let status = request.body.withSpan {
+                    dispatcher.answer(request.word, $0, descriptors: request.descriptors, into: answer)
+                }
+                try send(status, answer)
+                answer.removeAll()
+            }
+        } catch {
+            // The daemon has gone, or does not read what it asked for.
+        }
+    }
+
+    private func send(_ status: UInt32, _ answer: SecretBuffer) throws(SystemError) {
+        try answer.withSpan { (body) throws(SystemError) in
+            try socket.send(status, body, deadline: .after(milliseconds: Self.patience))
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func brokenChannel(_ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "enclave", "The enclave has no daemon to serve (\(error)).",
+            do: "Let the keychain daemon start the enclave; it is not started by hand.")
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import LinuxSystem
+
+/// What the command line asks for.
+enum Arguments {
+    case help
+    case version
+    case serve(Options)
+
+    struct Options {
+        var vault: String
+        var channel: UnixSocket
+        var createIfMissing: Bool
+    }
+
+    /// Why a command line was not understood.
+    struct Mistake: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static let helpText = """
+        usage: keychain-enclaved --vault FILE --channel FD [--create]
+
+        Guards the keys of a keychain. Started by keychaind, not by hand.
+
+          --vault FILE   the file that holds the keys
+          --channel FD   the inherited socket to the daemon
+          --create       make a vault where there is none: only for a keychain without items
+          --help         show this
+          --version      show the formats this program knows
+        """
+
+    static let versionText = "keychain-enclaved (vault format 1, channel 1)"
+
+    init(_ arguments: some Sequence<String>) throws(Mistake) {
+        var (vault, channel): (String?, String?) = (nil, nil)
+        var createIfMissing = false
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--help":
+                self = .help
+                return
+            case "--version":
+                self = .version
+                return
+            case "--create": createIfMissing = true
+            case "--vault": vault = rest.popFirst()
+            case "--channel": channel = rest.popFirst()
+            default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
+            }
+        }
+        guard let vault, vault.hasPrefix("/") else {
+            throw Mistake(
+                description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
+        }
+        let socket = try Self.socket(channel)
+        self = .serve(Options(vault: vault, channel: socket, createIfMissing: createIfMissing))
+    }
+
+    private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {
+        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_GETFD) >= 0 else {
+            throw Mistake(
+                description:
+                    "--channel FD is missing, or not the number of an open socket: let keychaind start this program.")
+        }
+        let descriptor = FileDescriptor(owning: number)
+        guard (try? FileStatus(of: descriptor))?.isSocket == true else {
+            throw Mistake(description: "--channel \(number) is not a socket: let keychaind start this program.")
+        }
+        return UnixSocket(descriptor)
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SecureEnclave
+
+/// keychain-enclaved: the process that alone holds device key, class keys and passcodes. The daemon starts it and talks to it
+/// through the socket it inherits; it ends when the daemon goes.
+@main
+struct Enclaved {
+    static func main() {
+        do {
+            switch try Arguments(CommandLine.arguments.dropFirst()) {
+            case .help: print(Arguments.helpText)
+            case .version: print(Arguments.versionText)
+            case .serve(let options): try serve(options)
+            }
+        } catch {
+            report(error)
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    /// Hardening comes before the first key, the filter of system calls after the last thread and before the first request.
+    private static func serve(_ options: Arguments.Options) throws {
+        try Hardening.apply()
+        let enclave: SoftwareEnclave
+        do {
+            enclave = try SoftwareEnclave(
+                vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process")
+        } catch {
+            EnclaveServer.refuse(error, channel: options.channel)
+            throw error
+        }
+        try Hardening.restrictFiles(toFolderOf: options.vault)
+        let server = try EnclaveServer(enclave, channel: options.channel)
+        try Sandbox.install()
+        server.run()
+    }
+
+    private static func report(_ error: any Error) {
+        let refusal = error as? Refusal
+        let message = refusal.map { "\($0.problem) \($0.remedy)" } ?? "\(error)"
+        let line = Array("keychain-enclaved: \(message)\n".utf8)
+        unsafe write(STDERR_FILENO, line, line.count)
+    }
+}

@@ -1,0 +1,73 @@
+import CSeccomp
+import Glibc
+import LinuxSystem
+
+/// The filter of system calls (seccomp) for all threads of the process: what is not on the list fails with EPERM.
+///
+/// The list has what serving takes and nothing else: messages on descriptors that are there already, memory that cannot be
+/// executed, the vault's file and its lock. There is no way to a network, to another process, to a new program or thread.
+enum Sandbox {
+    static let allowed = [
+        // Messages, and waiting for them.
+        "read", "write", "recvmsg", "recvfrom", "sendmsg", "sendto", "shutdown", "poll", "ppoll", "futex",
+        // The vault, its replacement and its lock; passcodes in memory files and pipes.
+        "openat", "close", "fstat", "newfstatat", "stat", "lstat", "lseek", "fcntl", "fchmod", "fsync", "flock",
+        "rename",
+        "renameat", "renameat2", "unlink", "unlinkat", "getdents64",
+        // Memory; see also `withoutExecution`.
+        "munmap", "mremap", "madvise", "mlock", "munlock", "brk",
+        // Clocks, randomness, and what the C library does around them.
+        "clock_gettime", "clock_nanosleep", "nanosleep", "getrandom", "geteuid", "getpid", "gettid", "sched_yield",
+        "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
+    ]
+
+    /// Allowed unless the memory could be executed.
+    static let withoutExecution = ["mmap", "mprotect"]
+
+    /// Installs the filter. It cannot be taken back.
+    ///
+    /// - Throws: `SystemError` when the kernel or the library refuses; the program must not go on then.
+    static func install() throws(SystemError) {
+        let filter = try Filter(otherwise: refuse)
+        for call in allowed { try filter.allow(call) }
+        for call in withoutExecution { try filter.allow(call, unlessArgument: 2, has: UInt64(PROT_EXEC)) }
+        try filter.load()
+    }
+
+    /// SCMP_ACT_ERRNO(EPERM), a macro that Swift does not see.
+    private static let refuse = UInt32(0x0005_0000) | UInt32(EPERM)
+}
+
+/// A filter of libseccomp under construction.
+@safe private final class Filter {
+    private let context: scmp_filter_ctx
+
+    init(otherwise action: UInt32) throws(SystemError) {
+        guard let context = unsafe seccomp_init(action) else { throw SystemError(code: ENOMEM, call: "seccomp") }
+        unsafe self.context = context
+        // All threads at once: the others are asleep in their lanes.
+        try check(unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1))
+    }
+
+    deinit { unsafe seccomp_release(context) }
+
+    /// Calls that this architecture does not have are passed over by the library.
+    func allow(_ call: String) throws(SystemError) {
+        try check(unsafe seccomp_rule_add_array(context, allowAction, number(of: call), 0, nil))
+    }
+
+    func allow(_ call: String, unlessArgument index: UInt32, has bits: UInt64) throws(SystemError) {
+        var condition = scmp_arg_cmp(arg: index, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
+        try check(unsafe seccomp_rule_add_array(context, allowAction, number(of: call), 1, &condition))
+    }
+
+    func load() throws(SystemError) { try check(unsafe seccomp_load(context)) }
+
+    private func number(of call: String) -> CInt { unsafe seccomp_syscall_resolve_name(call) }
+
+    private let allowAction = UInt32(SCMP_ACT_ALLOW)
+
+    private func check(_ result: CInt) throws(SystemError) {
+        guard result >= 0 else { throw SystemError(code: -result, call: "seccomp") }
+    }
+}
