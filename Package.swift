@@ -118,6 +118,12 @@ let package = Package(
             ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
         tests(
+            "KeychainEngineTests", on: "Daemon",
+            uses: [
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "SecureEnclave",
+                "LinuxSystem", "TestSupport",
+            ]),
+        tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),

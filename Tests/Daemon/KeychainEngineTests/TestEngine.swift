@@ -1,0 +1,101 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+import SecureEnclave
+import TestSupport
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+/// The real engine over a real store and the software enclave, in a folder of its own.
+final class TestEngine: Sendable {
+    let folder: String
+    let engine: KeychainEngine
+    private let caller = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"])
+
+    init(in directory: TemporaryDirectory, exclusive: Bool = false) throws {
+        folder = directory.path + "/keychain"
+        let enclave = try SoftwareEnclave(
+            vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), passcodeCost: .cheapest)
+        let store = try ItemStore(folder: folder, prefersExclusive: exclusive)
+        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "test")
+    }
+
+    /// Adds a generic password.
+    func add(_ account: String, _ value: String, more: [String: RawValue] = [:]) throws(Refusal) {
+        var builder = ItemRequestBuilder(.add)
+        try builder.set("class", .string("genp"))
+        try builder.set("svce", .string("service"))
+        try builder.set("acct", .string(account))
+        for (key, raw) in more { try builder.set(key, raw) }
+        try builder.set("v_Data", data: Array(value.utf8).span)
+        _ = try write(try builder.build())
+    }
+
+    /// The values of all generic passwords by account.
+    func values() throws(Refusal) -> [String: String] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string("genp"))
+        for flag in ["r_Data", "r_Attributes"] { try builder.set(flag, .boolean(true)) }
+        try builder.set("m_Limit", .string("m_LimitAll"))
+        let items: [ItemResponse.Item]
+        do throws(Refusal) { items = try read(try builder.build()).items } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return [:]
+        }
+        return items.reduce(into: [:]) { values, item in
+            guard let account = item.attributes[.account]?.string else { return }
+            values[account] = item.attributes[.valueData]?.string
+        }
+    }
+
+    func read(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        let writer = ResponseWriter()
+        try engine.makeLane().read(request, from: caller, id: 1, into: writer)
+        let answer = writer.complete()
+        return try ItemResponse(status: answer.status, body: answer.body)
+    }
+
+    func write(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        let write = PendingWrite(request, from: caller, id: 1)
+        engine.write([write])
+        let answer = write.writer.complete()
+        return try ItemResponse(status: answer.status, body: answer.body)
+    }
+
+    func verify() throws(Refusal) -> VerificationReport {
+        let writer = ResponseWriter()
+        engine.device(.verify, passcodes: [], id: 1, into: writer)
+        let answer = writer.complete()
+        guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
+        var reader = WireReader(answer.body)
+        _ = try reader.notice()
+        return try VerificationReport(from: &reader)
+    }
+
+    /// Does something to the file behind the engine's back.
+    func tamper(_ sql: String) throws {
+        let database = try Database(path: "\(folder)/keychain.db", sharing: .shared)
+        try database.execute(sql, "be damaged")
+    }
+}
+
+extension TestEngine {
+    /// Adds items in one transaction and gives the status of each.
+    func addTogether(_ accounts: [String]) throws(Refusal) -> [Int32] {
+        var writes: [PendingWrite] = []
+        for account in accounts {
+            var builder = ItemRequestBuilder(.add)
+            try builder.set("class", .string("genp"))
+            try builder.set("acct", .string(account))
+            try builder.set("v_Data", data: Array("value".utf8).span)
+            writes.append(
+                PendingWrite(
+                    try builder.build(),
+                    from: CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"]), id: 1))
+        }
+        engine.write(writes)
+        return writes.map { $0.writer.complete().status }
+    }
+}
