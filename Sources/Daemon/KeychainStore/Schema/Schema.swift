@@ -42,15 +42,21 @@ enum Schema {
         }
         let columns =
             [
-                "id INTEGER PRIMARY KEY AUTOINCREMENT", "uuid BLOB NOT NULL UNIQUE", "pk BLOB NOT NULL UNIQUE",
+                "id INTEGER PRIMARY KEY", "uuid BLOB NOT NULL UNIQUE", "pk BLOB NOT NULL UNIQUE",
                 "pdmn INTEGER NOT NULL", "sync INTEGER NOT NULL", "tomb INTEGER NOT NULL",
             ] + digests + ["wkey BLOB NOT NULL", "meta BLOB NOT NULL", "data BLOB NOT NULL"]
         return ["CREATE TABLE \(itemClass.code) (\(columns.joined(separator: ", ")))"]
-            + itemClass.indexes.map { attributes in
-                let codes = attributes.compactMap { AttributeTable.attribute(id: $0)?.code }
-                let name = ([itemClass.code] + codes).joined(separator: "_")
-                return "CREATE INDEX \(name) ON \(itemClass.code) (\(codes.joined(separator: ", ")))"
-            }
+            + itemClass.indexes.map { index(on: $0, of: itemClass) }
+    }
+
+    /// Items without the attribute are left out of its index: an add then has one page less to write.
+    private static func index(on attributes: [AttributeID], of itemClass: ItemClass) -> String {
+        let rows = attributes.compactMap { AttributeTable.attribute(id: $0) }
+        let codes = rows.map(\.code)
+        let name = ([itemClass.code] + codes).joined(separator: "_")
+        let filter = rows.filter { $0.missing == .absent }.map { "\($0.code) IS NOT NULL" }.joined(separator: " AND ")
+        let columns = codes.joined(separator: ", ")
+        return "CREATE INDEX \(name) ON \(itemClass.code) (\(columns))\(filter.isEmpty ? "" : " WHERE \(filter)")"
     }
 
     /// The metadata key of each protection class, wrapped by its class key.
