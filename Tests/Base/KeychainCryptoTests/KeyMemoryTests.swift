@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@Suite("Keys in memory")
+@Suite("Keys in memory", .enabled(if: !Sanitizer.isActive, "a sanitizer keeps freed memory"))
 struct KeyMemoryTests {
     @Test("A box that opened is in memory once, in its buffer; one that did not is nowhere")
     func openedOnce() async {

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@Suite("Secrets in memory")
+@Suite("Secrets in memory", .enabled(if: !Sanitizer.isActive, "a sanitizer keeps freed memory"))
 struct SecretMemoryTests {
     @Test("A secret is in memory once while it lives and nowhere when it is gone")
     func wipedAfterUse() async {

@@ -19,7 +19,9 @@ package struct ItemStore: Sendable {
     package static let fileName = "keychain.db"
 
     /// Whether a store has been made in the folder.
-    package static func exists(in folder: String) -> Bool { exists(at: "\(folder)/\(fileName)") || exists(at: "\(folder)/keychain.made") }
+    package static func exists(in folder: String) -> Bool {
+        exists(at: "\(folder)/\(fileName)") || exists(at: "\(folder)/keychain.made")
+    }
 
     /// Opens the store in `folder`, creating or migrating it.
     ///
