@@ -125,7 +125,7 @@ let package = Package(
             ]),
         tests(
             "KeychainStoreTests", on: "Daemon",
-            uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+            uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),

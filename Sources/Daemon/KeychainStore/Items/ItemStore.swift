@@ -77,7 +77,7 @@ package struct ItemStore: Sendable {
     private var madePath: String { "\(folder)/keychain.made" }
 
     private func markAsMade() throws(Refusal) {
-        let text = Array("of version \(Schema.version)\n".utf8)
+        let text = Array("This folder has had a keychain; if keychain.db is missing, it was lost.\n".utf8)
         try Self.storing { () throws(SystemError) in try AtomicFile.replace(madePath, with: text.span) }
     }
 

@@ -6,11 +6,10 @@ import LinuxSystem
 /// Before the first step the whole store is copied beside itself; the copy stays until somebody deletes it. A store of a newer
 /// version is left alone.
 struct Migrations {
-    /// The statements that lead from version N (the index) to N + 1. Version 0 is the empty file.
-    static let steps: [[String]] = [Schema.creation]
-
     let database: Database
     let path: String
+    /// The statements that lead from version N (the index) to N + 1. Version 0 is the empty file.
+    var steps = [Schema.creation]
 
     /// Whether the file has never been given tables, or has lost them.
     func isEmpty() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try version() == 0 } }
@@ -23,20 +22,23 @@ struct Migrations {
     func run() throws(Refusal) {
         do throws(DatabaseError) {
             let found = try version()
-            guard found <= Schema.version else { throw DatabaseError.fromTheFuture }
-            guard found < Schema.version else { return }
+            guard found < steps.count else { return try refuseNewer(found) }
             if found > 0 { try database.snapshot(to: snapshotPath(found)) }
-            for version in found..<Schema.version { try step(from: version) }
+            for version in Int(found)..<steps.count { try step(from: version) }
         } catch {
             throw error.code == DatabaseError.fromTheFuture.code ? Self.tooNew(path) : error.refusal
         }
     }
 
+    private func refuseNewer(_ found: Int64) throws(DatabaseError) {
+        if found > steps.count { throw DatabaseError.fromTheFuture }
+    }
+
     /// Another process may have been faster: the version is looked at again inside the transaction.
-    private func step(from version: Int64) throws(DatabaseError) {
+    private func step(from version: Int) throws(DatabaseError) {
         try database.transaction { () throws(DatabaseError) in
-            guard try self.version() == version else { return }
-            for statement in Self.steps[Int(version)] { try database.execute(statement, "be brought up to date") }
+            guard try self.version() == Int64(version) else { return }
+            for statement in steps[version] { try database.execute(statement, "be brought up to date") }
             try database.execute("PRAGMA user_version = \(version + 1)", "be brought up to date")
         }
     }

@@ -5,9 +5,6 @@ import KeychainModel
 /// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that can be searched
 /// (NULL where an attribute without default is missing), and the sealed parts of the item.
 enum Schema {
-    /// The number in `PRAGMA user_version`; a migration for each step up to it stands in ``Migrations``.
-    static let version: Int64 = 1
-
     /// All statements that make an empty store.
     static var creation: [String] { ItemClass.stored.flatMap(table) + [keys, quarantine] }
 
