@@ -6,7 +6,13 @@ import Synchronization
 package final class ChildProcess: Sendable {
     /// The number the system knows it by, until ``reap(patience:)``.
     package let identifier: Int32
-    private let isReaped = Mutex(false)
+    private let end = Mutex(End.unknown)
+
+    private enum End {
+        case unknown
+        /// Its number may be another process's now.
+        case known(CInt?)
+    }
 
     private init(_ identifier: Int32) { self.identifier = identifier }
 
@@ -55,18 +61,26 @@ package final class ChildProcess: Sendable {
 
     /// Ends the process at once (SIGKILL); nothing happens when it has been reaped.
     package func kill() {
-        isReaped.withLock { if !$0 { Glibc.kill(identifier, SIGKILL) } }
+        end.withLock { end in
+            if case .unknown = end { Glibc.kill(identifier, SIGKILL) }
+        }
     }
 
-    /// Waits for the end of the process and lets the system forget it. Who has not ended after `patience` milliseconds is killed.
-    package func reap(patience: Int = 2000) {
+    /// Waits for the end of the process and lets the system forget it; one that has not ended after `patience` milliseconds is
+    /// killed.
+    ///
+    /// - Returns: its exit code; `nil` when a signal ended it, or somebody else has waited for it.
+    @discardableResult
+    package func reap(patience: Int = 2000) -> CInt? {
         waitForEnd(.after(milliseconds: patience))
-        isReaped.withLock { isReaped in
-            if isReaped { return }
+        return end.withLock { end in
+            if case .known(let code) = end { return code }
             Glibc.kill(identifier, SIGKILL)
-            // There is nothing to do when somebody else has waited for it.
-            _ = try? retrying("waitpid") { waitpid(identifier, nil, 0) }
-            isReaped = true
+            var status: CInt = 0
+            let waited = try? retrying("waitpid") { unsafe waitpid(identifier, &status, 0) }
+            let code = waited != nil && status & 0x7f == 0 ? status >> 8 & 0xff : nil
+            end = .known(code)
+            return code
         }
     }
 

@@ -17,7 +17,7 @@ package final class EnclaveServer: Sendable {
     private let threads: [Thread]
 
     /// Waits for the daemon's hello and starts the threads of the lanes. The daemon learns of it with ``run()``, so that a
-    /// program can close itself in between: there will be no other threads.
+    /// program can close itself in between: all threads there will be are running.
     ///
     /// - Throws: `errSecNotAvailable` when the daemon does not say hello, or is of another release.
     package init(_ enclave: any EnclaveService, channel: UnixSocket) throws(Refusal) {
@@ -68,21 +68,25 @@ extension EnclaveServer {
     private static func start(
         _ lanes: [EnclaveLane], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket
     ) throws(SystemError) -> [Thread] {
+        let ready = Monitor(0)
         var threads: [Thread] = []
         for lane in lanes {
-            threads.append(
-                try Thread(named: "enclave-lane") {
-                    serve(lane, dispatcher)
-                    // Wakes the thread of the socket, and tells the daemon.
-                    shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
-                })
+            let thread = try Thread(named: "enclave-lane") {
+                serve(lane, dispatcher, ready)
+                // Wakes the thread of the socket, and tells the daemon.
+                shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
+            }
+            threads.append(thread)
         }
+        // A thread on its way makes system calls that it will never need again.
+        ready.wait { $0 == lanes.count ? () : nil }
         return threads
     }
 
-    private static func serve(_ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher) {
+    private static func serve(_ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher, _ ready: Monitor<Int>) {
         let request = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         let answer = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
+        ready.update { $0 += 1 }
         while let word = lane.next(into: request) {
             let status = request.withSpan { dispatcher.answer(word, $0, into: answer) }
             answer.withSpan { lane.answer(status, $0) }

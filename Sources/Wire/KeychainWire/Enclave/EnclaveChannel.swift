@@ -5,8 +5,6 @@ import Synchronization
 
 /// Socket, shared memory and lanes of a connection, and the watch over the enclave's life.
 final class EnclaveChannel: Sendable {
-    /// Nothing that goes through a lane waits for anything but the disk.
-    private static let laneDeadline = 10_000
     /// A passcode waits for its pipe, for other processes' passcodes and for the derivation.
     private static let passcodeDeadline = 60_000
 
@@ -15,6 +13,8 @@ final class EnclaveChannel: Sendable {
     private let lanes: [Lane]
     private let passcodes = Mutex(())
     private let isClosed = Atomic(false)
+    /// Milliseconds for a call through a lane, which waits for nothing but the disk.
+    private let patience: Int
 
     private final class Lane: Sendable {
         let lane: EnclaveLane
@@ -22,8 +22,9 @@ final class EnclaveChannel: Sendable {
         init(_ lane: EnclaveLane) { self.lane = lane }
     }
 
-    init(_ socket: UnixSocket) throws(Refusal) {
+    init(_ socket: UnixSocket, patience: Int) throws(Refusal) {
         self.socket = EnclaveSocket(socket)
+        self.patience = patience
         do throws(SystemError) {
             memory = try SharedMemory(count: EnclaveChannelFormat.memorySize)
         } catch { throw .noEnclave(error) }
@@ -61,7 +62,7 @@ extension EnclaveChannel {
         let status: UInt32
         do throws(EnclaveLane.Failure) {
             status = try withFreeLane { (lane) throws(EnclaveLane.Failure) in
-                let deadline = Deadline.after(milliseconds: Self.laneDeadline)
+                let deadline = Deadline.after(milliseconds: patience)
                 return try lane.call(request.word, body, into: answer, deadline: deadline)
             }
         } catch {

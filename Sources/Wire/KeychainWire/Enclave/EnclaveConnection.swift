@@ -13,13 +13,15 @@ package final class EnclaveConnection: EnclaveService {
 
     /// Opens the channel: hands the shared memory over and waits until the enclave serves.
     ///
-    /// - Parameter process: the enclave's process, to be waited for when the channel ends.
+    /// - Parameters:
+    ///   - process: the enclave's process, to be waited for when the channel ends.
+    ///   - patience: how many milliseconds a call may take that needs no passcode.
     /// - Throws: what the enclave refuses to start for, its vault is damaged for example; `errSecNotAvailable` when it does
     ///   not answer.
-    package init(_ socket: UnixSocket, process: ChildProcess? = nil) throws(Refusal) {
+    package init(_ socket: UnixSocket, process: ChildProcess? = nil, patience: Int = 10_000) throws(Refusal) {
         self.process = process
         do {
-            channel = try EnclaveChannel(socket)
+            channel = try EnclaveChannel(socket, patience: patience)
             try channel.open { process?.reap() }
         } catch {
             process?.reap()

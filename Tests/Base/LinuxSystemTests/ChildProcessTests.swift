@@ -1,0 +1,40 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+@Suite("ChildProcess")
+struct ChildProcessTests {
+    @Test("The new process finds the descriptors in order, an empty environment and no input")
+    func inheritance() throws {
+        let (reader, writer) = try FileDescriptor.pipe()
+        let other = try FileDescriptor.open("/dev/null", O_WRONLY)
+        // What was handed over first is 3, and so on; nothing follows.
+        let script = """
+            exec 1>&4; [ -z "$LD_PRELOAD$HOME" ] && echo empty; read line || echo end
+            [ -e /proc/$$/fd/5 ] || echo last; [ /proc/$$/fd/3 -ef /dev/null ] && echo third
+            """
+        let process = try ChildProcess.start("/bin/bash", ["-c", script], handing: [other, writer])
+        #expect(process.reap(patience: 20_000) == 0)
+        let expected = "empty\nend\nlast\nthird\n"
+        #expect(try reader.readText(expected.utf8.count) == expected)
+    }
+
+    @Test("The exit code is known, also when asked again")
+    func exitCode() throws {
+        let process = try ChildProcess.start("/bin/sh", ["-c", "exit 7"], handing: [])
+        #expect(process.reap(patience: 20_000) == 7)
+        #expect(process.reap() == 7)
+    }
+
+    @Test("Who does not end in time is killed")
+    func killed() throws {
+        let process = try ChildProcess.start("/bin/sleep", ["1000"], handing: [])
+        #expect(process.reap(patience: 1) == nil)
+    }
+
+    @Test("A program that is not there is an error")
+    func missing() {
+        #expect(code { () throws(SystemError) in _ = try ChildProcess.start("/nowhere", [], handing: []) } == ENOENT)
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SecureEnclave
+import TestSupport
+import Testing
+
+/// The channel between daemon and enclave: what comes out at one end is what went in at the other.
+struct ChannelTests: Sendable {
+    let served: ServedEnclave
+    private var connection: EnclaveConnection { served.connection }
+
+    init() throws { served = try ServedEnclave() }
+
+    @Test("S-59: keys are made, wrapped and opened through the channel as without it")
+    func keys() throws {
+        let direct = try served.device.start()
+        #expect(try connection.indexKey().isEqual(to: direct.indexKey()))
+        let (key, wrapped) = try connection.makeMetadataKey(for: .afterFirstUnlock)
+        #expect(try direct.unwrapMetadataKey(wrapped, for: .afterFirstUnlock).isEqual(to: key))
+        #expect(try connection.unwrapMetadataKey(wrapped, for: .afterFirstUnlock).isEqual(to: key))
+        for accessibility in Accessibility.allCases.dropLast() {
+            let row = try TestRow(accessibility, in: connection)
+            let answers = try direct.unwrap([row.record])
+            #expect(answers.outcomes == [.opened])
+            #expect(answers.keys[0].isEqual(to: row.key))
+            #expect(try connection.outcome(of: row) == .opened)
+        }
+    }
+
+    @Test("passcodes reach the enclave through the channel, and the states follow")
+    func passcodes() throws {
+        #expect(try connection.status().protection == .softwareOnly)
+        try connection.setPasscode(TestDevice.passcode("one"))
+        let row = try TestRow(.whenUnlocked, in: connection)
+        try connection.lock()
+        #expect(try connection.outcome(of: row) == .locked)
+        #expect(refusal { try connection.unlock(passcode: TestDevice.passcode("two")) }?.rule == .wrongPasscode)
+        #expect(try connection.status().failedAttempts == 1)
+        try connection.unlock(passcode: TestDevice.passcode("one"))
+        #expect(try connection.outcome(of: row) == .opened)
+        try connection.changePasscode(from: TestDevice.passcode("one"), to: TestDevice.passcode("two"))
+        try connection.removePasscode(TestDevice.passcode("two"))
+        let status = try connection.status()
+        #expect(status.lockState == .unlocked)
+        #expect(!status.passcodeIsSet)
+    }
+
+    @Test("a refusal arrives as the enclave said it")
+    func refusals() throws {
+        let direct = try served.device.start()
+        for attempt: (any EnclaveService) throws -> Void in [
+            { _ = try $0.makeMetadataKey(for: .whenPasscodeSetThisDeviceOnly) },
+            { _ = try $0.unwrapMetadataKey([1, 2, 3], for: .always) },
+            { _ = try $0.wrapRowKey(SecretBytes(count: 32), row: [1].span, for: .always) },
+            { try $0.unwrapRowKeys([1].span, into: SecretBuffer()) },
+            { try $0.removePasscode(TestDevice.passcode("1")) },
+            { try $0.unlock(passcode: FileDescriptor.open("/dev/zero", O_RDONLY)) },
+        ] {
+            let expected = refusal { try attempt(direct) }
+            #expect(expected != nil)
+            #expect(refusal { try attempt(connection) } == expected)
+        }
+    }
+
+    @Test("a batch of any size is answered in order", arguments: [1, 408, 409, 410, 2000])
+    func largeBatches(_ count: Int) throws {
+        let rows = try [TestRow(.always, in: connection), TestRow(.whenUnlocked, in: connection)]
+        var records = (0..<count).map { rows[$0 % 2].record }
+        records[count - 1][60] ^= 1
+        let answers = try connection.unwrap(records)
+        #expect(answers.outcomes.count == count)
+        for index in 0..<count - 1 {
+            #expect(answers.outcomes[index] == .opened)
+            #expect(answers.keys[index].isEqual(to: rows[index % 2].key))
+        }
+        #expect(answers.outcomes.last == .damaged)
+    }
+
+    @Test("more threads than there are lanes call at once and get their own answers")
+    func threads() throws {
+        let mistakes = Monitor<[String]>([])
+        let threads = try (0..<EnclaveChannelFormat.lanes * 2).map { _ in
+            try Thread(named: "caller") {
+                do {
+                    let row = try TestRow(.whenUnlocked, in: connection)
+                    for _ in 0..<100 {
+                        let answers = try connection.unwrap([row.record])
+                        if answers.outcomes != [.opened] || !answers.keys[0].isEqual(to: row.key) {
+                            mistakes.update { $0.append("another's answer") }
+                        }
+                    }
+                } catch { mistakes.update { $0.append("\(error)") } }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(mistakes.update { $0 } == [])
+    }
+
+    @Test("when the enclave's end closes, all calls are refused at once")
+    func closed() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let device = TestDevice()
+        let server = try ServedEnclave.serve(try device.start(), theirs)
+        let connection = try EnclaveConnection(ours)
+        shutdown(theirs.descriptor.number, CInt(SHUT_RDWR))
+        server.join()
+        for _ in 0..<3 {
+            #expect(refusal { _ = try connection.status() }?.status == .notAvailable)
+            let passcode = try TestDevice.passcode("1")
+            #expect(refusal { try connection.setPasscode(passcode) }?.status == .notAvailable)
+        }
+    }
+}

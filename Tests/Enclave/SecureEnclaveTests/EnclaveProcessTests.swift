@@ -1,0 +1,122 @@
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SecureEnclave
+import TestSupport
+import Testing
+
+/// keychain-enclaved as the daemon starts it.
+struct EnclaveProcessTests {
+    let device = TestDevice()
+
+    @Test("S-59: the program serves all operations inside its sandbox, and what it keeps is there at the next start")
+    func serves() throws {
+        var connection = try EnclaveProgram.start(device)
+        #expect(try connection.status().kind == "separate process")
+        let rows = try Accessibility.allCases.dropLast().map { accessibility throws(Refusal) in
+            try TestRow(accessibility, in: connection)
+        }
+        let (key, wrapped) = try connection.makeMetadataKey(for: .always)
+        try connection.setPasscode(TestDevice.passcode("one"))
+        #expect(refusal { try connection.unlock(passcode: TestDevice.passcode("two")) }?.rule == .wrongPasscode)
+        try connection.changePasscode(from: TestDevice.passcode("one"), to: TestDevice.passcode("two"))
+        connection = try EnclaveProgram.start(device, createIfMissing: false)
+        #expect(try connection.status().lockState == .beforeFirstUnlock)
+        #expect(try connection.unwrapMetadataKey(wrapped, for: .always).isEqual(to: key))
+        #expect(refusal { _ = try TestRow(.whenUnlocked, in: connection) }?.rule == .locked)
+        try connection.unlock(passcode: TestDevice.passcode("two"))
+        #expect(try connection.unwrap(rows.map(\.record)).outcomes == rows.map { _ in .opened })
+        try connection.lock()
+        try connection.removePasscode(TestDevice.passcode("two"))
+        #expect(try connection.unwrap(rows.map(\.record)).outcomes == rows.map { _ in .opened })
+    }
+
+    @Test("a vault the enclave refuses is refused by the start, and not touched")
+    func refusedVault() throws {
+        let missing = refusal { _ = try EnclaveProgram.start(device, createIfMissing: false) }
+        #expect(missing?.status == .notAvailable)
+        #expect(missing?.problem.contains("missing") == true)
+        #expect(try FileStatus(at: device.vault) == nil)
+        _ = try device.start()
+        var content = try device.content()
+        content[300] ^= 1
+        try device.replaceContent(with: content)
+        #expect(refusal { _ = try EnclaveProgram.start(device) }?.status == .decode)
+        #expect(try device.content() == content)
+    }
+
+    @Test(
+        "a program that is not there, or is not an enclave, is refused", arguments: ["/nowhere/enclaved", "/bin/true"])
+    func wrongProgram(_ path: String) throws {
+        let refused = refusal {
+            _ = try EnclaveProcess.start(executable: path, vault: device.vault, createIfMissing: true)
+        }
+        #expect(refused?.status == .notAvailable)
+    }
+
+    @Test("when the enclave is killed every call under way and to come is refused at once, and it can be started again")
+    func killed() throws {
+        var connection = try EnclaveProgram.start(device)
+        let process = try #require(connection.process)
+        let row = try TestRow(.whenUnlocked, in: connection)
+        // It is stopped first, so that the call is under way when it dies.
+        #expect(kill(process.identifier, SIGSTOP) == 0)
+        let refused = Monitor<Refusal?>(nil)
+        let caller = try Thread(named: "caller") { [connection] in
+            refused.update { $0 = refusal { _ = try connection.status() } }
+        }
+        process.kill()
+        caller.join()
+        #expect(refused.update { $0 }?.status == .notAvailable)
+        #expect(refusal { _ = try connection.status() }?.rule == .unavailable)
+        connection = try EnclaveProgram.start(device, createIfMissing: false)
+        #expect(try connection.outcome(of: row) == .opened)
+    }
+
+    @Test("an enclave that does not answer in time is given up")
+    func silent() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let arguments = ["--vault", device.vault, "--channel", "3", "--create"]
+        let process = try ChildProcess.start(EnclaveProgram.path, arguments, handing: [theirs.descriptor])
+        let connection = try EnclaveConnection(ours, process: process, patience: 100)
+        #expect(kill(process.identifier, SIGSTOP) == 0)
+        #expect(refusal { _ = try connection.status() }?.rule == .deadline)
+        #expect(refusal { _ = try connection.status() }?.rule == .unavailable)
+        process.kill()
+    }
+
+    @Test("a guess during which the enclave is killed has cost a try")
+    func killedDuringGuess() throws {
+        let connection = try EnclaveProgram.start(device)
+        try connection.setPasscode(TestDevice.passcode("right"))
+        let before = try FileStatus(at: device.vault)
+        let guess = try Thread(named: "guess") { [connection] in
+            _ = refusal { try connection.unlock(passcode: TestDevice.passcode("wrong")) }
+        }
+        while try FileStatus(at: device.vault) == before { sched_yield() }
+        try #require(connection.process).kill()
+        guess.join()
+        #expect(try device.start().status().failedAttempts == 1)
+    }
+
+    @Test("the enclave ends when the daemon's end of the channel closes")
+    func endsWithDaemon() throws {
+        #expect(try startAndLetGo().reap(patience: 20_000) == 0)
+    }
+
+    private func startAndLetGo() throws -> ChildProcess {
+        try #require(try EnclaveProgram.start(device).process)
+    }
+
+    @Test(
+        "--help and --version answer; what is not understood ends the program",
+        arguments: [
+            (["--help"], 0), (["--version"], 0), ([], 1), (["--vault", "/x"], 1), (["--channel", "3"], 1),
+            (["--vault", "relative", "--channel", "3"], 1), (["--vault", "/x", "--channel", "99"], 1),
+            (["--vault", "/x", "--channel", "0"], 1), (["--strange"], 1),
+        ] as [([String], CInt)])
+    func arguments(_ arguments: [String], _ code: CInt) throws {
+        #expect(try RunningProgram(EnclaveProgram.path, arguments).waitForExit() == code)
+    }
+}

@@ -1,0 +1,170 @@
+import Glibc
+import KeychainWire
+import LinuxSystem
+import SecureEnclave
+import TestSupport
+import Testing
+
+@testable import enclaved
+
+/// Each measure by which keychain-enclaved closes itself, looked at from outside on the running program.
+struct HardeningTests {
+    let device = TestDevice()
+
+    private static func fields(_ path: String) throws -> [String: String] {
+        let text = try FileDescriptor.open(path, O_RDONLY).readText(1 << 16)
+        let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }
+        return Dictionary(
+            uniqueKeysWithValues: lines.filter { $0.count == 2 }.map {
+                (String($0[0]), $0[1].split(whereSeparator: \.isWhitespace).joined(separator: " "))
+            })
+    }
+
+    @Test("no new privileges and the filter of system calls hold for every thread, and there is one per lane")
+    func threads() throws {
+        let connection = try EnclaveProgram.start(device)
+        let process = try #require(connection.process).identifier
+        let status = try Self.fields("/proc/\(process)/status")
+        #expect(status["Threads"] == "\(EnclaveChannelFormat.lanes + 1)")
+        let lanes = try Self.children(of: "/proc/\(process)/task")
+        #expect(lanes.count == EnclaveChannelFormat.lanes + 1)
+        for thread in lanes {
+            let status = try Self.fields("/proc/\(process)/task/\(thread)/status")
+            #expect(status["NoNewPrivs"] == "1")
+            #expect(status["Seccomp"] == "2")
+        }
+    }
+
+    @Test("memory is locked, and no core file is written")
+    func memory() throws {
+        let connection = try EnclaveProgram.start(device)
+        let process = try #require(connection.process).identifier
+        let locked = try #require(try Self.fields("/proc/\(process)/status")["VmLck"]?.split(separator: " ").first)
+        #expect(try #require(Int(locked)) > 0)
+        let limits = try FileDescriptor.open("/proc/\(process)/limits", O_RDONLY).readText(1 << 16)
+        let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(core.split(whereSeparator: \.isWhitespace).dropFirst(4).prefix(2) == ["0", "0"])
+    }
+
+    @Test("the enclave inherits no environment and no descriptor but its channel")
+    func inheritance() throws {
+        let foreign = try FileDescriptor.open("/etc/hostname", O_RDONLY)
+        #expect(fcntl(foreign.number, F_SETFD, 0) == 0)
+        let connection = try EnclaveProgram.start(device)
+        let process = try #require(connection.process).identifier
+        #expect(try FileDescriptor.open("/proc/\(process)/environ", O_RDONLY).readText(100) == "")
+        let status = try FileStatus(of: foreign)
+        for number in try Self.children(of: "/proc/\(process)/fd") {
+            let inherited = try FileStatus(at: "/proc/\(process)/fd/\(number)")
+            #expect(inherited?.isSameFile(as: status) == false, "descriptor \(number)")
+        }
+    }
+
+    private static func children(of folder: String) throws -> [String] {
+        guard let stream = unsafe opendir(folder) else { throw SystemError(code: errno, call: "opendir") }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) { unsafe String(cString: $0) }
+            names.append(name)
+        }
+        return names.filter { !$0.hasPrefix(".") }
+    }
+
+    @Test("another process of the same user can neither trace the enclave nor read its memory")
+    func untraceable() async throws {
+        await #expect(processExitsWith: .success) {
+            // Root may do everything, so this is tried as nobody. The files of /proc stand for ptrace(2): the kernel asks the
+            // same question for all of them.
+            if geteuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
+            let device = TestDevice()
+            let connection = try EnclaveProgram.start(device)
+            let process = try #require(connection.process).identifier
+            try #require(
+                code { () throws(SystemError) in
+                    _ = try FileDescriptor.open("/proc/\(process)/mem", O_RDONLY)
+                } == EACCES)
+            try #require(
+                code { () throws(SystemError) in
+                    _ = try FileDescriptor.open("/proc/\(process)/maps", O_RDONLY)
+                } == EACCES)
+        }
+    }
+}
+
+/// The filter itself, in a process that has installed it.
+struct SandboxTests {
+    @Test("behind the filter there is no way to a network, a program, a thread or another process")
+    func refused() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let (socket, _) = try UnixSocket.pair()
+            try Sandbox.install()
+            try SandboxTests.expectNoNetwork(socket.descriptor.number)
+            try SandboxTests.expectNoPrograms()
+            try SandboxTests.expectNoExecutableMemory()
+            _exit(42)
+        }
+    }
+
+    private static func expectNoNetwork(_ socket: CInt) throws {
+        for family in [AF_INET, AF_INET6, AF_UNIX, AF_NETLINK] {
+            try expectRefused(Glibc.socket(family, CInt(SOCK_STREAM.rawValue), 0))
+        }
+        var address = sockaddr()
+        try expectRefused(unsafe connect(socket, &address, 2))
+        try expectRefused(unsafe bind(socket, &address, 2))
+        try expectRefused(listen(socket, 1))
+    }
+
+    private static func expectNoPrograms() throws {
+        try expectRefused(kill(getpid(), 0))
+        try expectRefused(setuid(getuid()))
+        try expectRefused(unsafe chdir("/"))
+        try expectRefused(unsafe execv("/bin/true", [nil]))
+        try #require(code { () throws(SystemError) in _ = try Thread(named: "more") {} } != nil)
+    }
+
+    private static func expectNoExecutableMemory() throws {
+        let memory = unsafe mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        try #require(unsafe memory == MAP_FAILED)
+        let plain = unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        try expectRefused(unsafe mprotect(plain, 4096, PROT_READ | PROT_EXEC))
+    }
+
+    private static func expectRefused(_ result: CInt) throws {
+        let code = errno
+        try #require(result == -1)
+        try #require(code == EPERM)
+    }
+
+    @Test("behind the filter the vault can still be read, locked and replaced")
+    func allowed() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let device = TestDevice()
+            let enclave = try device.start()
+            let passcode = try TestDevice.passcode("1234")
+            try Sandbox.install()
+            try enclave.setPasscode(passcode)
+            try enclave.lock()
+            try enclave.unlock(passcode: passcode)
+            _exit(42)
+        }
+    }
+
+    @Test("where the kernel knows Landlock, only the vault's folder is left of the file system")
+    func files() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let (folder, other) = (try TemporaryDirectory(), try TemporaryDirectory())
+            try AtomicFile.replace(other.file("file"), with: [1].span)
+            try ProcessHardening.forbidNewPrivileges()
+            let isRestricted = try FileSystemRestriction.apply(only: folder.path)
+            try AtomicFile.replace(folder.file("file"), with: [1].span)
+            try #require(try AtomicFile.read(folder.file("file"), limit: 1) == [1])
+            let denied = code { () throws(SystemError) in _ = try AtomicFile.read(other.file("file"), limit: 1) }
+            try #require(denied == (isRestricted ? EACCES : nil))
+            let writing = code { () throws(SystemError) in try AtomicFile.replace(other.file("file"), with: [2].span) }
+            try #require(writing == (isRestricted ? EACCES : nil))
+            _exit(42)
+        }
+    }
+}
