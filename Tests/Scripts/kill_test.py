@@ -6,6 +6,8 @@ usage: kill_test.py FOLDER-OF-PROGRAMS [ROUNDS]
 import os
 import random
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -18,11 +20,13 @@ def environment(home, mode, programs):
 
 
 def daemon_of(home):
-    try:
-        with open(f"{home}/keychaind.pid") as file:
-            return int(file.read())
-    except (OSError, ValueError):
-        return None
+    """The process behind the socket; None when nobody answers."""
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(f"{home}/keychaind.sock")
+        except OSError:
+            return None
+        return struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
 
 
 def acknowledged(process):
