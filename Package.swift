@@ -117,7 +117,7 @@ let package = Package(
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem"]),
-        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
+        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples"]),
 
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(
