@@ -126,7 +126,7 @@ let package = Package(
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
+        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
 

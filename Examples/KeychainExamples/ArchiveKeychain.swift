@@ -25,7 +25,7 @@ public enum ArchiveKeychain {
         -> Object?
     {
         let query = query(service)
-        query.setObject(kCFBooleanTrue, forKey: kSecReturnData)
+        query.setObject(kCFBooleanTrue!, forKey: kSecReturnData)
         query.setObject(kSecMatchLimitOne, forKey: kSecMatchLimit)
         var found: CFTypeRef?
         guard SecItemCopyMatching(query, &found) == errSecSuccess, let data = found as? Data else { return nil }

@@ -1,0 +1,23 @@
+import KeychainTesting
+
+/// Where the engine of a test's keychain runs. Programs must not be able to tell, so the whole suite runs in each of them.
+enum Deployment: CaseIterable {
+    /// In this process, over a store in memory.
+    case embedded
+
+    func makeKeychain(accessGroups: [String]) throws -> TestKeychain {
+        switch self {
+        case .embedded: try TestKeychain(accessGroups: accessGroups)
+        }
+    }
+}
+
+/// Runs `body` as a program with these access groups, on a fresh keychain of every deployment.
+func withKeychain(
+    accessGroups: [String] = ["TEAM.program"], _ body: (TestKeychain) throws -> Void
+) throws {
+    for deployment in Deployment.allCases {
+        let keychain = try deployment.makeKeychain(accessGroups: accessGroups)
+        try keychain.run { try body(keychain) }
+    }
+}
