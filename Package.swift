@@ -126,6 +126,10 @@ let package = Package(
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests("KeychainPolicyTests", on: "Daemon", uses: ["KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "DocumentationTests", on: "Daemon",
+            uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),

@@ -88,10 +88,12 @@ struct RequestRulesTests {
         Case(.delete, ["v_PersistentRef": reference, "acct": .string("a")], .param),
     ]
 
-    @Test("S-07: SecItemAdd", arguments: add) func add(_ testCase: Case) { check(testCase) }
-    @Test("S-10: SecItemCopyMatching", arguments: copyMatching) func copyMatching(_ testCase: Case) { check(testCase) }
-    @Test("S-09: SecItemUpdate", arguments: update) func update(_ testCase: Case) { check(testCase) }
-    @Test("S-08: SecItemDelete", arguments: delete) func delete(_ testCase: Case) { check(testCase) }
+    @Test("S-07: SecItemAdd", arguments: add) func rulesOfAdd(_ testCase: Case) { check(testCase) }
+    @Test("S-10: SecItemCopyMatching", arguments: copyMatching) func rulesOfCopyMatching(_ testCase: Case) {
+        check(testCase)
+    }
+    @Test("S-09: SecItemUpdate", arguments: update) func rulesOfUpdate(_ testCase: Case) { check(testCase) }
+    @Test("S-08: SecItemDelete", arguments: delete) func rulesOfDelete(_ testCase: Case) { check(testCase) }
 
     private func check(_ testCase: Case) {
         let found = status { () throws(Refusal) in
@@ -109,7 +111,9 @@ struct RequestRulesTests {
         check(Case(.update, [:], changes: both, .param))
     }
 
-    @Test("A query without a class is refused, unless a persistent reference names it", arguments: [.param, .success])
+    @Test(
+        "A query without a class is refused, unless a persistent reference names it",
+        arguments: [KeychainStatus.param, .success])
     func withoutClass(expected: KeychainStatus) {
         let query = expected == .success ? ["v_PersistentRef": Self.reference] : ["acct": .string("a")]
         let found = status { () throws(Refusal) in try ItemRequest.made(.copyMatching, query).check() }

@@ -88,15 +88,20 @@ struct AccessPolicyTests {
             "every group granted, the tokens' named", writers, groups: ["*"], named: token, .status(.missingEntitlement)
         )
 
-    @Test("A caller's groups decide, whatever it asks", arguments: table) func groups(_ testCase: Case) throws {
+    @Test("A caller's groups decide, whatever it asks", arguments: table) func decidesByGroups(_ testCase: Case) throws
+    {
         try check(testCase)
     }
 
-    @Test("What tokens offer can be read and not changed", arguments: tokens) func tokens(_ testCase: Case) throws {
+    @Test("What tokens offer can be read and not changed", arguments: tokens) func decidesOnTokens(_ testCase: Case)
+        throws
+    {
         try check(testCase)
     }
 
-    @Test("Every group is open to who was granted every group", arguments: star) func star(_ testCase: Case) throws {
+    @Test("Every group is open to who was granted every group", arguments: star) func decidesOnEveryGroup(
+        _ testCase: Case
+    ) throws {
         try check(testCase)
     }
 
