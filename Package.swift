@@ -133,6 +133,8 @@ let package = Package(
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
+        .executableTarget(
+            name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
 
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(

@@ -33,15 +33,11 @@ enum FormatTables {
 
     private static func wrapped(_ statement: String) -> String {
         var lines = [""]
-        for word in statement.split(separator: " ") {
-            let last = lines[lines.count - 1]
-            if last.count + word.count > 110 {
-                lines.append("    " + word)
-            } else {
-                lines[lines.count - 1] = last.isEmpty ? String(word) : last + " " + word
-            }
+        for column in statement.split(separator: ", ") {
+            if lines[lines.count - 1].count + column.count > 110 { lines.append("   ") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + column + ","
         }
-        return lines.joined(separator: "\n")
+        return String(lines.joined(separator: "\n").dropLast())
     }
 }
 
