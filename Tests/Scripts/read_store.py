@@ -100,7 +100,8 @@ class Attribute:
     @staticmethod
     def table():
         page = pathlib.Path(__file__).parents[2] / "docs/format.md"
-        rows = re.findall(r"^\| (\d+) \| (`\w+`) \|(.*)\|$", page.read_text("utf-8"), re.MULTILINE)
+        section = page.read_text("utf-8").split("## 7. ")[1].split("## 8. ")[0]
+        rows = re.findall(r"^\| (\d+) \| (`\w+`) \|(.*)\|$", section, re.MULTILINE)
         return [Attribute(number, code, *map(str.strip, rest.split("|"))) for number, code, rest in rows]
 
     def comparison(self, kind, value):
