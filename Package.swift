@@ -126,9 +126,16 @@ let package = Package(
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests("KeychainPolicyTests", on: "Daemon", uses: ["KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "DocumentationTests", on: "Daemon",
+            uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
+        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
+        .executableTarget(
+            name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
 
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(

@@ -78,7 +78,8 @@ package enum AttributeTable {
         .init(.description, "desc", "kSecAttrDescription", kind: .blob, in: passwords, "The kind of item, in words."),
         .init(.comment, "icmt", "kSecAttrComment", kind: .blob, in: passwords, "A note of the user's."),
         .init(
-            .creator, "crtr", "kSecAttrCreator", kind: .number, in: passwords + keys, keyIn: keys, missing: .zero,
+            .creator, "crtr", "kSecAttrCreator", "kSecAttrKeyCreator", kind: .number, in: passwords + keys, keyIn: keys,
+            missing: .zero,
             returned: .whenNotEmpty, "The creator's four-character code."),
         .init(
             .type, "type", "kSecAttrType", "kSecAttrKeyType", kind: .number, in: passwords + keys, keyIn: keys,

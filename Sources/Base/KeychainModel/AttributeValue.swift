@@ -6,6 +6,8 @@ package enum RawValue: Sendable {
     case boolean(Bool)
     case date(Double)
     case uuid([UInt8])
+    /// A `SecAccessControl` in its encoded form.
+    case accessControl([UInt8])
     case null
     /// Something no attribute takes; the name of its type is for the explanation.
     case other(String)
@@ -19,6 +21,7 @@ package enum RawValue: Sendable {
         case .boolean: "a boolean"
         case .date: "a date"
         case .uuid: "a UUID"
+        case .accessControl: "a SecAccessControl"
         case .null: "null"
         case .other(let type): "an object of type \(type)"
         }

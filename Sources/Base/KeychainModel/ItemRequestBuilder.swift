@@ -18,7 +18,10 @@ package struct ItemRequestBuilder: ~Copyable {
     package mutating func set(_ key: String, _ raw: RawValue) throws(Refusal) {
         try count(key)
         if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: query) }
-        if key == "nleg" || key.hasPrefix("f") && key.utf8.count != 4 { return }
+        if key == "nleg" { return }
+        // Four characters can only be an attribute's name, whatever they begin with.
+        guard key.utf16.count != 4 else { throw Self.unknown(key) }
+        if key.hasPrefix("f") { return }
         guard let index = QueryKey.find(key) else { throw Self.unknown(key) }
         try apply(QueryKey.rows[index], at: index, raw)
     }
@@ -35,7 +38,7 @@ package struct ItemRequestBuilder: ~Copyable {
         try count(key)
         if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: changes) }
         if key == "v_Data" { throw Self.wrongType(key, raw, "data") }
-        if key.hasPrefix("k") { throw Self.unknown(key) }
+        if QueryKey.key(ofConstant: key) != nil { throw Self.unknown(key) }
         throw Refusal(
             .noSuchAttribute, .unknownAttribute, key,
             "\"\(key)\" is not an attribute, and update changes nothing else.",
@@ -75,6 +78,7 @@ package struct ItemRequestBuilder: ~Copyable {
         case .valueData: throw Self.wrongType(key.code, raw, "data")
         case .valueReference: throw Self.notImplemented(key)
         case .useRestricted: throw Self.restricted(key)
+        case .useItemList: if request.operation == .add { throw request.notHere(key.constant, key.code) }
         case .matchCertificate, .matchIgnored, .useAccepted: break
         }
     }

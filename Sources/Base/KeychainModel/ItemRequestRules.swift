@@ -6,8 +6,7 @@ extension ItemRequest {
     /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
     package func check() throws(Refusal) {
         try checkClass()
-        try checkEntries(query)
-        try checkEntries(changes)
+        try checkEntries()
         try checkProtection(query)
         try checkProtection(changes)
         switch operation {
@@ -35,46 +34,6 @@ extension ItemRequest {
             do: "Add kSecClass with one of the kSecClass constants.")
     }
 
-    /// Every attribute belongs to the class and has a kind of value it can have; nothing comes twice.
-    private func checkEntries(_ list: AttributeList) throws(Refusal) {
-        guard let itemClass = effectiveClass else { return }
-        var seen: (low: UInt64, other: [AttributeID]) = (0, [])
-        for entry in list.entries {
-            let bit: UInt64 = entry.id.rawValue < 64 ? 1 << UInt64(entry.id.rawValue) : 0
-            guard seen.low & bit == 0, bit != 0 || !seen.other.contains(entry.id) else { throw Self.twice(entry.id) }
-            seen.low |= bit
-            if bit == 0 { seen.other.append(entry.id) } else { try Self.check(entry, itemClass) }
-        }
-    }
-
-    private static func check(_ entry: AttributeList.Entry, _ itemClass: ItemClass) throws(Refusal) {
-        guard let attribute = AttributeTable.attribute(id: entry.id) else { throw twice(entry.id) }
-        guard attribute.belongs(to: itemClass) else {
-            throw Refusal(
-                .noSuchAttribute, .unknownAttribute, attribute.code,
-                "Items of \(itemClass.constant) have no attribute \(attribute.displayName).",
-                do: "Leave it out, or use the class that has it.")
-        }
-        guard attribute.allows(entry.kind) else {
-            throw Refusal(
-                .param, .wrongType, attribute.code, "\(attribute.displayName) has a value of the wrong type.",
-                do: "Give it a value of the type its documentation names.")
-        }
-        guard entry.length <= ItemLimits.attributeBytes else {
-            throw Refusal(
-                .param, .tooLarge, attribute.code,
-                "\(attribute.displayName) has \(entry.length) bytes; an attribute has at most \(ItemLimits.attributeBytes).",
-                do: "Keep what is large in the value (kSecValueData).")
-        }
-    }
-
-    private static func twice(_ id: AttributeID) -> Refusal {
-        Refusal(
-            .param, .malformedFrame, "attribute \(id.rawValue)",
-            "The request names an attribute twice or one nobody knows.",
-            do: "Use a client of the same version as the daemon.")
-    }
-
     private func checkProtection(_ list: AttributeList) throws(Refusal) {
         if let value = list[.accessible], value.string.flatMap(Accessibility.init(code:)) == nil {
             throw Refusal(
@@ -87,11 +46,20 @@ extension ItemRequest {
                 "kSecAttrSynchronizable is neither a truth value nor kSecAttrSynchronizableAny.",
                 do: "Use true, false or kSecAttrSynchronizableAny.")
         }
-        if let entry = list.entry(.accessControl), entry.length > 4 {
+        if list.entry(.accessControl) != nil { try Self.checkAccessControl(list[.accessControl]?.string ?? "") }
+    }
+
+    /// Without flags an access control is nothing but its protection class.
+    private static func checkAccessControl(_ text: String) throws(Refusal) {
+        if Accessibility(code: text) != nil { return }
+        if let mark = text.firstIndex(of: ";"), Accessibility(code: String(text[..<mark])) != nil {
             throw Refusal(
                 .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
                 do: "Use kSecAttrAccessible, or an access control without flags.")
         }
+        throw Refusal(
+            .param, .wrongValue, "accc", "kSecAttrAccessControl is not an access control.",
+            do: "Make one with SecAccessControlCreateWithFlags.")
     }
 
     private func checkAdd() throws(Refusal) {
@@ -178,7 +146,7 @@ extension ItemRequest {
         return present.map { QueryKey.rows[$0] }
     }
 
-    private func notHere(_ name: String, _ key: String) -> Refusal {
+    func notHere(_ name: String, _ key: String) -> Refusal {
         Refusal(
             .param, .notAllowedHere, key, "\(name) has no place in \(operation.functionName).",
             do: "Leave it out, or find the items first with SecItemCopyMatching.")

@@ -19,6 +19,8 @@ package struct QueryKey: Sendable {
         case authenticationUI
         case noAuthenticationUI
         case useTombstones
+        /// Accepted by all functions but add, and without effect.
+        case useItemList
         /// Accepted: it steers something this request does not do.
         case useAccepted
         /// Only Apple's own programs may use it.
@@ -57,7 +59,7 @@ package struct QueryKey: Sendable {
         .init(code: "u_OpPrompt", constant: "kSecUseOperationPrompt", role: .useAccepted),
         .init(code: "u_AuthCtx", constant: "kSecUseAuthenticationContext", role: .useAccepted),
         .init(code: "u_Keychain", constant: "kSecUseKeychain", role: .useAccepted),
-        .init(code: "u_ItemList", constant: "kSecUseItemList", role: .useAccepted),
+        .init(code: "u_ItemList", constant: "kSecUseItemList", role: .useItemList),
         .init(code: "u_CallerName", constant: "kSecUseCallerName", role: .useAccepted),
         .init(code: "u_Tomb", constant: "kSecUseTombstones", role: .useTombstones),
         .init(code: "u_CredRef", constant: "kSecUseCredentialReference", role: .useRestricted),
@@ -69,8 +71,11 @@ package struct QueryKey: Sendable {
         .init(code: "u_UserIndependentKeychain", constant: "kSecUseUserIndependentKeychain", role: .useRestricted),
     ]
 
-    /// The row for a key; a match key nobody knows is the row that stands for all such.
-    package static func find(_ code: String) -> Int? { byCode[code] ?? (code.hasPrefix("m_") ? byCode["m_"] : nil) }
+    /// The row for a key. As in Apple's engine, a first letter is enough for two of them: every key with `c` is the class, and
+    /// a match key nobody knows is the row that stands for all such.
+    package static func find(_ code: String) -> Int? {
+        byCode[code] ?? (code.hasPrefix("c") ? byCode["class"] : code.hasPrefix("m") ? byCode["m_"] : nil)
+    }
 
     private static let byCode = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.code, $0) })
 

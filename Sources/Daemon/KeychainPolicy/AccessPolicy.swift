@@ -12,6 +12,7 @@ package enum AccessPolicy {
         try request.check()
         try refuseRestricted(request.query)
         try refuseRestricted(request.changes)
+        try refuseForeignPartition(request.query)
         if request.inspectsAllGroups { return try inspection(request, caller) }
         guard !caller.groups.isEmpty else { throw noGroups(request.operation) }
         if let target = request.changes[.accessGroup]?.string { try require(target, caller, toWrite: true) }
@@ -27,7 +28,7 @@ package enum AccessPolicy {
         _ request: ItemRequest, _ named: String?, _ caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {
         guard let group = named ?? writable(caller).first(where: { $0 != AccessGroup.any }) else {
-            throw notWritable(AccessGroup.token)
+            throw noDefaultGroup
         }
         try require(group, caller, toWrite: true)
         return AuthorizedRequest(request, scope: .groups([group]), targetGroup: group)
@@ -70,15 +71,24 @@ package enum AccessPolicy {
         caller.groups.filter { $0 != AccessGroup.token }
     }
 
-    /// Attributes that no program may name; the user partition may be named only when it is the one there is.
+    /// Attributes that no program may name.
     private static func refuseRestricted(_ list: AttributeList) throws(Refusal) {
-        for entry in list.entries {
-            guard let attribute = AttributeTable.attribute(id: entry.id) else { continue }
-            guard attribute.setBy == .nobody || attribute.id == .multiUser && entry.length > 0 else { continue }
-            throw Refusal(
-                .missingEntitlement, .restrictedAttribute, attribute.code,
-                "\(attribute.displayName) needs an entitlement that no program here has.", do: "Leave it out.")
+        for entry in list.entries where AttributeTable.attribute(id: entry.id)?.setBy == .nobody {
+            throw restricted(entry.id)
         }
+    }
+
+    /// The user partition may be named when it is the one there is; as a change it is ignored (semantics B.4).
+    private static func refuseForeignPartition(_ query: AttributeList) throws(Refusal) {
+        if let entry = query.entry(.multiUser), entry.length > 0 { throw restricted(.multiUser) }
+    }
+
+    private static func restricted(_ id: AttributeID) -> Refusal {
+        let attribute = AttributeTable.attribute(id: id)
+        return Refusal(
+            .missingEntitlement, .restrictedAttribute, attribute?.code ?? "",
+            "\(attribute?.displayName ?? "The attribute") needs an entitlement that no program here has.",
+            do: "Leave it out.")
     }
 
     private static func noGroups(_ operation: ItemRequest.Operation) -> Refusal {
@@ -86,6 +96,10 @@ package enum AccessPolicy {
             operation == .copyMatching ? .itemNotFound : .missingEntitlement, .noGroups, "agrp",
             "The program has no access groups.", do: "Sign it with the keychain-access-groups entitlement.")
     }
+
+    private static let noDefaultGroup = Refusal(
+        .missingEntitlement, .foreignGroup, "agrp", "The program has no group of its own to put an item into.",
+        do: "Name a group with kSecAttrAccessGroup, or sign the program with the keychain-access-groups entitlement.")
 
     private static func notWritable(_ group: String) -> Refusal {
         Refusal(

@@ -34,7 +34,7 @@ extension RawValue {
         case let text as NSString: self = .string(text as String)
         case let number as NSNumber: self = Self.numberOrBoolean(number)
         case let date as NSDate: self = .date(date.timeIntervalSinceReferenceDate)
-        case let control as SecAccessControl: self = .data(control.encoded)
+        case let control as SecAccessControl: self = .accessControl(control.encoded)
         case let uuid as NSUUID: self = .uuid(uuid.keychainBytes)
         case is NSNull: self = .null
         default: self = .other("\(type(of: object))")

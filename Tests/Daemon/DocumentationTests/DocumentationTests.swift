@@ -1,0 +1,27 @@
+import Testing
+
+@Suite("The documentation says what the product does", .serialized)
+struct DocumentationTests {
+    struct Table: Sendable, CustomTestStringConvertible {
+        let page: String
+        let name: String
+        let text: @Sendable () -> String
+        var testDescription: String { "\(page): \(name)" }
+    }
+
+    static let tables = [
+        Table(page: "format.md", name: "schema") { FormatTables.schema },
+        Table(page: "format.md", name: "numbers") { FormatTables.numbers },
+        Table(page: "reference.md", name: "classes") { ReferenceTables.classes },
+        Table(page: "reference.md", name: "attributes") { ReferenceTables.attributes },
+        Table(page: "reference.md", name: "keys") { ReferenceTables.keys },
+    ]
+
+    /// `UPDATE_DOCS=1 swift test --filter DocumentationTests` brings the pages up to date.
+    @Test("A table in the documentation is the one the product has", arguments: tables)
+    func table(_ table: Table) throws {
+        var page = try Page(table.page)
+        if updatesPages { try page.replace(table.name, with: table.text()) }
+        #expect(try page.table(table.name) == table.text(), "run UPDATE_DOCS=1 swift test --filter DocumentationTests")
+    }
+}

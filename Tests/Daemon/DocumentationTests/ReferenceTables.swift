@@ -1,0 +1,74 @@
+import KeychainModel
+
+/// The tables of `docs/reference.md`.
+enum ReferenceTables {
+    static var classes: String {
+        markdown(
+            ["constant", "value", "primary key", "default protection"],
+            ItemClass.allCases.map { itemClass in
+                let own = AttributeTable.primaryKey(of: itemClass).filter { $0.keyIn != ItemClass.stored }
+                let key = own.map { $0.constants.last! }.joined(separator: ", ")
+                let isStored = ItemClass.stored.contains(itemClass)
+                return [
+                    itemClass.constant, "`\(itemClass.code)`", isStored ? key : "that of its certificate",
+                    isStored ? "`\(itemClass.defaultAccessibility.code)`" : "–",
+                ]
+            })
+    }
+
+    static var attributes: String {
+        markdown(
+            ["constant", "code", "kind", "classes", "key of", "default", "search", "set by", "meaning"],
+            AttributeTable.rows.filter { $0.id != .restricted }.map { attribute in
+                [
+                    attribute.constants.joined(separator: ", "), "`\(attribute.code)`", attribute.kind.name,
+                    attribute.classes.codes, attribute.keyIn.codes, attribute.defaultText,
+                    attribute.column == .none ? "no" : "yes", attribute.setBy.name, attribute.meaning,
+                ]
+            })
+    }
+
+    static var keys: String {
+        markdown(
+            ["constant", "key", "what it does"],
+            QueryKey.rows.map { [$0.constant, "`\($0.code)\($0.code == "m_" ? "…" : "")`", $0.role.meaning] })
+    }
+}
+
+extension ItemAttribute.Setter {
+    fileprivate var name: String {
+        switch self {
+        case .program: "program"
+        case .engine: "keychain"
+        case .nobody: "nobody: -34018"
+        }
+    }
+}
+
+extension QueryKey.Role {
+    fileprivate var meaning: String {
+        switch self {
+        case .itemClass: "Which class the request is about."
+        case .matchLimit: "How many items: one (the default), all, or a number. Only in a search."
+        case .matchCertificate: "Not available yet: -4. Anywhere but in a search -50."
+        case .matchHost: "Internet passwords whose server is this host or a subdomain of it; another class: -4."
+        case .matchIgnored: "Ignored in a search, as in Apple's engine; elsewhere -50."
+        case .returnFlag(let flag): "Return " + (Self.returned[flag] ?? "") + "."
+        case .valueData: "The value, at most 1 MiB; in a search it is ignored."
+        case .valueReference: "Not available yet: -4."
+        case .persistentReference: "The one item with this reference, synchronised or not; no attributes beside it."
+        case .authenticationUI: "Whether the user may be asked: allow, fail, or (in a search only) skip."
+        case .noAuthenticationUI: "True is the same as fail."
+        case .useTombstones: "False: deleting a synchronised item leaves no tombstone."
+        case .useItemList: "Ignored; when adding -50."
+        case .useAccepted: "Accepted; it steers what is not there yet."
+        case .useRestricted: "For Apple's own programs: -34018."
+        }
+    }
+
+    private static let returned: [ReturnFlags: String] = [
+        .data: "the value", .attributes: "the attributes",
+        .reference: "a reference; for passwords, with another return key, the attributes. Other classes: -4 for now",
+        .persistentReference: "the persistent reference",
+    ]
+}

@@ -1,0 +1,52 @@
+// For the tests of the format: makes a keychain in a folder and does with it what a script on standard input says.
+//
+//     item-changer FOLDER < steps.json
+//
+// A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"setPasscode": "1234"} or {"unlock": "1234"}. Items
+// and queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"} or {"data": base64}.
+
+import Foundation
+import KeychainTesting
+import Security
+
+struct BadStep: Error { let step: String }
+
+func object(_ value: [String: Any]) throws -> Any {
+    switch value.first {
+    case ("string", let text as String)?: text
+    case ("number", let number as NSNumber)?: number.int64Value
+    case ("boolean", let flag as Bool)?: flag
+    case ("date", let seconds as NSNumber)?: Date(timeIntervalSinceReferenceDate: seconds.doubleValue)
+    case ("data", let text as String)?: Data(base64Encoded: text) ?? Data()
+    default: throw BadStep(step: "\(value)")
+    }
+}
+
+func dictionary(_ value: Any) throws -> CFDictionary {
+    guard let values = value as? [String: [String: Any]] else { throw BadStep(step: "\(value)") }
+    return try values.mapValues(object) as CFDictionary
+}
+
+func perform(_ name: String, _ argument: Any, _ keychain: TestKeychain) throws -> OSStatus {
+    switch (name, argument) {
+    case ("add", let item): return SecItemAdd(try dictionary(item), nil)
+    case ("update", let pair as [Any]): return SecItemUpdate(try dictionary(pair[0]), try dictionary(pair[1]))
+    case ("delete", let query): return SecItemDelete(try dictionary(query))
+    case ("setPasscode", let passcode as String): try keychain.device.setPasscode(passcode)
+    case ("unlock", let passcode as String): try keychain.device.unlock(passcode: passcode)
+    default: throw BadStep(step: name)
+    }
+    return errSecSuccess
+}
+
+let keychain = try TestKeychain(folder: URL(filePath: CommandLine.arguments[1]))
+let steps = try JSONSerialization.jsonObject(with: FileHandle.standardInput.readDataToEndOfFile()) as? [[String: Any]]
+for step in steps ?? [] {
+    for (name, argument) in step {
+        let status = try keychain.run { try perform(name, argument, keychain) }
+        guard status == errSecSuccess else {
+            print("\(name) gave \(status): \(keychain.run { SecCopyLastItemError()?.description ?? "" })")
+            exit(1)
+        }
+    }
+}

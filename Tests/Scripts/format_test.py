@@ -1,0 +1,262 @@
+"""Holds the stores that the product writes against docs/format.md, by way of read_store.py.
+
+usage: format_test.py FOLDER-OF-PROGRAMS
+"""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from read_store import CLASSES, PROTECTION, Closed, Damaged, Store
+
+PROGRAMS = os.path.abspath(sys.argv.pop(1))
+READER = pathlib.Path(__file__).with_name("read_store.py")
+PASSCODE = "öffne dich 1234"
+
+
+def string(text):
+    return {"string": text}
+
+
+def data(content):
+    return {"data": base64.b64encode(content).decode()}
+
+
+def number(value):
+    return {"number": value}
+
+
+def item(item_class, value=b"", **attributes):
+    found = {"class": string(item_class), **attributes}
+    return found if value is None else {**found, "v_Data": data(value)}
+
+
+PASSWORDS = [
+    item("genp", "gehe\u0300im \U0001F511".encode(), acct=string("ännä"), svce=string("com.example.a"), labl=string("Läbel"),
+         desc=string("kind"), icmt=string("note\n"), gena=data(b"\0\1\2"), crtr=number(0x61626364), type=number(7),
+         invi={"boolean": True}, nega={"boolean": False}, scrp=number(-1), cusi=number(1), prot=data(b"p"), alis=data(b"x")),
+    item("genp"),
+    item("genp", None, acct=string("no value")),
+    item("genp", acct=data(b"\xff\xfe\0not text"), svce=string("bytes")),
+    item("genp", acct=number(4711), svce=string("a number as account")),
+    item("genp", os.urandom(1 << 20), acct=string("1 MiB")),
+    item("genp", b"s", acct=string("synchronised"), sync={"boolean": True}),
+    *[item("genp", os.urandom(size), acct=string("size"), svce=string(str(size))) for size in (1, 31, 32, 33, 63, 64)],
+    *[item("genp", b"p", acct=string("protection"), svce=string(p), pdmn=string(p))
+      for p in ("ak", "ck", "dk", "aku", "cku", "dku")],
+    item("inet", b"i", acct=string("a"), srvr=string("example.org"), sdmn=string("realm"), ptcl=string("htps"),
+         atyp=string("dflt"), port=number(443), path=string("/p")),
+    item("inet", srvr=data(b"\xff"), port=string("8080")),
+]
+OTHERS = [
+    item("cert", b"\x30\x03\x02\x01\x05", ctyp=number(3), cenc=number(3), subj=data(b"subject"), issr=data(b"issuer"),
+         slnr=data(b"\1"), skid=data(b"id"), pkhh=data(bytes(20)), labl=string("certificate")),
+    item("keys", os.urandom(32), kcls=string("1"), klbl=data(bytes(20)), atag=data(b"tag"), type=string("42"),
+         bsiz=number(2048), esiz=number(2048), sdat={"date": 1.5}, edat={"date": -2.25}, sign={"boolean": True},
+         perm={"boolean": True}, extr={"boolean": False}, crtr=number(9)),
+    item("keys", atag=string("text as tag")),
+]
+WITH_PASSCODE = item("genp", b"only with a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))
+
+
+def change(folder, *steps):
+    result = subprocess.run([f"{PROGRAMS}/item-changer", folder], input=json.dumps(steps), text=True, capture_output=True)
+    if result.returncode:
+        sys.exit(f"item-changer: {result.stdout}{result.stderr}")
+
+
+def expected(value):
+    """What an attribute given as `value` is kept as."""
+    if "boolean" in value:
+        return number(int(value["boolean"]))
+    return {"data": base64.b64decode(value["data"]).hex()} if "data" in value else value
+
+
+def decimal(value):
+    text = value.get("string", "")
+    return number(int(text)) if text.isdecimal() else value
+
+
+class StoreTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = f"{temporary.name}/keychain"
+        os.mkdir(self.folder, 0o700)
+
+    def read(self, *arguments, passcode="", status=0):
+        result = subprocess.run([sys.executable, READER, self.folder, *arguments], input=passcode, text=True,
+                                capture_output=True)
+        self.assertEqual(result.returncode, status, result.stderr + result.stdout[-2000:])
+        return json.loads(result.stdout) if status < 2 else result.stderr
+
+    def sql(self, statement, *values):
+        with sqlite3.connect(f"{self.folder}/keychain.db") as database:
+            return database.execute(statement, values).fetchall()
+
+
+class Reading(StoreTest):
+    def check(self, found, items):
+        self.assertEqual(found["damaged"], [])
+        self.assertEqual(len(found["items"]), len(items))
+        for given in items:
+            self.assertEqual(1, sum(self.matches(given, one) for one in found["items"]), given)
+
+    @staticmethod
+    def matches(given, found):
+        """The value is the same, and so is every attribute; one that was not given has a default, or the server set it."""
+        value, attributes = given.get("v_Data"), dict(found["attributes"])
+        for code in ("agrp", "cdat", "mdat") + (() if "pdmn" in given else ("pdmn",)):
+            attributes.pop(code)
+        wanted = {code: one for code, one in given.items() if code not in ("class", "v_Data")}
+        return (found["class"] == given["class"]["string"] and found["value"] == (value and expected(value)["data"])
+                and all(attributes.pop(code, None) in (expected(one), decimal(one)) for code, one in wanted.items())
+                and all(one in (string(""), number(0), {"data": ""}) for one in attributes.values()))
+
+    def test_all_classes_without_a_passcode(self):
+        change(self.folder, *[{"add": one} for one in PASSWORDS + OTHERS])
+        self.check(self.read(), PASSWORDS + OTHERS)
+
+    def test_with_a_passcode_set_later(self):
+        items = PASSWORDS + OTHERS + [WITH_PASSCODE]
+        change(self.folder, *[{"add": one} for one in PASSWORDS + OTHERS], {"setPasscode": PASSCODE}, {"add": WITH_PASSCODE})
+        self.check(self.read("--passcode", passcode=PASSCODE), items)
+        without = self.read()
+        open_classes = {one["attributes"]["pdmn"]["string"] for one in without["items"]}
+        self.assertEqual(open_classes, {"dk", "dku"})
+        self.assertEqual(len(without["items"]) + without["closed"], len(items))
+        self.assertIn("does not open", self.read("--passcode", passcode="wrong", status=2))
+
+    def test_server_set_attributes(self):
+        change(self.folder, {"add": item("genp", b"v", acct=string("a"))})
+        attributes = self.read()["items"][0]["attributes"]
+        self.assertEqual(attributes["cdat"], attributes["mdat"])
+        self.assertGreater(attributes["cdat"]["date"], 700_000_000)
+        self.assertEqual(attributes["agrp"], string("TEST.program"))
+        self.assertEqual(attributes["pdmn"], string("ak"))
+        self.assertEqual((attributes["sync"], attributes["svce"]), (number(0), string("")))
+
+    def test_update_and_tombstone(self):
+        query = {"class": string("genp"), "acct": string("synchronised")}
+        change(self.folder, {"add": item("genp", b"old", acct=string("a"))},
+               {"add": item("genp", b"s", acct=string("synchronised"), sync={"boolean": True})})
+        before = {one["reference"] for one in self.read()["items"]}
+        change(self.folder, {"update": [{"class": string("genp"), "acct": string("a")}, {"v_Data": data(b"new")}]},
+               {"delete": {**query, "sync": {"boolean": True}}})
+        found = self.read()
+        self.assertEqual([(one["value"], one["reference"] in before) for one in found["items"]], [(b"new".hex(), True)])
+        self.assertEqual(self.sql("SELECT count(*), sum(tomb) FROM genp"), [(2, 1)])
+
+
+class Tampering(StoreTest):
+    def setUp(self):
+        super().setUp()
+        change(self.folder, {"add": item("genp", b"first", acct=string("a"))},
+               {"add": item("genp", b"other", acct=string("b"))}, {"add": OTHERS[0]}, {"add": OTHERS[1]},
+               {"add": item("inet", b"i", srvr=string("s"))})
+        self.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def refuses(self, table, row, **columns):
+        """Whether the row is refused with other bytes in these columns; the file stays as it is."""
+        store = Store(self.folder)
+        changed = dict(store.database.execute(f"SELECT * FROM {table} WHERE id = ?", (row,)).fetchone())
+        store.open(table, changed)
+        try:
+            store.open(table, {**changed, **columns})
+        except (Damaged, Closed):
+            return True
+        return False
+
+    def test_every_byte_of_every_part_of_a_row(self):
+        for table in CLASSES:
+            row = self.sql(f"SELECT id FROM {table} LIMIT 1")[0][0]
+            columns = [c[1] for c in self.sql(f"PRAGMA table_info({table})") if c[1] != "id"]
+            values = self.sql(f"SELECT {', '.join(columns)} FROM {table} WHERE id = ?", row)[0]
+            for column, value in zip(columns, values):
+                if isinstance(value, int):
+                    for other in (value ^ 1, value + 2, 7):
+                        self.assertTrue(self.refuses(table, row, **{column: other}), (table, column, other))
+                for offset in range(len(value) if isinstance(value, bytes) else 0):
+                    flipped = bytearray(value)
+                    flipped[offset] ^= 0x20
+                    self.assertTrue(self.refuses(table, row, **{column: bytes(flipped)}), (table, column, offset))
+                if value is None or isinstance(value, bytes):
+                    self.assertTrue(self.refuses(table, row, **{column: bytes(16) if value is None else value[:-1]}))
+
+    def test_parts_of_another_row(self):
+        one, two = self.sql("SELECT uuid, wkey, meta, data FROM genp ORDER BY id")
+        names = ("uuid", "wkey", "meta", "data")
+        for moved in ((3,), (2,), (1, 3), (1, 2, 3), (0, 1, 2, 3)):
+            self.assertTrue(self.refuses("genp", 1, **{names[i]: two[i] for i in moved}), moved)
+
+    def test_an_old_value_beside_new_attributes(self):
+        old = self.sql("SELECT wkey, data FROM genp WHERE id = 1")[0]
+        change(self.folder, {"update": [{"class": string("genp"), "acct": string("a")}, {"v_Data": data(b"second")}]})
+        with self.assertRaisesRegex(Damaged, "belongs to other attributes"):
+            store = Store(self.folder)
+            row = dict(store.database.execute("SELECT * FROM genp WHERE id = 1").fetchone())
+            store.open("genp", {**row, "wkey": old[0], "data": old[1]})
+
+    def test_every_byte_of_a_metadata_key(self):
+        for protection, wrapped in self.sql("SELECT pdmn, wrapped FROM metadatakeys"):
+            for offset in range(len(wrapped)):
+                flipped = bytearray(wrapped)
+                flipped[offset] ^= 1
+                store = Store(self.folder)
+                store.wrapped[protection] = bytes(flipped)
+                found = store.read()
+                self.assertTrue(found["damaged"])
+                self.assertNotIn(string(PROTECTION[protection]), [i["attributes"]["pdmn"] for i in found["items"]])
+
+    def test_every_byte_of_the_vault(self):
+        vault = pathlib.Path(self.folder, "vault")
+        content = vault.read_bytes()
+        for offset in range(len(content)):
+            flipped = bytearray(content)
+            flipped[offset] ^= 0x80
+            vault.write_bytes(flipped)
+            with self.assertRaises(Damaged, msg=offset):
+                Store(self.folder)
+        vault.write_bytes(content[:-1])
+        with self.assertRaises(Damaged):
+            Store(self.folder)
+
+    def test_a_vault_of_another_store(self):
+        other = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, other)
+        change(other, {"add": item("genp", b"v")})
+        shutil.copy(f"{other}/vault", f"{self.folder}/vault")
+        found = self.read(status=1)
+        self.assertEqual((found["items"], len(found["damaged"])), ([], 5))
+
+    def test_a_later_version(self):
+        self.sql("PRAGMA user_version = 2")
+        self.assertIn("version 2", self.read(status=2))
+
+    def test_a_damaged_row_hides_only_itself(self):
+        self.sql("UPDATE genp SET data = zeroblob(60) WHERE id = 1")
+        found = self.read(status=1)
+        self.assertEqual(len(found["items"]), 4)
+        self.assertEqual([(d["class"], d["row"]) for d in found["damaged"]], [("genp", 1)])
+
+
+class Secrecy(StoreTest):
+    def test_no_name_and_no_value_is_readable(self):
+        names = [b"findme-account", b"findme-service", b"findme-label", b"findme-value", b"findme-group"]
+        change(self.folder, {"add": item("genp", names[3], acct=string("findme-account"), svce=string("findme-service"),
+                                         labl=string("findme-label"))})
+        content = b"".join(path.read_bytes() for path in pathlib.Path(self.folder).iterdir())
+        self.assertGreater(len(content), 4096)
+        for name in names + [b"TEST.program"]:
+            self.assertNotIn(name, content)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)

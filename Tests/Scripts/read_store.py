@@ -1,0 +1,256 @@
+"""Reads a keychain's store without its code: written from docs/format.md and docs/format-vault.md alone.
+
+usage: read_store.py FOLDER [--passcode]          the passcode is read from standard input
+
+Prints a JSON object: "items", "closed" (rows whose class the passcode would open), "damaged" (what does not open, and why).
+Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
+"""
+
+import hmac
+import json
+import pathlib
+import re
+import sqlite3
+import struct
+import sys
+
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+CLASSES = {"genp": 1, "inet": 2, "cert": 3, "keys": 4}
+PROTECTION = {1: "ak", 2: "ck", 3: "dk", 4: "aku", 5: "cku", 6: "dku", 7: "akpu"}
+ALWAYS_OPEN = (3, 6)
+ZERO = bytes(60)
+
+
+class Damaged(Exception):
+    """What was read is not what was written."""
+
+
+class Closed(Exception):
+    """The class key is not there."""
+
+
+def open_box(key, aad, box):
+    if len(box) < 28:
+        raise Damaged("a box is too short")
+    try:
+        return AESGCM(key).decrypt(box[:12], box[12:], aad)
+    except InvalidTag:
+        raise Damaged("a box does not open") from None
+
+
+class Vault:
+    """docs/format-vault.md"""
+
+    def __init__(self, content, passcode=None):
+        if len(content) < 12 or content[:8] != b"KCVAULT\0":
+            raise Damaged("not a vault")
+        self.version, flags = struct.unpack_from("<HH", content, 8)
+        if self.version != 1:
+            raise Damaged(f"a vault of version {self.version}")
+        if len(content) != 592:
+            raise Damaged("the vault has another size")
+        self.identifier, self.device_key = content[16:32], content[32:64]
+        expected = hmac.digest(self.derive("digest"), content[:560], "sha256")
+        if not hmac.compare_digest(expected, content[560:]):
+            raise Damaged("the vault's digest is wrong")
+        self.index_key = self.derive("index")
+        self.class_keys = self.open_keybag(content, self.keybag_key(content, passcode) if flags & 1 else
+                                           self.derive("keybag without passcode"))
+
+    def derive(self, purpose, passcode_key=b""):
+        info = f"keychain vault 1: {purpose}".encode()
+        return HKDF(SHA256(), 32, self.identifier, info).derive(self.device_key + passcode_key)
+
+    def keybag_key(self, content, passcode):
+        if passcode is None:
+            return None
+        memory, passes, lanes = struct.unpack_from("<III", content, 64)
+        if not (1 <= lanes <= 16 and 8 * lanes <= memory <= 4 << 20 and 1 <= passes <= 64):
+            raise Damaged("the price of a passcode makes no sense")
+        key = hash_secret_raw(passcode, content[80:96], passes, memory, lanes, 32, Type.ID, 0x13)
+        return self.derive("keybag with passcode", key)
+
+    def open_keybag(self, content, keybag_key):
+        always, keys = self.derive("device keybag"), {}
+        for number in PROTECTION:
+            wrapped = content[140 + 60 * (number - 1):][:60]
+            key = always if number in ALWAYS_OPEN else keybag_key
+            if wrapped != ZERO and key is not None:
+                binding = struct.pack("<BBH", number, 2, self.version) + self.identifier
+                keys[number] = open_box(key, binding, wrapped)
+        return keys
+
+
+class Attribute:
+    """A row of the table in section 7 of docs/format.md, which is read from there."""
+
+    def __init__(self, number, code, kind, classes, key_of, default, column):
+        every = set(CLASSES)
+        self.number, self.code, self.kind = int(number), code.strip("`"), kind
+        self.classes = every if classes == "all" else set(re.findall(r"\w{4}", classes))
+        self.key_of = every if key_of == "all" else set(re.findall(r"\w{4}", key_of))
+        self.default = {"empty": (1, b""), "0": (3, bytes(8)), "date": (4, bytes(8))}.get(re.split("[ ,]", default)[0])
+        self.has_digest = column.startswith("digest")
+
+    @staticmethod
+    def table():
+        page = pathlib.Path(__file__).parents[2] / "docs/format.md"
+        section = page.read_text("utf-8").split("## 7. ")[1].split("## 8. ")[0]
+        rows = re.findall(r"^\| (\d+) \| (`\w+`) \|(.*)\|$", section, re.MULTILINE)
+        return [Attribute(number, code, *map(str.strip, rest.split("|"))) for number, code, rest in rows]
+
+    def comparison(self, kind, value):
+        if kind == 3 and self.kind == "blob":
+            return value[:4]
+        return bytes([kind]) + value if kind in (3, 4) else value
+
+
+ATTRIBUTES = {attribute.number: attribute for attribute in Attribute.table()}
+
+
+def parse_list(content):
+    entries, offset = {}, 0
+    while offset < len(content):
+        if offset + 8 > len(content):
+            raise Damaged("an entry is cut off")
+        number, kind, zero, length = struct.unpack_from("<HBBI", content, offset)
+        value = content[offset + 8:offset + 8 + length]
+        if len(value) != length or kind not in (1, 2, 3, 4) or zero or kind > 2 and length != 8:
+            raise Damaged("an entry makes no sense")
+        entries.setdefault(number, (kind, value))
+        offset += 8 + length
+    return entries
+
+
+def readable(kind, value):
+    if kind == 1:
+        return {"string": value.decode("utf-8")}
+    if kind == 2:
+        return {"data": value.hex()}
+    return {"number": struct.unpack("<q", value)[0]} if kind == 3 else {"date": struct.unpack("<d", value)[0]}
+
+
+class Store:
+    """docs/format.md"""
+
+    def __init__(self, folder, passcode=None):
+        folder = pathlib.Path(folder)
+        self.vault = Vault((folder / "vault").read_bytes(), passcode)
+        self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
+        self.database.row_factory = sqlite3.Row
+        version = self.database.execute("PRAGMA user_version").fetchone()[0]
+        if version != 1:
+            raise Damaged(f"a store of version {version}")
+        self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
+
+    def rows(self):
+        for table in CLASSES:
+            for row in self.database.execute(f"SELECT * FROM {table} ORDER BY id"):
+                yield table, row
+
+    def class_key(self, protection):
+        if protection not in PROTECTION:
+            raise Damaged("its protection class is none")
+        if protection not in self.vault.class_keys:
+            raise Closed()
+        return self.vault.class_keys[protection]
+
+    def open(self, table, row):
+        """An item, or None for a tombstone."""
+        protection, uuid, meta, data = row["pdmn"], row["uuid"], row["meta"], row["data"]
+        key = self.class_key(protection)
+        if len(uuid) != 16 or len(row["pk"]) != 16 or len(meta) < 61 or not data or meta[0] != 1 or data[0] != 1:
+            raise Damaged("its columns make no sense, or it is of another version")
+        identity = struct.pack("<BBBBBBH", 1, CLASSES[table], protection, row["sync"], row["tomb"], 0, 0)
+        identity += uuid + row["pk"]
+        binding = struct.pack("<BBH", protection, 1, 0)
+        metadata_key = open_box(key, binding, self.wrapped.get(protection, b""))
+        row_key = open_box(metadata_key, identity + b"\1", meta[1:61])
+        attributes, tamper = self.split(open_box(row_key, identity + b"\2", meta[61:]))
+        secret_key = open_box(key, struct.pack("<BBH", protection, 0, 0) + uuid, row["wkey"])
+        value, found = self.split(open_box(secret_key, identity + b"\3", data[1:]))
+        if found != tamper:
+            raise Damaged("its value belongs to other attributes")
+        entries = parse_list(attributes)
+        self.check(table, row, entries)
+        return None if row["tomb"] else self.item(table, uuid, entries, self.unpadded(value))
+
+    @staticmethod
+    def split(content):
+        if len(content) < 16:
+            raise Damaged("a part is too short")
+        return content[:-16], content[-16:]
+
+    @staticmethod
+    def unpadded(content):
+        if len(content) < 2 or len(content) % 32 != 2 or content[-2] > len(content) - 2 or content[-1] > 1:
+            raise Damaged("its padding makes no sense")
+        padding, present = content[-2:]
+        return content[:len(content) - 2 - padding] if present else None
+
+    def check(self, table, row, entries):
+        if entries.get(1) != (1, PROTECTION[row["pdmn"]].encode()):
+            raise Damaged("its protection class is another inside")
+        message = b"pk" + bytes([CLASSES[table]])
+        for number, attribute in sorted(ATTRIBUTES.items()):
+            if table not in attribute.classes:
+                continue
+            entry = entries.get(number) or attribute.default
+            comparison = attribute.comparison(*entry) if entry else None
+            if attribute.has_digest and row[attribute.code] != self.column(attribute, comparison):
+                raise Damaged(f"the column {attribute.code} is not that of the attribute")
+            if table in attribute.key_of:
+                message += struct.pack("<HI", number, len(comparison)) + comparison
+        if row["pk"] != hmac.digest(self.vault.index_key, message, "sha256")[:16]:
+            raise Damaged("its primary key is not that of the attributes")
+
+    def column(self, attribute, comparison):
+        if comparison is None:
+            return None
+        number = next(a.number for a in ATTRIBUTES.values() if a.code == "klbl") if attribute.code == "pkhh" \
+            else attribute.number
+        return hmac.digest(self.vault.index_key, struct.pack("<H", number) + comparison, "sha256")[:16]
+
+    @staticmethod
+    def item(table, uuid, entries, value):
+        attributes = {}
+        for number, (kind, content) in entries.items():
+            name = ATTRIBUTES[number].code if number in ATTRIBUTES else str(number)
+            attributes[name] = readable(kind, content)
+        return {"class": table, "reference": (table.encode() + uuid).hex(), "attributes": attributes,
+                "value": None if value is None else value.hex()}
+
+    def read(self):
+        items, closed, damaged = [], 0, []
+        for table, row in self.rows():
+            try:
+                item = self.open(table, row)
+                if item:
+                    items.append(item)
+            except Closed:
+                closed += 1
+            except (Damaged, UnicodeDecodeError, struct.error) as error:
+                damaged.append({"class": table, "row": row["id"], "problem": str(error)})
+        return {"items": items, "closed": closed, "damaged": damaged}
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    passcode = sys.stdin.buffer.read().rstrip(b"\n") if "--passcode" in sys.argv[2:] else None
+    try:
+        found = Store(sys.argv[1], passcode).read()
+    except (Damaged, OSError, sqlite3.Error) as error:
+        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
+        sys.exit(2)
+    json.dump(found, sys.stdout, indent=1)
+    sys.exit(1 if found["damaged"] else 0)
+
+
+if __name__ == "__main__":
+    main()
