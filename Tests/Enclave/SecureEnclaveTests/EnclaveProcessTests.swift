@@ -74,13 +74,20 @@ struct EnclaveProcessTests {
         #expect(try connection.outcome(of: row) == .opened)
     }
 
+    /// Stops a process and waits until all its threads have stopped.
+    private func stop(_ process: ChildProcess) throws {
+        #expect(kill(process.identifier, SIGSTOP) == 0)
+        var info = siginfo_t()
+        unsafe try #require(waitid(P_PID, id_t(process.identifier), &info, WSTOPPED) == 0)
+    }
+
     @Test("an enclave that does not answer in time is given up")
     func silent() throws {
         let (ours, theirs) = try UnixSocket.pair()
         let arguments = ["--vault", device.vault, "--channel", "3", "--create"]
         let process = try ChildProcess.start(EnclaveProgram.path, arguments, handing: [theirs.descriptor])
         let connection = try EnclaveConnection(ours, process: process, patience: 100)
-        #expect(kill(process.identifier, SIGSTOP) == 0)
+        try stop(process)
         #expect(refusal { _ = try connection.status() }?.rule == .deadline)
         #expect(refusal { _ = try connection.status() }?.rule == .unavailable)
         process.kill()
