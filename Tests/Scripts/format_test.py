@@ -39,9 +39,10 @@ def item(item_class, value=b"", **attributes):
 
 
 PASSWORDS = [
-    item("genp", "gehe\u0300im \U0001F511".encode(), acct=string("ännä"), svce=string("com.example.a"), labl=string("Läbel"),
-         desc=string("kind"), icmt=string("note\n"), gena=data(b"\0\1\2"), crtr=number(0x61626364), type=number(7),
-         invi={"boolean": True}, nega={"boolean": False}, scrp=number(-1), cusi=number(1), prot=data(b"p"), alis=data(b"x")),
+    item("genp", "gehe\u0300im \U0001F511".encode(), acct=string("ännä"), svce=string("com.example.a"),
+         labl=string("Läbel"), desc=string("kind"), icmt=string("note\n"), gena=data(b"\0\1\2"),
+         crtr=number(0x61626364), type=number(7), invi={"boolean": True}, nega={"boolean": False}, scrp=number(-1),
+         cusi=number(1), prot=data(b"p"), alis=data(b"x")),
     item("genp"),
     item("genp", None, acct=string("no value")),
     item("genp", acct=data(b"\xff\xfe\0not text"), svce=string("bytes")),
@@ -63,11 +64,12 @@ OTHERS = [
          perm={"boolean": True}, extr={"boolean": False}, crtr=number(9)),
     item("keys", atag=string("text as tag")),
 ]
-WITH_PASSCODE = item("genp", b"only with a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))
+WITH_PASSCODE = item("genp", b"needs a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))
 
 
 def change(folder, *steps):
-    result = subprocess.run([f"{PROGRAMS}/item-changer", folder], input=json.dumps(steps), text=True, capture_output=True)
+    command = [f"{PROGRAMS}/item-changer", folder]
+    result = subprocess.run(command, input=json.dumps(steps), text=True, capture_output=True)
     if result.returncode:
         sys.exit(f"item-changer: {result.stdout}{result.stderr}")
 
@@ -111,7 +113,7 @@ class Reading(StoreTest):
 
     @staticmethod
     def matches(given, found):
-        """The value is the same, and so is every attribute; one that was not given has a default, or the server set it."""
+        """Value and attributes are the same; one that was not given has a default, or the server set it."""
         value, attributes = given.get("v_Data"), dict(found["attributes"])
         for code in ("agrp", "cdat", "mdat") + (() if "pdmn" in given else ("pdmn",)):
             attributes.pop(code)
@@ -126,7 +128,8 @@ class Reading(StoreTest):
 
     def test_with_a_passcode_set_later(self):
         items = PASSWORDS + OTHERS + [WITH_PASSCODE]
-        change(self.folder, *[{"add": one} for one in PASSWORDS + OTHERS], {"setPasscode": PASSCODE}, {"add": WITH_PASSCODE})
+        change(self.folder, *[{"add": one} for one in PASSWORDS + OTHERS])
+        change(self.folder, {"setPasscode": PASSCODE}, {"add": WITH_PASSCODE})
         self.check(self.read("--passcode", passcode=PASSCODE), items)
         without = self.read()
         open_classes = {one["attributes"]["pdmn"]["string"] for one in without["items"]}

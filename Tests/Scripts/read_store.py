@@ -2,7 +2,7 @@
 
 usage: read_store.py FOLDER [--passcode]          the passcode is read from standard input
 
-Prints a JSON object: "items", "closed" (rows whose class the passcode would open), "damaged" (what does not open, and why).
+Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why).
 Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
 """
 
