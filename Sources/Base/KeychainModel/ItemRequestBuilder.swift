@@ -18,7 +18,9 @@ package struct ItemRequestBuilder: ~Copyable {
     package mutating func set(_ key: String, _ raw: RawValue) throws(Refusal) {
         try count(key)
         if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: query) }
-        if key == "nleg" || key.hasPrefix("f") && key.utf8.count != 4 { return }
+        // What has four characters is the name of an attribute, whatever it begins with.
+        guard key.utf16.count != 4 else { return try refuseUnknownAttribute(key) }
+        if key.hasPrefix("f") { return }
         guard let index = QueryKey.find(key) else { throw Self.unknown(key) }
         try apply(QueryKey.rows[index], at: index, raw)
     }
@@ -33,7 +35,10 @@ package struct ItemRequestBuilder: ~Copyable {
     /// Takes one entry of update's second dictionary: attributes and the value, nothing else (semantics B.4).
     package mutating func change(_ key: String, _ raw: RawValue) throws(Refusal) {
         try count(key)
-        if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: changes) }
+        if let attribute = AttributeTable.attribute(code: key) {
+            // The user partition is passed over in silence, as Apple's engine does.
+            return attribute.id == .multiUser ? () : try append(attribute, raw, to: changes)
+        }
         if key == "v_Data" { throw Self.wrongType(key, raw, "data") }
         if key.hasPrefix("k") { throw Self.unknown(key) }
         throw Refusal(
@@ -61,6 +66,11 @@ package struct ItemRequestBuilder: ~Copyable {
         return request
     }
 
+    /// `nleg` asks for the keychain that this is.
+    private func refuseUnknownAttribute(_ code: String) throws(Refusal) {
+        if code != "nleg" { throw Self.unknown(code) }
+    }
+
     private mutating func apply(_ key: QueryKey, at index: Int, _ raw: RawValue) throws(Refusal) {
         if key.code.hasPrefix("m_") { request.matchKeys |= 1 << UInt64(index) }
         switch key.role {
@@ -74,6 +84,7 @@ package struct ItemRequestBuilder: ~Copyable {
         case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
         case .valueData: throw Self.wrongType(key.code, raw, "data")
         case .valueReference: throw Self.notImplemented(key)
+        case .useItemList: if request.operation == .add { throw request.notHere(key.constant, key.code) }
         case .useRestricted: throw Self.restricted(key)
         case .matchCertificate, .matchIgnored, .useAccepted: break
         }

@@ -19,6 +19,8 @@ package struct QueryKey: Sendable {
         case authenticationUI
         case noAuthenticationUI
         case useTombstones
+        /// Accepted when searching; an add has nothing to look through.
+        case useItemList
         /// Accepted: it steers something this request does not do.
         case useAccepted
         /// Only Apple's own programs may use it.
@@ -57,7 +59,7 @@ package struct QueryKey: Sendable {
         .init(code: "u_OpPrompt", constant: "kSecUseOperationPrompt", role: .useAccepted),
         .init(code: "u_AuthCtx", constant: "kSecUseAuthenticationContext", role: .useAccepted),
         .init(code: "u_Keychain", constant: "kSecUseKeychain", role: .useAccepted),
-        .init(code: "u_ItemList", constant: "kSecUseItemList", role: .useAccepted),
+        .init(code: "u_ItemList", constant: "kSecUseItemList", role: .useItemList),
         .init(code: "u_CallerName", constant: "kSecUseCallerName", role: .useAccepted),
         .init(code: "u_Tomb", constant: "kSecUseTombstones", role: .useTombstones),
         .init(code: "u_CredRef", constant: "kSecUseCredentialReference", role: .useRestricted),

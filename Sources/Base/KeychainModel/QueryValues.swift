@@ -55,7 +55,7 @@ extension ItemRequestBuilder {
                 .param, .constantName, key, "\"\(key)\" is the name of a constant, not its value.",
                 do: "Write the constant \(key) without quotes; its value is \"\(meant)\".")
         }
-        guard key.utf8.count != 4 else {
+        guard key.utf16.count != 4 else {
             return Refusal(
                 .noSuchAttribute, .unknownAttribute, key, "No class has an attribute \"\(key)\".",
                 do: "Use one of the kSecAttr constants.")
