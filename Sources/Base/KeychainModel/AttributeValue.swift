@@ -6,6 +6,7 @@ package enum RawValue: Sendable {
     case boolean(Bool)
     case date(Double)
     case uuid([UInt8])
+    case accessControl(AccessControl)
     case null
     /// Something no attribute takes; the name of its type is for the explanation.
     case other(String)
@@ -19,6 +20,7 @@ package enum RawValue: Sendable {
         case .boolean: "a boolean"
         case .date: "a date"
         case .uuid: "a UUID"
+        case .accessControl: "an access control"
         case .null: "null"
         case .other(let type): "an object of type \(type)"
         }

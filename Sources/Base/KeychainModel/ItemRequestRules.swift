@@ -87,7 +87,13 @@ extension ItemRequest {
                 "kSecAttrSynchronizable is neither a truth value nor kSecAttrSynchronizableAny.",
                 do: "Use true, false or kSecAttrSynchronizableAny.")
         }
-        if let entry = list.entry(.accessControl), entry.length > 4 {
+        guard list.entry(.accessControl) != nil else { return }
+        guard let control = list.accessControl else {
+            throw Refusal(
+                .param, .wrongValue, "accc", "kSecAttrAccessControl cannot be read.",
+                do: "Give it what SecAccessControlCreateWithFlags made.")
+        }
+        if control.hasConstraints {
             throw Refusal(
                 .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
                 do: "Use kSecAttrAccessible, or an access control without flags.")
@@ -178,7 +184,7 @@ extension ItemRequest {
         return present.map { QueryKey.rows[$0] }
     }
 
-    private func notHere(_ name: String, _ key: String) -> Refusal {
+    func notHere(_ name: String, _ key: String) -> Refusal {
         Refusal(
             .param, .notAllowedHere, key, "\(name) has no place in \(operation.functionName).",
             do: "Leave it out, or find the items first with SecItemCopyMatching.")
