@@ -6,8 +6,7 @@ package enum RawValue: Sendable {
     case boolean(Bool)
     case date(Double)
     case uuid([UInt8])
-    /// A `SecAccessControl` in its encoded form.
-    case accessControl([UInt8])
+    case accessControl(AccessControl)
     case null
     /// Something no attribute takes; the name of its type is for the explanation.
     case other(String)
@@ -21,7 +20,7 @@ package enum RawValue: Sendable {
         case .boolean: "a boolean"
         case .date: "a date"
         case .uuid: "a UUID"
-        case .accessControl: "a SecAccessControl"
+        case .accessControl: "an access control"
         case .null: "null"
         case .other(let type): "an object of type \(type)"
         }

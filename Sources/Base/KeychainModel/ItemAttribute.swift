@@ -30,7 +30,7 @@ package final class ItemAttribute: Sendable {
         /// Number, boolean or decimal string; another string is kept as it is.
         case number
         case date
-        /// Seconds, truth, text: nothing but a `SecAccessControl`.
+        /// Nothing but a `SecAccessControl`.
         case accessControl
     }
 

@@ -46,20 +46,17 @@ extension ItemRequest {
                 "kSecAttrSynchronizable is neither a truth value nor kSecAttrSynchronizableAny.",
                 do: "Use true, false or kSecAttrSynchronizableAny.")
         }
-        if list.entry(.accessControl) != nil { try Self.checkAccessControl(list[.accessControl]?.string ?? "") }
-    }
-
-    /// Without flags an access control is nothing but its protection class.
-    private static func checkAccessControl(_ text: String) throws(Refusal) {
-        if Accessibility(code: text) != nil { return }
-        if let mark = text.firstIndex(of: ";"), Accessibility(code: String(text[..<mark])) != nil {
+        guard list.entry(.accessControl) != nil else { return }
+        guard let control = list.accessControl else {
+            throw Refusal(
+                .param, .wrongValue, "accc", "kSecAttrAccessControl cannot be read.",
+                do: "Give it what SecAccessControlCreateWithFlags made.")
+        }
+        if control.hasConstraints {
             throw Refusal(
                 .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
                 do: "Use kSecAttrAccessible, or an access control without flags.")
         }
-        throw Refusal(
-            .param, .wrongValue, "accc", "kSecAttrAccessControl is not an access control.",
-            do: "Make one with SecAccessControlCreateWithFlags.")
     }
 
     private func checkAdd() throws(Refusal) {

@@ -19,7 +19,7 @@ package struct QueryKey: Sendable {
         case authenticationUI
         case noAuthenticationUI
         case useTombstones
-        /// Accepted by all functions but add, and without effect.
+        /// Accepted when searching; an add has nothing to look through.
         case useItemList
         /// Accepted: it steers something this request does not do.
         case useAccepted

@@ -25,7 +25,7 @@ extension ItemAttribute {
         switch (kind, raw) {
         case (.blob, .string(let text)), (.string, .string(let text)): .string(text)
         case (.blob, .data(let bytes)), (.data, .data(let bytes)): .data(bytes)
-        case (.accessControl, .accessControl(let bytes)): .data(bytes)
+        case (.accessControl, .accessControl(let control)): .data(control.bytes)
         case (.blob, .number(let number)), (.number, .number(let number)): .number(number)
         case (.string, .data(let bytes)): String(validating: bytes, as: UTF8.self).map { .string($0) }
         case (.string, .uuid(let bytes)): .string(uuidText(bytes))

@@ -24,8 +24,8 @@ struct RequestRulesTests {
 
     private static let yes = RawValue.boolean(true)
     private static let ak = RawValue.string("ak")
-    private static let control = RawValue.accessControl(Array("ak".utf8))
-    private static let constrained = RawValue.accessControl(Array("ak;1".utf8))
+    private static let control = RawValue.accessControl(AccessControl(.whenUnlocked, flags: nil))
+    private static let constrained = RawValue.accessControl(AccessControl(.whenUnlocked, flags: 1))
     private static let skip = RawValue.string("u_AuthUIS")
     private static let reference = RawValue.data(Array("genp".utf8) + Array(repeating: 1, count: 16))
     private static let all = RawValue.string("m_LimitAll")
@@ -37,7 +37,6 @@ struct RequestRulesTests {
         Case(.add, ["v_Data": .string("x")], .param), Case(.add, ["v_Ref": .other("NSObject")], .unimplemented),
         Case(.add, ["pdmn": .string("zz")], .param), Case(.add, ["pdmn": .number(1)], .param),
         Case(.add, ["pdmn": ak]), Case(.add, ["accc": control]), Case(.add, ["accc": .data([1])], .param),
-        Case(.add, ["accc": .accessControl(Array("zz".utf8))], .param),
         Case(.add, ["accc": constrained], .unimplemented),
         Case(.add, ["class": .string("idnt")], .param), Case(.add, ["u_AuthUI": skip], .param),
         Case(.add, ["u_AuthUI": .string("u_AuthUIF")]), Case(.add, ["sync": yes]),

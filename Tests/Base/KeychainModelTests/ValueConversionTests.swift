@@ -24,7 +24,8 @@ struct ValueConversionTests {
         Case("acct", .data([1, 2]), .data([1, 2])), Case("acct", .data([]), .data([])),
         Case("acct", .data(notText), .data(notText)), Case("acct", .number(7), .number(7)),
         Case("acct", .boolean(true), nil), Case("acct", .date(0), nil), Case("acct", .null, nil),
-        Case("acct", uuid, nil), Case("acct", .other("NSArray"), nil), Case("acct", .accessControl([1]), nil),
+        Case("acct", uuid, nil), Case("acct", .other("NSArray"), nil),
+        Case("acct", .accessControl(AccessControl(.always, flags: 0)), nil),
     ]
 
     static let strings = [
@@ -59,7 +60,8 @@ struct ValueConversionTests {
     static let others = [
         Case("sdat", .date(1.5), .date(1.5)), Case("sdat", .number(1), nil), Case("sdat", .string("1"), nil),
         Case("sdat", .data([1]), nil), Case("sdat", .boolean(true), nil), Case("sdat", .null, nil),
-        Case("accc", .accessControl([0x61, 0x6B]), .data([0x61, 0x6B])), Case("accc", .data([0x61, 0x6B]), nil),
+        Case("accc", .accessControl(AccessControl(.whenUnlocked, flags: nil)), .data([0x61, 0x6B])),
+        Case("accc", .data([0x61, 0x6B]), nil),
         Case("accc", .string("ak"), nil), Case("accc", .number(1), nil), Case("accc", .null, nil),
     ]
 

@@ -77,8 +77,9 @@ struct EnclaveProcessTests {
     /// Stops a process and waits until all its threads have stopped.
     private func stop(_ process: ChildProcess) throws {
         #expect(kill(process.identifier, SIGSTOP) == 0)
-        var info = siginfo_t()
-        unsafe try #require(waitid(P_PID, id_t(process.identifier), &info, WSTOPPED) == 0)
+        var info = unsafe siginfo_t()
+        let stopped = unsafe waitid(P_PID, id_t(process.identifier), &info, WSTOPPED)
+        try #require(stopped == 0)
     }
 
     @Test("an enclave that does not answer in time is given up")

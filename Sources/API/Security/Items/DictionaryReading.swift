@@ -34,7 +34,8 @@ extension RawValue {
         case let text as NSString: self = .string(text as String)
         case let number as NSNumber: self = Self.numberOrBoolean(number)
         case let date as NSDate: self = .date(date.timeIntervalSinceReferenceDate)
-        case let control as SecAccessControl: self = .accessControl(control.encoded)
+        case let control as SecAccessControl:
+            self = control.content.map { .accessControl($0) } ?? .other("SecAccessControl")
         case let uuid as NSUUID: self = .uuid(uuid.keychainBytes)
         case is NSNull: self = .null
         default: self = .other("\(type(of: object))")
@@ -47,9 +48,8 @@ extension RawValue {
 }
 
 extension SecAccessControl {
-    /// The form in which it travels: the protection class, and the flags when there are any.
-    fileprivate var encoded: [UInt8] {
-        Array((flags.isEmpty ? protection : "\(protection);\(flags.rawValue)").utf8)
+    fileprivate var content: AccessControl? {
+        Accessibility(code: protection).map { AccessControl($0, flags: givenFlags.map { UInt64($0.rawValue) }) }
     }
 }
 

@@ -41,20 +41,30 @@ struct ItemResult {
     private var dictionary: NSDictionary {
         var keys: [NSString] = []
         var objects: [AnyObject] = []
-        for entry in list.entries {
+        for entry in list.entries where entry.id != .accessControl {
             guard let key = ResultKeys.key(for: entry.id), let object = object(entry) else { continue }
             keys.append(key)
             objects.append(object)
-            if entry.id == .accessible, let text = list.value(entry)?.string {
-                keys.append(kSecAttrAccessControl)
-                objects.append(SecAccessControl(protection: text))
-            }
+        }
+        if let accessControl {
+            keys.append(kSecAttrAccessControl)
+            objects.append(accessControl)
         }
         if returns.contains(.reference) {
             keys.append(kSecClass)
             objects.append(NSString(string: item.itemClass.code))
         }
         return NSDictionary(objects: objects, forKeys: keys)
+    }
+
+    /// The access control as it was given, or one that says the protection class and no more (semantics B.3).
+    private var accessControl: SecAccessControl? {
+        let given = list.accessControl ?? list.accessibility.map { AccessControl($0, flags: nil) }
+        return given.map { control in
+            SecAccessControl(
+                protection: control.accessibility.code,
+                flags: control.flags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0)) })
+        }
     }
 
     private func object(_ entry: AttributeList.Entry) -> AnyObject? {

@@ -33,15 +33,17 @@ extension SecItemError: CustomNSError, LocalizedError {
     public static var errorDomain: String { NSOSStatusErrorDomain }
     /// The status.
     public var errorCode: Int { Int(status) }
+    /// What is wrong and what to do about it.
+    public var errorDescription: String? { "\(problem) \(remedy)" }
     /// What is wrong.
-    public var errorDescription: String? { problem }
+    public var failureReason: String? { problem }
     /// What to do about it.
     public var recoverySuggestion: String? { remedy }
     /// Rule and subject under keys of their own, beside the usual descriptions.
     public var errorUserInfo: [String: Any] {
         [
-            NSLocalizedDescriptionKey: problem, NSLocalizedRecoverySuggestionErrorKey: remedy,
-            "SecItemErrorRule": rule, "SecItemErrorSubject": subject,
+            NSLocalizedDescriptionKey: "\(problem) \(remedy)", NSLocalizedFailureReasonErrorKey: problem,
+            NSLocalizedRecoverySuggestionErrorKey: remedy, "SecItemErrorRule": rule, "SecItemErrorSubject": subject,
         ]
     }
 }

@@ -58,7 +58,13 @@ extension PlainItem {
             guard let attribute = AttributeTable.attribute(id: entry.id), attribute.setBy == .program else { continue }
             guard let value = list.value(entry) else { throw .notUTF8(attribute) }
             switch attribute.id {
-            case .accessControl: attributes[.accessible] = value.string.map { .string($0) }
+            case .accessible:
+                attributes[.accessible] = value
+                attributes[.accessControl] = nil
+            case .accessControl:
+                attributes[.accessible] = list.accessibility.map { .string($0.code) }
+                // One that came with another item says no more than the class.
+                attributes[.accessControl] = list.accessControl?.flags == nil ? nil : value
             // "Any" is for searching; an item is one or the other (semantics B.4).
             case .synchronizable:
                 if let number = value.number { attributes[.synchronizable] = .number(number == 0 ? 0 : 1) }

@@ -144,13 +144,6 @@ final class ItemWriter {
     }
 }
 
-extension AttributeList {
-    /// The protection class an add or a change names, by itself or in an access control.
-    var accessibility: Accessibility? {
-        (self[.accessible] ?? self[.accessControl])?.string.flatMap(Accessibility.init(code:))
-    }
-}
-
 extension AuthorizedRequest {
     var defaultAccessibility: Accessibility { (request.itemClass ?? .genericPassword).defaultAccessibility }
 }

@@ -9,18 +9,18 @@ extension ItemWriter {
     func update(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.request.effectiveClass, itemClass != .identity else { throw .noIdentitiesYet }
         let batch = try rows(of: request, as: itemClass, withKeys: true)
-        var changed = 0
+        var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {
             guard let item = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
-            try replace(item, at: batch.rows[index].id, by: request.request.changes)
+            notice = try replace(item, at: batch.rows[index].id, by: request.request.changes).notice ?? notice
             changed += 1
         }
         guard changed > 0 else { throw .nothingFound(request.request) }
-        write.writer.begin(id: write.id)
+        write.writer.begin(id: write.id, notice: notice)
         write.writer.end()
     }
 
-    private func replace(_ old: PlainItem, at id: Int64, by changes: AttributeList) throws(Refusal) {
+    private func replace(_ old: PlainItem, at id: Int64, by changes: AttributeList) throws(Refusal) -> PlainItem {
         var new = old
         try new.apply(changes)
         if let value = changes.secret(.valueData) { new.value = value }
@@ -30,6 +30,7 @@ extension ItemWriter {
         try put(row, at: id)
         // The other devices know the item by its old key and must learn that it is gone (semantics B.4).
         if old.isSynchronizable, oldKey != row.primaryKey { try leaveTombstone(of: old, at: nil) }
+        return new
     }
 }
 
