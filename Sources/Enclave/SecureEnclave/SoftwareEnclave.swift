@@ -68,8 +68,9 @@ package final class SoftwareEnclave: EnclaveService {
 
     package func lock() throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            try state.refresh(from: file)
+            // First of all, so that a vault that cannot be read leaves nothing open.
             state.lock()
+            try state.refresh(from: file)
         }
     }
 }

@@ -42,6 +42,18 @@ struct VaultTests {
         #expect(try FileStatus(at: device.vault) == nil)
     }
 
+    @Test("locking closes the classes even when the vault cannot be read any more")
+    func lockWithoutVault() throws {
+        let enclave = try device.start(passcode: "1234")
+        try enclave.unlock(passcode: TestDevice.passcode("1234"))
+        let row = try TestRow(.whenUnlocked, in: enclave)
+        let content = try device.content()
+        try AtomicFile.remove(device.vault)
+        #expect(refusal { try enclave.lock() }?.status == .notAvailable)
+        try device.replaceContent(with: content)
+        #expect(try enclave.outcome(of: row) == .locked)
+    }
+
     @Test("another vault in its place is not taken for the one in use")
     func exchanged() throws {
         let enclave = try device.start()
