@@ -19,7 +19,7 @@ enum Sandbox {
         // Clocks, randomness, and what the C library does around them.
         "clock_gettime", "clock_nanosleep", "nanosleep", "getrandom", "geteuid", "getpid", "gettid", "sched_yield",
         "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
-        // A thread that is just starting when the filter closes registers itself; glibc ends the process if it may not.
+        // The C library ends the process when a thread that is just starting may not make these two.
         "rseq", "set_robust_list",
     ]
 

@@ -61,7 +61,7 @@ struct EnclaveProcessTests {
         let process = try #require(connection.process)
         let row = try TestRow(.whenUnlocked, in: connection)
         // It is stopped first, so that the call is under way when it dies.
-        #expect(kill(process.identifier, SIGSTOP) == 0)
+        stop(process)
         let refused = Monitor<Refusal?>(nil)
         let caller = try Thread(named: "caller") { [connection] in
             refused.update { $0 = refusal { _ = try connection.status() } }
@@ -74,24 +74,22 @@ struct EnclaveProcessTests {
         #expect(try connection.outcome(of: row) == .opened)
     }
 
-    /// Stops a process and waits until all its threads have stopped.
-    private func stop(_ process: ChildProcess) throws {
-        #expect(kill(process.identifier, SIGSTOP) == 0)
-        var info = unsafe siginfo_t()
-        let stopped = unsafe waitid(P_PID, id_t(process.identifier), &info, WSTOPPED)
-        try #require(stopped == 0)
-    }
-
     @Test("an enclave that does not answer in time is given up")
     func silent() throws {
         let (ours, theirs) = try UnixSocket.pair()
         let arguments = ["--vault", device.vault, "--channel", "3", "--create"]
         let process = try ChildProcess.start(EnclaveProgram.path, arguments, handing: [theirs.descriptor])
         let connection = try EnclaveConnection(ours, process: process, patience: 100)
-        try stop(process)
+        stop(process)
         #expect(refusal { _ = try connection.status() }?.rule == .deadline)
         #expect(refusal { _ = try connection.status() }?.rule == .unavailable)
         process.kill()
+    }
+
+    /// Returns when the process has stopped, all its threads included.
+    private func stop(_ process: ChildProcess) {
+        kill(process.identifier, SIGSTOP)
+        #expect(waitpid(process.identifier, nil, WUNTRACED) == process.identifier)
     }
 
     @Test("a guess during which the enclave is killed has cost a try")
