@@ -39,7 +39,9 @@ package struct ItemRequestBuilder: ~Copyable {
             // The user partition is passed over in silence, as Apple's engine does.
             return attribute.id == .multiUser ? () : try append(attribute, raw, to: changes)
         }
-        if key == "v_Data" { throw Self.wrongType(key, raw, "data") }
+        if let index = QueryKey.find(key), case .valueData = QueryKey.rows[index].role {
+            throw Self.wrongType(QueryKey.rows[index], raw, "data")
+        }
         if QueryKey.key(ofConstant: key) != nil { throw Self.unknown(key) }
         throw Refusal(
             .noSuchAttribute, .unknownAttribute, key,
@@ -82,7 +84,7 @@ package struct ItemRequestBuilder: ~Copyable {
         case .authenticationUI: request.authenticationUI = try Self.authenticationUI(raw)
         case .noAuthenticationUI: if try Self.boolean(key, raw) { request.authenticationUI = .fail }
         case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
-        case .valueData: throw Self.wrongType(key.code, raw, "data")
+        case .valueData: throw Self.wrongType(key, raw, "data")
         case .valueReference: throw Self.notImplemented(key)
         case .useRestricted: throw Self.restricted(key)
         case .useItemList: if request.operation == .add { throw request.notHere(key.constant, key.code) }

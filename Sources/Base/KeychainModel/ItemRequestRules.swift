@@ -62,6 +62,7 @@ extension ItemRequest {
     private func checkAdd() throws(Refusal) {
         try refuseMatchKeys()
         try refuseSkip()
+        try refuseReferences()
         if query.entry(.persistentReference) != nil { throw notHere("kSecValuePersistentRef", "v_PersistentRef") }
         if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
         if itemClass == .identity {
@@ -74,13 +75,7 @@ extension ItemRequest {
 
     private func checkCopyMatching() throws(Refusal) {
         try checkReferenceAlone()
-        if returns.contains(.reference), let kind = effectiveClass, kind != .genericPassword, kind != .internetPassword
-        {
-            throw Refusal(
-                .unimplemented, .notImplemented, "r_Ref",
-                "References to certificates, keys and identities are not available yet.",
-                do: "Ask for kSecReturnAttributes and kSecReturnData.")
-        }
+        try refuseReferences()
         if query.entry(.hostOrSubdomain) != nil, effectiveClass != .internetPassword {
             throw Refusal(
                 .unimplemented, .notAllowedHere, "m_HostOrSubdomainOfHost",
@@ -124,6 +119,16 @@ extension ItemRequest {
                 .param, .contradiction, "v_PersistentRef",
                 "A persistent reference names one item; attributes cannot be added.",
                 do: "Leave the attributes out.")
+        }
+    }
+
+    private func refuseReferences() throws(Refusal) {
+        if returns.contains(.reference), let kind = effectiveClass, kind != .genericPassword, kind != .internetPassword
+        {
+            throw Refusal(
+                .unimplemented, .notImplemented, "r_Ref",
+                "References to certificates, keys and identities are not available yet.",
+                do: "Ask for kSecReturnAttributes and kSecReturnData.")
         }
     }
 

@@ -31,17 +31,17 @@ extension ItemRequestBuilder {
     }
 
     static func boolean(_ key: QueryKey, _ raw: RawValue) throws(Refusal) -> Bool {
-        guard case .boolean(let flag) = raw else { throw wrongType(key.constant, raw, "a boolean") }
+        guard case .boolean(let flag) = raw else { throw wrongType(key, raw, "a boolean") }
         return flag
     }
 
     static func string(_ key: QueryKey, _ raw: RawValue) throws(Refusal) -> String {
-        guard case .string(let text) = raw else { throw wrongType(key.constant, raw, "a string") }
+        guard case .string(let text) = raw else { throw wrongType(key, raw, "a string") }
         return text
     }
 
     static func data(_ key: QueryKey, _ raw: RawValue) throws(Refusal) -> [UInt8] {
-        guard case .data(let bytes) = raw else { throw wrongType(key.constant, raw, "data") }
+        guard case .data(let bytes) = raw else { throw wrongType(key, raw, "data") }
         return bytes
     }
 }
@@ -70,8 +70,8 @@ extension ItemRequestBuilder {
         return Refusal(.noSuchClass, .unknownClass, "class", "There is no item class \(given).", do: remedy)
     }
 
-    static func wrongType(_ key: String, _ raw: RawValue, _ wanted: String) -> Refusal {
-        Refusal(.param, .wrongType, key, "\(key) cannot be \(raw.kindName).", do: "Give it \(wanted).")
+    static func wrongType(_ key: QueryKey, _ raw: RawValue, _ wanted: String) -> Refusal {
+        Refusal(.param, .wrongType, key.code, "\(key.constant) cannot be \(raw.kindName).", do: "Give it \(wanted).")
     }
 
     static func notImplemented(_ key: QueryKey) -> Refusal {
