@@ -74,12 +74,11 @@ let package = Package(
                 "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem",
             ]),
         room(
-            "KeychainServer", on: "Daemon",
-            uses: ["KeychainEngine", "KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            "KeychainServer", on: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         program(
             "keychaind", on: "Daemon",
             uses: [
-                "KeychainServer", "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire",
+                "KeychainServer", "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainClient", "KeychainWire",
                 "KeychainModel", "LinuxSystem",
             ]),
 
@@ -105,11 +104,35 @@ let package = Package(
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "TestSupport", "KeychainServer", "KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ],
+            path: "Tests/Daemon/ServerTestSupport", swiftSettings: law),
         tests("ArchitectureTests", on: "Architecture", uses: []),
-        tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem"]),
+        tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
         tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem", "TestSupport"]),
-        tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainClientTests", on: "Wire",
+            uses: [
+                "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainServer", "KeychainPolicy", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
+            ]),
+        tests(
+            "KeychainServerTests", on: "Daemon",
+            uses: [
+                "ServerTestSupport", "TestSupport", "KeychainServer", "KeychainPolicy", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
+            ]),
+        tests(
+            "KeychaindTests", on: "Daemon",
+            uses: [
+                "keychaind", "enclaved", "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
+            ]),
         tests(
             "SecureEnclaveTests", on: "Enclave",
             uses: [

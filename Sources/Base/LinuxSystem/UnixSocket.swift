@@ -76,12 +76,14 @@ package struct UnixSocket: Sendable {
 // MARK: - Transfer
 
 extension UnixSocket {
-    /// Receives what there is: 0 when the peer has closed, `nil` when a socket that may not block (or may not any longer)
+    /// Receives what there is into the span from `offset` on: 0 when the peer has closed, `nil` when a socket that may not block (or may not any longer)
     /// would have to wait. Descriptors that a peer attaches uninvited are closed by the kernel.
     ///
     /// - Throws: `SystemError` of `recv`.
-    package func receive(into span: inout MutableSpan<UInt8>) throws(SystemError) -> Int? {
-        try receive(into: &span, flags: 0)
+    package func receive(
+        into span: inout MutableSpan<UInt8>, from offset: Int = 0
+    ) throws(SystemError) -> Int? {
+        try receive(into: &span, from: offset, flags: 0)
     }
 
     /// Sends as much as is taken: `nil` when a socket that may not block (or may not any longer) would have to wait.
@@ -119,7 +121,7 @@ extension UnixSocket {
     }
 
     private func receive(
-        into span: inout MutableSpan<UInt8>, from offset: Int = 0, flags: CInt
+        into span: inout MutableSpan<UInt8>, from offset: Int, flags: CInt
     ) throws(SystemError) -> Int? {
         try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
             let rest = unsafe UnsafeMutableBufferPointer(rebasing: bytes[offset...])

@@ -25,6 +25,19 @@ package enum DeviceRequest: UInt8, Sendable, CaseIterable {
         case .setPasscode: 1...2
         }
     }
+
+    /// Appends the body, which is one byte, to a frame under construction.
+    package func append(to buffer: SecretBuffer) { buffer.append(rawValue) }
+
+    /// Reads a body.
+    ///
+    /// - Throws: `errSecParam` (`wire.malformed`) for anything that is not exactly a body.
+    package init(decoding body: SecretBytes) throws(Refusal) {
+        guard body.count == 1, let request = body.withSpan({ Self(rawValue: $0[0]) }) else {
+            throw .malformed("the device request")
+        }
+        self = request
+    }
 }
 
 /// The state of a keychain's device, for people and programs to look at (S-78).

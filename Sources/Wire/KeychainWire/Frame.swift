@@ -10,6 +10,8 @@ package import LinuxSystem
 package struct FrameHeader: Equatable, Sendable {
     package static let size = 16
     package static let version: UInt8 = 1
+    /// Where the id lies, which is in the same place in all versions, so that any frame can be answered.
+    package static let idOffset = 8
 
     package var length: Int
     package var kind: Kind
@@ -48,7 +50,7 @@ package struct FrameHeader: Equatable, Sendable {
         guard length <= limit else { throw Self.tooLong(length, limit) }
         self.kind = kind
         descriptors = Int(span[6])
-        id = span.littleEndian(UInt32.self, at: 8)
+        id = span.littleEndian(UInt32.self, at: Self.idOffset)
         word = span.littleEndian(UInt32.self, at: 12)
     }
 
@@ -69,7 +71,8 @@ package struct FrameHeader: Equatable, Sendable {
             do: "Use a client and a daemon of the same release.")
     }
 
-    private static func tooLong(_ length: Int, _ limit: Int) -> Refusal {
+    /// The refusal of a frame over the limit; who notices it before sending saves the way.
+    package static func tooLong(_ length: Int, _ limit: Int) -> Refusal {
         Refusal(
             .param, .tooLarge, "frame", "The frame announces \(length) bytes; at most \(limit) are taken.",
             do: "Keep large data in a file of its own and only its key in the keychain.")

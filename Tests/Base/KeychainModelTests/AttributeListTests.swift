@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import KeychainModel
@@ -88,7 +89,7 @@ struct AttributeListTests {
     @Test(
         "10,000 random inputs are lists or malformed, and nothing else happens; what parses is checked without a crash")
     func random() throws {
-        var generator = SplitMix64(state: 0x5EED)
+        var generator = SplitMix64(seed: 0x5EED)
         var parsed = 0
         for _ in 0..<10_000 {
             let bytes = Self.randomBytes(&generator)
@@ -119,18 +120,5 @@ struct AttributeListTests {
         let id = Bool.random(using: &generator) ? UInt8.random(in: 0...70, using: &generator) : 1
         return [id, Int.random(in: 0...9, using: &generator) == 0 ? 0xF0 : 0, kind, 0, UInt8(announced), 0, 0, 0]
             + (0..<length).map { _ in .random(in: 0...255, using: &generator) }
-    }
-}
-
-/// The same numbers in every run, so that a failure can be looked at (Steele, Lea and Flood: Fast splittable generators, 2014).
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

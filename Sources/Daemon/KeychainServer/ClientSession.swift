@@ -1,0 +1,133 @@
+import Glibc
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+/// One connection: who it is, what came and was not taken yet, what is to go and was not taken yet.
+///
+/// Belongs to one event loop. Thousands of them may be idle, so buffers exist only while there is something in them.
+final class ClientSession {
+    let token: UInt64
+    let socket: UnixSocket
+    /// Who it is, once it has asked for something.
+    var caller: CallerIdentity?
+    var input = FrameInput()
+    /// Requests that wait for the writer or a worker.
+    var inFlight = 0
+    /// Nothing more is read; the connection is closed when what it asked for is answered.
+    var isEnding = false
+    /// Another turn of the loop is due, because there may be a frame in ``input``.
+    var isQueued = false
+    /// What the loop watches it for.
+    var interest: Readiness = .readable
+    /// When it is closed for owing the rest of a frame or not reading its answers; nil when it does neither.
+    var stall: Deadline?
+    /// What it holds of the loop's memory, as the loop last counted it.
+    var counted = 0
+
+    private var descriptors: [FileDescriptor] = []
+    private var output: SecretBuffer?
+    private var sent = 0
+
+    init(token: UInt64, socket: UnixSocket) {
+        self.token = token
+        self.socket = socket
+    }
+
+    /// Bytes that wait here, in either direction.
+    var held: Int { input.count + (output?.count ?? 0) }
+    var hasOutput: Bool { output != nil }
+    var isStalling: Bool { input.isPartial || hasOutput }
+}
+
+// MARK: - In
+
+extension ClientSession {
+    /// Reads once and takes the first frame, if it is complete; what follows it is kept for later turns. At the end of the
+    /// input ``isEnding`` is set.
+    ///
+    /// - Parameter room: where all connections of a loop read into, one after the other; left wiped.
+    func receive(through room: SecretBytes) throws(BrokenFrame) -> Frame? {
+        try room.withMutableSpan { span throws(BrokenFrame) in
+            let count = try receive(into: &span)
+            defer { wipe(&span, count) }
+            return try take(span.span.extracting(..<count))
+        }
+    }
+
+    /// Takes the descriptors that belong to a frame.
+    ///
+    /// - Throws: ``BrokenFrame`` when fewer came than it announces, or more than the bytes so far account for.
+    func claim(for frame: Frame) throws(BrokenFrame) -> [FileDescriptor] {
+        let count = frame.header.descriptors
+        guard count == descriptors.count || count < descriptors.count && !input.isEmpty else {
+            throw BrokenFrame(id: frame.header.id, refusal: .attachments)
+        }
+        defer { descriptors.removeFirst(count) }
+        return Array(descriptors.prefix(count))
+    }
+
+    /// Forgets what came; after a broken frame it has no meaning.
+    func dropInput() {
+        input.removeAll()
+        descriptors = []
+        isEnding = true
+    }
+
+    private func receive(into span: inout MutableSpan<UInt8>) throws(BrokenFrame) -> Int {
+        let received: Int
+        do throws(SystemError) {
+            guard let (count, attached) = try socket.receiveAttached(into: &span) else { return 0 }
+            received = count
+            descriptors += attached
+        } catch {
+            isEnding = true
+            // More came than a message may carry. After any other failure the peer has gone.
+            if error.code == EMSGSIZE { throw BrokenFrame(id: nil, refusal: .attachments) }
+            return 0
+        }
+        // A kernel never joins the descriptors of two messages, and no message of ours has more than a frame's.
+        guard descriptors.count <= WireLimits.descriptors else { throw BrokenFrame(id: nil, refusal: .attachments) }
+        isEnding = received == 0
+        return received
+    }
+
+    private func take(_ bytes: Span<UInt8>) throws(BrokenFrame) -> Frame? {
+        guard input.isEmpty, let frame = try Frame(from: bytes) else {
+            input.append(bytes)
+            return try input.next()
+        }
+        input.append(bytes.extracting(frame.size...))
+        return frame
+    }
+
+    private func wipe(_ span: inout MutableSpan<UInt8>, _ count: Int) {
+        for index in 0..<count { span[index] = 0 }
+    }
+}
+
+// MARK: - Out
+
+extension ClientSession {
+    /// Sends an answer, or keeps what the peer does not take yet.
+    ///
+    /// - Throws: `SystemError` of `send`: the peer has gone.
+    func send(_ answer: Span<UInt8>) throws(SystemError) {
+        if let output { return output.append(answer) }
+        let taken = try socket.send(answer) ?? 0
+        guard taken < answer.count else { return }
+        let rest = SecretBuffer(capacity: answer.count - taken)
+        rest.append(answer.extracting(taken...))
+        (output, sent) = (rest, 0)
+    }
+
+    /// Sends what was kept, as far as the peer takes it now.
+    ///
+    /// - Throws: `SystemError` of `send`: the peer has gone.
+    func flush() throws(SystemError) {
+        guard let output else { return }
+        sent += try output.withSpan { span throws(SystemError) in try socket.send(span.extracting(sent...)) ?? 0 }
+        if sent == output.count { self.output = nil }
+    }
+}

@@ -1,0 +1,114 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+extension EventLoop {
+    /// Does what a connection is ready for.
+    func handle(_ session: ClientSession, _ readiness: Readiness) {
+        if session.hasOutput, readiness.contains(.writable) {
+            transmit(to: session) { session throws(SystemError) in try session.flush() }
+            settle(session)
+        } else if session.interest.contains(.readable), readiness.contains(.readable) {
+            // Its turn comes without this event, and once per turn is enough.
+            if session.isQueued { return }
+            serve(session) { session throws(BrokenFrame) in try session.receive(through: room) }
+        } else if !readiness.isDisjoint(with: [.hangUp, .failure]) {
+            close(session)
+        }
+    }
+
+    /// Takes a frame from a connection, if there is one, and answers it or has it answered.
+    func serve(_ session: ClientSession, _ take: (ClientSession) throws(BrokenFrame) -> Frame?) {
+        do throws(BrokenFrame) {
+            if let frame = try take(session) {
+                let passcodes = try session.claim(for: frame)
+                switch try router.route(frame, passcodes, of: session, into: writer) {
+                case .answered: sendWritten(to: session)
+                case .queued: session.inFlight += 1
+                }
+            }
+        } catch { refuse(error, of: session) }
+        settle(session)
+    }
+
+    /// Sends an answer that another thread made.
+    func deliver(_ frame: SecretBytes, to session: ClientSession) {
+        session.inFlight -= 1
+        transmit(to: session) { session throws(SystemError) in
+            try frame.withSpan { span throws(SystemError) in try session.send(span) }
+        }
+        settle(session)
+    }
+
+    /// Works out from a connection's state what happens to it next.
+    func settle(_ session: ClientSession) {
+        guard sessions[session.token] != nil, isWithinBounds(session) else { return }
+        let mayServe = session.inFlight < limits.pipelined && !session.hasOutput
+        if session.input.mayHaveFrame {
+            if mayServe { enqueue(session) }
+        } else if session.isEnding, session.inFlight == 0, !session.hasOutput {
+            return close(session)
+        }
+        watch(session, isReading: mayServe && !session.isEnding)
+        noteStall(of: session)
+    }
+
+    private func enqueue(_ session: ClientSession) {
+        guard !session.isQueued else { return }
+        session.isQueued = true
+        queued.append(session)
+    }
+
+    /// A broken frame is answered where it is known whom to answer, and costs its connection.
+    private func refuse(_ broken: BrokenFrame, of session: ClientSession) {
+        log("closed a connection: \(broken.refusal.rule.rawValue): \(broken.refusal.problem)")
+        session.dropInput()
+        guard let id = broken.id else { return }
+        writer.refuse(broken.refusal, id: id)
+        sendWritten(to: session)
+    }
+
+    private func sendWritten(to session: ClientSession) {
+        let frame = writer.buffer
+        transmit(to: session) { session throws(SystemError) in
+            try frame.withSpan { span throws(SystemError) in try session.send(span) }
+        }
+        // One large answer is no reason to keep its room for ever.
+        if frame.count > room.count { writer = ResponseWriter() } else { frame.removeAll() }
+    }
+
+    private func transmit(to session: ClientSession, _ send: (ClientSession) throws(SystemError) -> Void) {
+        do throws(SystemError) { try send(session) } catch { close(session) }
+    }
+
+    private func watch(_ session: ClientSession, isReading: Bool) {
+        var interest: Readiness = isReading ? .readable : []
+        if session.hasOutput { interest.insert(.writable) }
+        guard interest != session.interest else { return }
+        session.interest = interest
+        do throws(SystemError) {
+            try epoll.modify(session.socket.descriptor, for: interest, token: session.token)
+        } catch { close(session) }
+    }
+
+    /// Counts what the connection holds; the one that fills the loop's memory is closed.
+    private func isWithinBounds(_ session: ClientSession) -> Bool {
+        held += session.held - session.counted
+        session.counted = session.held
+        guard held > limits.held, session.held > 0 else { return true }
+        log("closed a connection: \(Refusal.overfull.problem)")
+        close(session)
+        return false
+    }
+
+    private func noteStall(of session: ClientSession) {
+        guard session.isStalling != (session.stall != nil) else { return }
+        session.stall = session.isStalling ? .after(milliseconds: limits.stall) : nil
+        if session.isStalling {
+            stalling.insert(session.token)
+            scheduleSweep()
+        } else {
+            stalling.remove(session.token)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Serves many connections on one thread: it reads, answers, and never waits for anything but the next event.
+///
+/// Each turn takes at most one request of each connection, so that nobody who sends many keeps the others waiting.
+/// Only its own thread touches it once it runs, which is what makes it safe to send there.
+final class EventLoop: @unchecked Sendable {
+    let limits: ServerLimits
+    let log: ServerLog
+    let router: RequestRouter
+    /// Where all connections read into, and where all answers are written, one after the other.
+    let room = SecretBytes(count: 64 << 10)
+    var writer = ResponseWriter()
+    var sessions: [UInt64: ClientSession] = [:]
+    /// Connections whose next request is due in the next turn.
+    var queued: [ClientSession] = []
+    var stalling: Set<UInt64> = []
+    /// Bytes that all connections hold.
+    var held = 0
+    let epoll: Epoll
+
+    private let occupancy: Occupancy
+    private var listeners: [UnixSocket]
+    private var isAccepting = false
+    private var nextToken = Token.firstSession
+    private var nextSweep = Deadline.never
+    /// When the loop ends at the latest; never, as long as nobody has asked it to.
+    private var end = Deadline.never
+
+    private enum Token {
+        static let mailbox: UInt64 = 0
+        static let firstListener: UInt64 = 1
+        static let firstSession: UInt64 = 256
+    }
+
+    /// - Throws: `SystemError` when there are too many open files.
+    init(
+        _ router: RequestRouter, on listeners: [UnixSocket], limits: ServerLimits, occupancy: Occupancy,
+        log: @escaping ServerLog
+    ) throws(SystemError) {
+        (self.router, self.listeners, self.limits, self.occupancy) = (router, listeners, limits, occupancy)
+        self.log = log
+        epoll = try Epoll(capacity: 128)
+        try epoll.add(router.mailbox.descriptor, for: .readable, token: Token.mailbox)
+        try startAccepting()
+    }
+
+    /// Runs until the mailbox says to stop and what was begun is answered.
+    func run() {
+        while end == .never || !(sessions.isEmpty || end.hasPassed) { turn() }
+        for session in sessions.values { close(session) }
+    }
+
+    private func turn() {
+        let due = queued
+        queued = []
+        // The set belongs to this thread alone, so there is nothing about the wait that could fail.
+        _ = try? epoll.wait(deadline: due.isEmpty ? min(nextSweep, end) : .now) { handle($0, $1) }
+        for session in due where sessions[session.token] != nil {
+            session.isQueued = false
+            serve(session) { session throws(BrokenFrame) in try session.input.next() }
+        }
+        if nextSweep.hasPassed { sweep() }
+    }
+
+    private func handle(_ token: UInt64, _ readiness: Readiness) {
+        switch token {
+        case Token.mailbox: openMailbox()
+        case ..<Token.firstSession: accept(Int(token - Token.firstListener))
+        default:
+            if let session = sessions[token] { handle(session, readiness) }
+        }
+    }
+
+    private func openMailbox() {
+        let content = router.mailbox.empty()
+        for answer in content.answers {
+            if let session = sessions[answer.session] { deliver(answer.frame, to: session) }
+        }
+        if content.isStopped, end == .never { stop() }
+    }
+
+    /// Reads nothing more. A request that was not read yet stays in its socket, which tells the client (by ECONNRESET) that
+    /// nobody performed it.
+    private func stop() {
+        end = .after(milliseconds: limits.stall)
+        stopAccepting()
+        listeners = []
+        for session in sessions.values {
+            session.isEnding = true
+            settle(session)
+        }
+    }
+}
+
+// MARK: - Connections come and go
+
+extension EventLoop {
+    /// How many are accepted in one turn, so that a flood of them does not keep the others waiting.
+    private static let acceptsPerTurn = 16
+
+    private func accept(_ index: Int) {
+        guard isAccepting else { return }
+        do throws(SystemError) {
+            for _ in 0..<Self.acceptsPerTurn {
+                guard sessions.count < limits.connections else { return pauseAccepting() }
+                guard let socket = try listeners[index].accept() else { return }
+                try open(socket)
+            }
+        } catch {
+            log("no connection can be accepted for now: \(error)")
+            pauseAccepting()
+        }
+    }
+
+    private func open(_ socket: UnixSocket) throws(SystemError) {
+        let session = ClientSession(token: nextToken, socket: socket)
+        try epoll.add(socket.descriptor, for: session.interest, token: session.token)
+        nextToken += 1
+        sessions[session.token] = session
+        occupancy.arrive()
+    }
+
+    /// Forgets a connection, which closes it.
+    func close(_ session: ClientSession) {
+        guard sessions.removeValue(forKey: session.token) != nil else { return }
+        stalling.remove(session.token)
+        held -= session.counted
+        occupancy.leave()
+    }
+
+    /// The listener stays ready while nobody accepts, so it is left out until the next sweep.
+    private func pauseAccepting() {
+        stopAccepting()
+        scheduleSweep()
+    }
+
+    private func startAccepting() throws(SystemError) {
+        for (index, listener) in listeners.enumerated() {
+            try epoll.add(listener.descriptor, for: .readable, token: Token.firstListener + UInt64(index))
+        }
+        isAccepting = true
+    }
+
+    private func stopAccepting() {
+        for listener in listeners where isAccepting { try? epoll.remove(listener.descriptor) }
+        isAccepting = false
+    }
+}
+
+// MARK: - Time
+
+extension EventLoop {
+    /// Looks for connections that held something up for too long. A sweep now and then costs less than a timer for each.
+    private func sweep() {
+        nextSweep = .never
+        for session in stalling.compactMap({ sessions[$0] }) where session.stall?.hasPassed == true {
+            log("closed a connection that left a frame unfinished or its answers unread")
+            close(session)
+        }
+        if !isAccepting, !listeners.isEmpty { try? startAccepting() }
+        if !stalling.isEmpty { scheduleSweep() }
+    }
+
+    func scheduleSweep() {
+        if nextSweep == .never { nextSweep = .after(milliseconds: max(1, limits.stall / 4)) }
+    }
+}

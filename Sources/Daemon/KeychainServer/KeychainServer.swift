@@ -1,0 +1,94 @@
+package import KeychainModel
+import KeychainWire
+package import LinuxSystem
+
+/// Takes one line about something that was refused or went wrong; never a value.
+package typealias ServerLog = @Sendable (_ line: String) -> Void
+
+/// Answers keychain requests on unix sockets: event loops that read and answer, behind them one writer and a few workers.
+///
+///     socket ─ loop ─ search ─────────────────────────→ answer        at once, on the loop's thread
+///                   └ write ──→ writer (group commit) ─→ mailbox ─ loop ─ answer
+///                   └ device ─→ worker ────────────────→ mailbox ─ loop ─ answer
+///
+/// A connection's requests may be answered in any order; who needs an order waits for the answer.
+package final class KeychainServer: Sendable {
+    private let backend: Backend
+    private let occupancy = Occupancy()
+    private let mailboxes: [Mailbox]
+    private let threads: [Thread]
+
+    /// Starts to serve.
+    ///
+    /// - Parameters:
+    ///   - handler: what answers the requests.
+    ///   - listeners: listening sockets that do not block; the server closes them when it stops.
+    ///   - identify: asked once per connection, at its first request.
+    /// - Throws: the refusal of a lane; `errSecNotAvailable` when there are too many open files or threads.
+    package init(
+        _ handler: any RequestHandler, on listeners: [UnixSocket], identify: @escaping Identify,
+        limits: ServerLimits = ServerLimits(), log: @escaping ServerLog
+    ) throws(Refusal) {
+        do throws(SystemError) { backend = try Backend(handler, limits: limits) } catch { throw .cannotServe(error) }
+        do throws(Refusal) {
+            let loops = try Self.makeLoops(handler, backend, listeners, identify, limits, occupancy, log)
+            mailboxes = loops.map(\.router.mailbox)
+            threads = try Self.start(loops)
+        } catch {
+            backend.finish()
+            throw error
+        }
+    }
+
+    /// Stops: no connection is accepted and no request read any more; requests that were read are finished and answered.
+    package func stop() {
+        for mailbox in mailboxes { mailbox.stop() }
+        for thread in threads { thread.join() }
+        backend.finish()
+    }
+
+    /// How many connections there are.
+    package var connections: Int { occupancy.connections }
+
+    /// For how long nobody has been connected, in nanoseconds; nil while somebody is.
+    package var vacancy: UInt64? { occupancy.vacancy }
+
+    private static func makeLoops(
+        _ handler: any RequestHandler, _ backend: Backend, _ listeners: [UnixSocket], _ identify: @escaping Identify,
+        _ limits: ServerLimits, _ occupancy: Occupancy, _ log: @escaping ServerLog
+    ) throws(Refusal) -> [EventLoop] {
+        var loops: [EventLoop] = []
+        for _ in 0..<max(1, limits.loops) {
+            let lane: any RequestLane = try handler.makeLane()
+            do throws(SystemError) {
+                let router = RequestRouter(
+                    lane: lane, backend: backend, identify: identify, limits: limits, mailbox: try Mailbox())
+                loops.append(
+                    try EventLoop(router, on: listeners, limits: limits, occupancy: occupancy, log: log))
+            } catch { throw .cannotServe(error) }
+        }
+        return loops
+    }
+
+    private static func start(_ loops: [EventLoop]) throws(Refusal) -> [Thread] {
+        var threads: [Thread] = []
+        for loop in loops {
+            do throws(SystemError) {
+                threads.append(try Thread(named: "keychain-loop") { loop.run() })
+            } catch {
+                for loop in loops { loop.router.mailbox.stop() }
+                for thread in threads { thread.join() }
+                throw .cannotServe(error)
+            }
+        }
+        return threads
+    }
+}
+
+extension Refusal {
+    fileprivate static func cannotServe(_ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "server", "The keychain cannot be served: \(error).",
+            do: "Raise the limits on open files and threads (ulimit -n, ulimit -u).")
+    }
+}

@@ -1,0 +1,53 @@
+import LinuxSystem
+import Synchronization
+
+/// How other threads reach an event loop: they leave an answer and wake it.
+final class Mailbox: Sendable {
+    struct Content {
+        var answers: [Answer] = []
+        var isStopped = false
+    }
+
+    /// A complete frame for a connection, which may have gone in the meantime.
+    struct Answer {
+        let session: UInt64
+        let frame: SecretBytes
+    }
+
+    private let content = Mutex(Content())
+    private let wakeup: Wakeup
+
+    init() throws(SystemError) { wakeup = try Wakeup() }
+
+    /// Readable when there is something in the box.
+    var descriptor: FileDescriptor { wakeup.descriptor }
+
+    func deliver(_ answer: Answer) {
+        content.withLock { $0.answers.append(answer) }
+        wakeup.signal()
+    }
+
+    /// Asks the loop to finish what it has begun and to end.
+    func stop() {
+        content.withLock { $0.isStopped = true }
+        wakeup.signal()
+    }
+
+    /// Takes out all answers.
+    func empty() -> Content {
+        // In this order: what arrives in between wakes the loop once more.
+        wakeup.clear()
+        return content.withLock { content in
+            defer { content.answers = [] }
+            return content
+        }
+    }
+}
+
+/// Where an answer goes: a connection of a loop.
+struct ReplyAddress: Sendable {
+    let mailbox: Mailbox
+    let session: UInt64
+
+    func deliver(_ frame: SecretBytes) { mailbox.deliver(Mailbox.Answer(session: session, frame: frame)) }
+}

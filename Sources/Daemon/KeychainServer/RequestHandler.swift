@@ -1,0 +1,58 @@
+package import KeychainModel
+package import KeychainPolicy
+package import KeychainWire
+package import LinuxSystem
+
+/// What a server needs of an engine; the engine has it, and so has a test's stand-in.
+package protocol RequestHandler: Sendable {
+    associatedtype Lane: RequestLane
+    associatedtype Write: QueuedWrite
+
+    /// Makes the reader of one event loop.
+    ///
+    /// - Throws: the engine's refusal, such as `errSecNotAvailable` for a store that does not open.
+    func makeLane() throws(Refusal) -> Lane
+
+    /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
+    func write(_ batch: [Write])
+
+    /// Tidies up after many writes, on the thread that writes. May block.
+    func maintain()
+
+    /// Answers a device request. May block for long; is called on several threads.
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter)
+}
+
+/// Answers searches at once, on the thread that owns it.
+package protocol RequestLane: AnyObject {
+    /// Answers one search with a complete frame.
+    func read(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
+}
+
+/// A write on its way through a commit.
+package protocol QueuedWrite {
+    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32)
+    /// Holds the complete answer once the commit is done.
+    var writer: ResponseWriter { get }
+}
+
+/// Finds out who is at the other end of a connection.
+///
+/// It throws the refusal that every request of a caller that cannot be identified is answered with.
+package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> CallerIdentity
+
+extension RequestHandler {
+    /// Performs writes as one commit; the answers are in their order.
+    func commit(_ jobs: [WriteJob]) -> [SecretBytes] {
+        let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id) }
+        write(writes)
+        return writes.map { $0.writer.buffer.copy() }
+    }
+
+    /// Performs a device request.
+    func answer(_ job: DeviceJob) -> SecretBytes {
+        let writer = ResponseWriter()
+        device(job.request, passcodes: job.passcodes, id: job.id, into: writer)
+        return writer.buffer.copy()
+    }
+}

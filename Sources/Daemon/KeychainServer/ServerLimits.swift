@@ -1,0 +1,25 @@
+/// What callers may make grow or hold up, each with its reason.
+package struct ServerLimits: Sendable {
+    /// Threads that read and answer. More than one pays only on machines with idle cores.
+    package var loops = 1
+    /// Threads for what blocks: key derivation, walks over all rows.
+    package var workers = 4
+    /// Connections per loop; whoever comes later waits in the listener's queue until one leaves.
+    package var connections = 8192
+    /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
+    package var pipelined = 16
+    /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
+    package var stall = 10_000
+    /// Bytes of unfinished frames and unread answers per loop; above it, whoever adds to them is closed.
+    package var held = 64 << 20
+    /// Bytes of writes that wait for the writer; above it, writes are refused.
+    package var queuedWrites = 64 << 20
+    /// Device requests that wait for a worker; above it, they are refused.
+    package var queuedDevice = 64
+    /// Writes after which the store is tidied up: some megabytes of write-ahead log.
+    package var writesBetweenMaintenance = 1024
+    /// The longest deadline a caller may ask for: milliseconds.
+    package var deadline: UInt32 = 600_000
+
+    package init() {}
+}

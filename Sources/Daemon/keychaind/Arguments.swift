@@ -1,0 +1,104 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// What the command line asks for.
+enum Arguments {
+    case help
+    case version
+    /// To go on as nobody's child.
+    case detach(Options)
+    case serve(Options)
+
+    struct Options {
+        var socket = ""
+        var store = ""
+        var loops = 1
+        var idleExit: UInt64?
+        var log: String?
+        /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not serve:
+        /// its end is what the program that waits goes by.
+        var ready: CInt?
+    }
+
+    /// Why a command line was not understood.
+    struct Mistake: Error, CustomStringConvertible {
+        let description: String
+        init(_ problem: String) { description = problem + " See keychaind --help." }
+    }
+
+    static let helpText = """
+        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--log FILE]
+
+        Serves a user's keychain. Programs start it by themselves when they need it.
+
+          --socket PATH        where to listen; a socket passed by systemd comes first
+          --store FOLDER       where the keychain lies
+          --loops N            threads that answer, 1 to 64; 1 when not given
+          --idle-exit SECONDS  end when nobody has been connected for so long
+          --log FILE           leave the terminal and append messages to FILE
+          --detach             go on in the background; for programs that start it
+          --ready-fd FD        write a byte there when it serves; for programs that start it
+          --help               show this
+          --version            show the protocol it speaks
+
+        Without --socket or --store it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME and keychain.conf say.
+        """
+
+    static let versionText = "keychaind (protocol \(FrameHeader.version))"
+
+    init(_ arguments: some Sequence<String>) throws {
+        var options = Options()
+        var detaches = false
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--help":
+                self = .help
+                return
+            case "--version":
+                self = .version
+                return
+            case "--detach": detaches = true
+            case "--socket": options.socket = try Self.path(argument, rest.popFirst())
+            case "--store": options.store = try Self.path(argument, rest.popFirst())
+            case "--log": options.log = try Self.path(argument, rest.popFirst())
+            case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
+            case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
+            case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())
+            default: throw Mistake("There is no argument \(argument).")
+            }
+        }
+        try Self.complete(&options)
+        self = detaches ? .detach(options) : .serve(options)
+    }
+
+    private static func complete(_ options: inout Options) throws(Refusal) {
+        guard options.socket.isEmpty || options.store.isEmpty else { return }
+        let configuration = try Configuration.load()
+        if options.store.isEmpty { options.store = configuration.folder }
+        if options.socket.isEmpty { options.socket = configuration.socket }
+    }
+
+    private static func path(_ name: String, _ text: String?) throws(Mistake) -> String {
+        guard let text, text.hasPrefix("/") else { throw Mistake("\(name) takes an absolute path.") }
+        return text
+    }
+
+    private static func number(
+        _ name: String, _ text: String?, _ range: ClosedRange<UInt64>
+    ) throws(Mistake) -> UInt64 {
+        guard let number = text.flatMap(UInt64.init), range.contains(number) else {
+            throw Mistake("\(name) takes a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    private static func descriptor(_ text: String?) throws(Mistake) -> CInt {
+        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+        else { throw Mistake("--ready-fd takes the number of an open descriptor.") }
+        return number
+    }
+}

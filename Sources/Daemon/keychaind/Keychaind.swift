@@ -1,0 +1,83 @@
+import Glibc
+import KeychainClient
+import KeychainEngine
+import KeychainModel
+import KeychainServer
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// keychaind: serves the keychain of one user, with the enclave in a process of its own beside it.
+@main
+struct Keychaind {
+    static func main() {
+        do {
+            switch try Arguments(CommandLine.arguments.dropFirst()) {
+            case .help: print(Arguments.helpText)
+            case .version: print(Arguments.versionText)
+            case .detach(let options): try detach(options)
+            case .serve(let options): try serve(options)
+            }
+        } catch {
+            let refusal = error as? Refusal
+            report(refusal.map { "\($0.problem) \($0.remedy)" } ?? "\(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    /// Starts this program once more and ends, so that what runs on is the child of nobody who did not ask for one.
+    private static func detach(_ options: Arguments.Options) throws {
+        let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
+        guard options.ready ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
+            throw Arguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
+        }
+        _ = try ChildProcess.start(
+            try ownPath(), arguments, handing: options.ready.map { [FileDescriptor(owning: $0)] } ?? [])
+    }
+
+    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store: whoever
+    /// has the socket is the one daemon, and clients can connect while it opens the store.
+    private static func serve(_ options: Arguments.Options) throws {
+        try Surroundings.harden()
+        let signals = TerminationSignals()
+        if let log = options.log { try Surroundings.leaveSession(log: log) }
+        guard let server = try start(options) else { return }
+        if let ready = options.ready { _ = try? FileDescriptor(owning: ready).write([1].span) }
+        defer { server.stop() }
+        try signals.wait(idleExit: options.idleExit, of: server)
+    }
+
+    /// Nil when another daemon serves already.
+    private static func start(_ options: Arguments.Options) throws -> KeychainServer? {
+        guard let listeners = try Listeners.open(at: options.socket) else { return nil }
+        let engine = try openEngine(in: options.store)
+        var limits = ServerLimits()
+        limits.loops = options.loops
+        limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
+        return try KeychainServer(
+            engine, on: listeners, identify: UserIdentity.identify, limits: limits, log: report)
+    }
+
+    private static func openEngine(in folder: String) throws -> KeychainEngine {
+        let isNew = !ItemStore.exists(in: folder)
+        let store = try ItemStore(folder: folder, prefersExclusive: true)
+        let enclave = try EnclaveProcess.start(
+            executable: try ownPath().folder + "keychain-enclaved", vault: folder + "/vault", createIfMissing: isNew)
+        return try KeychainEngine(store: store, enclave: enclave, deployment: "user daemon")
+    }
+
+    private static func ownPath() throws -> String {
+        try ExecutableFile(ofProcess: CurrentProcess.identifier).path
+    }
+
+    /// One line to the log; never a value.
+    @Sendable private static func report(_ message: String) {
+        let line = Array("keychaind: \(message)\n".utf8)
+        unsafe write(STDERR_FILENO, line, line.count)
+    }
+}
+
+/// An engine is what a server needs.
+extension KeychainEngine: RequestHandler {}
+extension EngineLane: RequestLane {}
+extension PendingWrite: QueuedWrite {}

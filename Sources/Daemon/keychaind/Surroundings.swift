@@ -1,0 +1,43 @@
+import Glibc
+import LinuxSystem
+
+/// What the daemon changes about its own process.
+enum Surroundings {
+    /// Closes the ways other processes could look into this one.
+    ///
+    /// - Throws: `SystemError` when one of them cannot be closed; the daemon must not go on then.
+    static func harden() throws(SystemError) {
+        try ProcessHardening.forbidDumps()
+        try ProcessHardening.forbidNewPrivileges()
+        try ProcessHardening.raiseLockedMemoryLimit()
+        umask(0o077)
+    }
+
+    /// Cuts what ties this process to the program that started it: its session, its folder, its output.
+    ///
+    /// - Throws: `SystemError` when the log cannot be written.
+    static func leaveSession(log path: String) throws(SystemError) {
+        setsid()
+        _ = unsafe chdir("/")
+        let isLong = try FileStatus(at: path).map { $0.size > longestLog } ?? false
+        let log = try FileDescriptor.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | (isLong ? O_TRUNC : 0))
+        for number in [STDOUT_FILENO, STDERR_FILENO] where dup2(log.number, number) < 0 {
+            throw SystemError(code: errno, call: "dup2")
+        }
+    }
+
+    /// An older log is thrown away when it has grown to this.
+    private static let longestLog = 1 << 20
+
+    /// Raises the number of open files to all this process may ask for; the result is that number.
+    ///
+    /// - Throws: `SystemError` of `setrlimit`.
+    static func raiseOpenFilesLimit() throws(SystemError) -> Int {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { throw SystemError(code: errno, call: "getrlimit") }
+        limit.rlim_cur = limit.rlim_max
+        guard unsafe setrlimit(resource, &limit) == 0 else { throw SystemError(code: errno, call: "setrlimit") }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

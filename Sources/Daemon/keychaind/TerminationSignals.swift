@@ -1,0 +1,54 @@
+import Glibc
+import KeychainModel
+import KeychainServer
+import LinuxSystem
+
+/// The signals that end the daemon. They are blocked in all threads and waited for in one, so that no code runs inside of a
+/// signal handler. The enclave inherits the block: a Ctrl-C for both must not end it before the daemon has finished.
+struct TerminationSignals {
+    private var signals = sigset_t()
+
+    /// Blocks the signals; to be made before the first thread.
+    init() {
+        unsafe sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGCHLD] { unsafe sigaddset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        // A log that nobody reads any more is no reason to end.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Waits until a signal asks for the end, or nobody has been connected for `idleExit` seconds.
+    ///
+    /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the next
+    ///   client starts both afresh.
+    func wait(idleExit: UInt64?, of server: KeychainServer) throws(Refusal) {
+        let patience = idleExit.map { $0 * 1_000_000_000 }
+        while true {
+            let vacancy = server.vacancy ?? 0
+            if let patience, vacancy >= patience { return }
+            switch next(within: patience.map { $0 - vacancy }) {
+            case nil: continue
+            case SIGCHLD: throw .enclaveEnded
+            default: return
+            }
+        }
+    }
+
+    private func next(within nanoseconds: UInt64?) -> CInt? {
+        var signals = signals
+        let limit = nanoseconds.map { timespec(tv_sec: Int($0 / 1_000_000_000), tv_nsec: Int($0 % 1_000_000_000)) }
+        var signal: CInt = 0
+        if var limit {
+            signal = unsafe sigtimedwait(&signals, nil, &limit)
+        } else {
+            signal = unsafe sigwaitinfo(&signals, nil)
+        }
+        return signal > 0 ? signal : nil
+    }
+}
+
+extension Refusal {
+    fileprivate static let enclaveEnded = Refusal(
+        .notAvailable, .unavailable, "enclave", "The process that holds the keys has ended.",
+        do: "Nothing: the next program that needs the keychain starts it again.")
+}

@@ -1,0 +1,163 @@
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// One socket to the daemon and the buffers for talking over it: one question, then one answer.
+///
+/// Whoever took it out of the pool has it alone, which is what makes it safe to keep there.
+final class Channel: @unchecked Sendable {
+    private let socket: UnixSocket
+    private let request = SecretBuffer()
+    private let room = SecretBytes(count: 8192)
+    private var lastID: UInt32 = 0
+    private var patience: UInt32 = 0
+
+    init(_ socket: UnixSocket) { self.socket = socket }
+
+    /// What a request says and how long it may take.
+    struct Question {
+        let kind: FrameHeader.Kind
+        let deadline: UInt32
+        var descriptors: [FileDescriptor] = []
+        let body: (SecretBuffer) -> Void
+    }
+
+    struct Answer {
+        let status: Int32
+        let body: SecretBytes
+    }
+
+    /// Why there was no answer, and with it whether the request may be sent again.
+    enum Failure: Error {
+        /// The request was performed by nobody.
+        case notPerformed(SystemError)
+        /// The daemon read the request and went away; perhaps it performed it.
+        case unknown
+        case late
+        /// Asking again would not help.
+        case refused(Refusal)
+    }
+
+    /// Asks and waits for the answer. After a failure the channel is of no more use.
+    func ask(_ question: Question) throws(Failure) -> Answer {
+        try setPatience(question.deadline)
+        try write(question)
+        defer { request.removeAll() }
+        let isSent = try send(question.descriptors)
+        return try receive(isSent: isSent)
+    }
+
+    /// The daemon answers when its deadline comes; a little later there is no more hope.
+    private static let grace: UInt32 = 500
+
+    // Set once rather than per call: a deadline for each would cost a poll.
+    private func setPatience(_ deadline: UInt32) throws(Failure) {
+        guard deadline != patience else { return }
+        do throws(SystemError) { try socket.limitWaits(milliseconds: CInt(clamping: deadline &+ Self.grace)) } catch {
+            throw .notPerformed(error)
+        }
+        patience = deadline
+    }
+}
+
+// MARK: - The request
+
+extension Channel {
+    private func write(_ question: Question) throws(Failure) {
+        lastID &+= 1
+        let header = FrameHeader(
+            length: 0, kind: question.kind, descriptors: question.descriptors.count, id: lastID,
+            word: question.deadline)
+        header.append(to: request)
+        question.body(request)
+        let length = request.count - FrameHeader.size
+        guard length <= WireLimits.requestBody else {
+            request.removeAll()
+            throw .refused(.tooLong(length))
+        }
+        request.overwrite(littleEndian: UInt32(length), at: 0)
+    }
+
+    /// Sends the request; false when the daemon would not have all of it. Then it may still have said why.
+    private func send(_ descriptors: [FileDescriptor]) throws(Failure) -> Bool {
+        do throws(SystemError) {
+            try request.withSpan { span throws(SystemError) in
+                if descriptors.isEmpty { return try send(span) }
+                try socket.sendFully(
+                    span, attaching: descriptors, deadline: .after(milliseconds: Int(patience)))
+            }
+            return true
+        } catch {
+            switch error.code {
+            case EPIPE, ECONNRESET: return false
+            case ETIMEDOUT: throw .late
+            default: throw .notPerformed(error)
+            }
+        }
+    }
+
+    private func send(_ span: Span<UInt8>) throws(SystemError) {
+        var sent = 0
+        while sent < span.count {
+            guard let count = try socket.send(span.extracting(sent...)) else {
+                throw SystemError(code: ETIMEDOUT, call: "send")
+            }
+            sent += count
+        }
+    }
+}
+
+// MARK: - The answer
+
+extension Channel {
+    private func receive(isSent: Bool) throws(Failure) -> Answer {
+        try room.withMutableSpan { span throws(Failure) in
+            var filled = 0
+            while filled < FrameHeader.size {
+                filled += try receive(into: &span, from: filled, isSent: isSent && filled == 0)
+            }
+            let header = try header(span.span.extracting(..<filled))
+            let body = SecretBytes(count: header.length)
+            try body.withMutableSpan { body throws(Failure) in
+                let begun = min(filled - FrameHeader.size, body.count)
+                for index in 0..<begun { body[index] = span[FrameHeader.size + index] }
+                var filled = begun
+                while filled < body.count { filled += try receive(into: &body, from: filled, isSent: true) }
+            }
+            for index in 0..<filled { span[index] = 0 }
+            return Answer(status: Int32(bitPattern: header.word), body: body)
+        }
+    }
+
+    private func header(_ span: Span<UInt8>) throws(Failure) -> FrameHeader {
+        do throws(Refusal) {
+            guard let header = try FrameHeader(span, limit: WireLimits.responseBody), header.kind == .response,
+                header.id == lastID, span.count <= FrameHeader.size + header.length
+            else { throw .malformed("the head of the answer") }
+            return header
+        } catch { throw .refused(error) }
+    }
+
+    /// Receives at least one byte.
+    ///
+    /// A kernel reports ECONNRESET when the daemon closed, or died, without having read everything, and with that not the
+    /// whole of the one request there is; at the mere end of the stream it had read the request.
+    private func receive(
+        into span: inout MutableSpan<UInt8>, from offset: Int, isSent: Bool
+    ) throws(Failure) -> Int {
+        let received: Int?
+        do throws(SystemError) {
+            received = try socket.receive(into: &span, from: offset)
+        } catch {
+            throw error.code == ECONNRESET ? .notPerformed(error) : .unknown
+        }
+        guard let received else { throw .late }
+        if received > 0 { return received }
+        throw isSent ? .unknown : .notPerformed(SystemError(code: EPIPE, call: "send"))
+    }
+}
+
+extension Refusal {
+    fileprivate static func tooLong(_ length: Int) -> Refusal { FrameHeader.tooLong(length, WireLimits.requestBody) }
+}

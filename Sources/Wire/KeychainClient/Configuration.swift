@@ -1,0 +1,97 @@
+import Glibc
+package import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Where the keychain is and how to reach it: what the environment says, else the configuration file, else the defaults.
+package struct Configuration: Equatable, Sendable {
+    package enum Mode: String, CaseIterable, Sendable {
+        /// Through the daemon where one runs or is installed, else in this process.
+        case auto
+        /// In this process, always.
+        case embedded
+        /// Through the daemon, always.
+        case daemon
+    }
+
+    package enum Interaction: String, CaseIterable, Sendable {
+        /// Nobody is asked; what would need that is refused.
+        case never
+        /// On the terminal only.
+        case tty
+        /// However it is possible.
+        case auto
+    }
+
+    /// The folder of the store.
+    package var folder: String
+    /// Where the daemon listens.
+    package var socket: String
+    package var mode: Mode
+    /// The daemon's program, when it is not to be looked for.
+    package var daemon: String?
+    /// How long a request may take: milliseconds.
+    package var timeout: UInt32
+    package var interaction: Interaction
+
+    /// Reads the environment of this process and the configuration file.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory.
+    package static func load() throws(Refusal) -> Configuration {
+        try Configuration { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    }
+
+    /// Reads an environment and the configuration file it points to.
+    ///
+    /// - Parameter environment: the value of a variable; an empty one counts as none.
+    /// - Throws: as ``load()``.
+    package init(environment: (String) -> String?) throws(Refusal) {
+        let directories = BaseDirectories(environment)
+        var values = Setting.Values()
+        if let folder = directories.configuration { try values.read(file: folder + "/keychain/keychain.conf") }
+        try values.read(environment)
+        try self.init(values, directories)
+    }
+
+    private init(_ values: Setting.Values, _ directories: BaseDirectories) throws(Refusal) {
+        guard let folder = values.home ?? directories.data.map({ $0 + "/keychain" }) else { throw .noHome }
+        self.folder = folder
+        // A store of one's own has a daemon of its own: the usual one serves another store.
+        let runtime = values.home == nil ? directories.runtime : nil
+        socket = values.socket ?? (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
+        mode = values.mode ?? .auto
+        daemon = values.daemon
+        timeout = values.timeout ?? WireLimits.defaultDeadline
+        interaction = values.interaction ?? .auto
+    }
+}
+
+/// The user's directories, as the XDG Base Directory Specification 0.8 finds them.
+struct BaseDirectories {
+    let configuration: String?
+    let data: String?
+    let runtime: String?
+
+    init(_ environment: (String) -> String?) {
+        // The specification wants relative paths ignored.
+        func directory(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        let home = directory("HOME")
+        configuration = directory("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }
+        data = directory("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
+        // A cron job has no XDG_RUNTIME_DIR, and must find the daemon of the session all the same.
+        runtime = [directory("XDG_RUNTIME_DIR"), "/run/user/\(getuid())"].compactMap { $0 }.first(where: Self.exists)
+    }
+
+    private static func exists(_ path: String) -> Bool { (try? FileStatus(at: path))?.isDirectory ?? false }
+}
+
+extension Refusal {
+    fileprivate static let noHome = Refusal(
+        .param, .configuration, "HOME", "There is no home directory to keep the keychain in.",
+        do: "Set HOME, or KEYCHAIN_HOME to an absolute path.")
+}
+
+extension Refusal.Rule {
+    /// The environment or the configuration file says something that makes no sense.
+    package static let configuration = Self(rawValue: "configuration.invalid")
+}

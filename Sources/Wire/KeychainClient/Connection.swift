@@ -1,0 +1,99 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// The keychain behind a daemon's socket. Any number of threads may use it at once; each gets a socket of its own.
+package final class Connection: KeychainConnection {
+    /// Connects to the daemon, which it may have to start.
+    package typealias Opener = @Sendable () throws(Refusal) -> UnixSocket
+
+    private let channels: ChannelPool
+    private let timeout: UInt32
+
+    /// - Parameters:
+    ///   - timeout: how long a request may take that names no deadline: milliseconds.
+    ///   - connected: a socket to begin with, where there is one already.
+    ///   - process: tells which process this is; it becomes another one in a fork's child.
+    ///   - open: called for every socket that is needed.
+    package init(
+        timeout: UInt32 = WireLimits.defaultDeadline, connected: UnixSocket? = nil,
+        process: @escaping @Sendable () -> Int32 = { CurrentProcess.identifier }, open: @escaping Opener
+    ) {
+        self.timeout = timeout
+        channels = ChannelPool(open, connected, process: process)
+    }
+
+    /// Performs an item request and gives one page of its answer.
+    ///
+    /// - Throws: the engine's refusal; `errSecNotAvailable` when the daemon cannot be reached, does not answer in time, or
+    ///   went away in the middle of a change.
+    package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        try send(request, deadline: timeout)
+    }
+
+    /// As ``send(_:)``, with a deadline in milliseconds.
+    package func send(_ request: ItemRequest, deadline: UInt32) throws(Refusal) -> ItemResponse {
+        let question = Channel.Question(kind: .item, deadline: deadline) { request.append(to: $0) }
+        let answer = try ask(question, mayRepeat: request.operation == .copyMatching)
+        return try ItemResponse(status: answer.status, body: answer.body)
+    }
+
+    /// Asks something of the device.
+    ///
+    /// - Throws: as ``send(_:)``.
+    package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
+        let question = Channel.Question(kind: .device, deadline: timeout, descriptors: passcodes) {
+            request.append(to: $0)
+        }
+        let answer = try ask(question, mayRepeat: request.isRepeatable)
+        return try DeviceReply(to: request, status: answer.status, body: answer.body)
+    }
+
+    /// Asks, and asks once more over a new socket when the first one turns out to lead nowhere (the daemon was restarted).
+    ///
+    /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known
+    ///   that nobody performed it.
+    private func ask(_ question: Channel.Question, mayRepeat: Bool) throws(Refusal) -> Channel.Answer {
+        do throws(Channel.Failure) { return try channels.ask(question) } catch {
+            switch error {
+            case .notPerformed: break
+            case .unknown where mayRepeat: break
+            default: throw error.refusal
+            }
+        }
+        do throws(Channel.Failure) { return try channels.ask(question) } catch { throw error.refusal }
+    }
+}
+
+extension DeviceRequest {
+    fileprivate var isRepeatable: Bool {
+        switch self {
+        case .status, .lock, .verify: true
+        // A wrong passcode would count twice.
+        case .unlock, .setPasscode, .removePasscode: false
+        }
+    }
+}
+
+extension Channel.Failure {
+    fileprivate var refusal: Refusal {
+        switch self {
+        case .refused(let refusal): refusal
+        case .notPerformed(let error):
+            Refusal(
+                .notAvailable, .unavailable, "daemon", "The keychain daemon does not take requests: \(error).",
+                do: "Try again; see its log, keychaind.log in the store's folder.")
+        case .unknown:
+            Refusal(
+                .notAvailable, .unavailable, "daemon",
+                "The keychain daemon went away while it had the request; whether it performed it is not known.",
+                do: "Look whether the change was made before asking for it again.")
+        case .late:
+            Refusal(
+                .notAvailable, .deadline, "deadline",
+                "The keychain daemon did not answer in time; whether it performs the request is not known.",
+                do: "Look whether a change was made before asking for it again, or allow more time (KEYCHAIN_TIMEOUT).")
+        }
+    }
+}

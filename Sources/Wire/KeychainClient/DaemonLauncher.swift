@@ -1,0 +1,115 @@
+import Glibc
+package import KeychainModel
+import LinuxSystem
+
+/// Connects to the daemon, and starts it first where none runs.
+struct DaemonLauncher: Sendable {
+    let configuration: Configuration
+
+    /// How long a daemon may take to accept, or to start: milliseconds.
+    private static let patience = 10_000
+    private static let folders = ["/usr/local/libexec", "/usr/libexec", "/usr/local/bin", "/usr/bin"]
+
+    /// Connects; nil when no daemon runs and none is installed.
+    ///
+    /// Programs that start daemons at the same time are no problem: only one daemon gets the socket, the others end, and
+    /// all programs connect to that one.
+    func open() throws(Refusal) -> UnixSocket? {
+        if let socket = try connect() { return socket }
+        guard let program else { return nil }
+        try start(program)
+        guard let socket = try connect() else { throw .didNotStart(program, configuration) }
+        return socket
+    }
+
+    private func connect() throws(Refusal) -> UnixSocket? {
+        do throws(SystemError) {
+            return try UnixSocket.connect(to: configuration.socket, deadline: .after(milliseconds: Self.patience))
+        } catch {
+            if error.code == ENOENT || error.code == ECONNREFUSED { return nil }
+            throw .unreachable(configuration, error)
+        }
+    }
+
+    private var program: String? {
+        if let daemon = configuration.daemon { return daemon }
+        let own = (try? ExecutableFile(ofProcess: CurrentProcess.identifier))?.path ?? ""
+        let beside = own.lastIndex(of: "/").map { String(own[..<$0]) }
+        return ([beside].compactMap { $0 } + Self.folders).map { $0 + "/keychaind" }.first(where: Self.isProgram)
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        guard let status = try? FileStatus(at: path) else { return false }
+        return status.isRegularFile && status.mode & 0o111 != 0
+    }
+
+    private func start(_ program: String) throws(Refusal) {
+        do throws(SystemError) {
+            try PrivateDirectory.ensure(configuration.folder)
+            let ready = try launch(program)
+            var byte: [UInt8] = [0]
+            var span = byte.mutableSpan
+            // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one serves.
+            _ = try ready.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
+        } catch { throw .cannotStart(program, error) }
+    }
+
+    /// Starts the daemon so that it is nobody's child, for a program must not find children it did not make.
+    ///
+    /// - Returns: the pipe on which it says that it serves; this process has no other end of it.
+    private func launch(_ program: String) throws(SystemError) -> FileDescriptor {
+        let (reader, writer) = try FileDescriptor.pipe()
+        let arguments = [
+            "--detach", "--socket", configuration.socket, "--store", configuration.folder,
+            "--log", configuration.folder + "/keychaind.log", "--ready-fd", "\(ChildProcess.firstDescriptor)",
+        ]
+        try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: Self.patience)
+        return reader
+    }
+}
+
+extension Connection {
+    /// Reaches the daemon in the way the configuration says.
+    ///
+    /// - Returns: nil when the engine is to run in this process instead.
+    /// - Throws: `errSecNotAvailable` when the daemon cannot be reached, or is not installed although it must be used.
+    package static func reach(_ configuration: Configuration) throws(Refusal) -> Connection? {
+        if configuration.mode == .embedded { return nil }
+        let launcher = DaemonLauncher(configuration: configuration)
+        guard let socket = try launcher.open() else {
+            if configuration.mode == .daemon { throw .notInstalled(configuration) }
+            return nil
+        }
+        return Connection(timeout: configuration.timeout, connected: socket) { () throws(Refusal) in
+            guard let socket = try launcher.open() else { throw .notInstalled(configuration) }
+            return socket
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func unreachable(_ configuration: Configuration, _ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, configuration.socket, "The keychain daemon cannot be reached: \(error).",
+            do: "Check KEYCHAIN_SOCKET and the permissions of \(configuration.socket).")
+    }
+
+    fileprivate static func cannotStart(_ program: String, _ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, program, "The keychain daemon cannot be started: \(error).",
+            do: "Check KEYCHAIN_DAEMON and KEYCHAIN_HOME.")
+    }
+
+    fileprivate static func didNotStart(_ program: String, _ configuration: Configuration) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, program, "The keychain daemon was started but does not serve.",
+            do: "See \(configuration.folder)/keychaind.log for the reason.")
+    }
+
+    fileprivate static func notInstalled(_ configuration: Configuration) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, configuration.socket,
+            "No keychain daemon runs at \(configuration.socket) and none is installed.",
+            do: "Install keychaind, set KEYCHAIN_DAEMON to its path, or use KEYCHAIN_MODE=auto.")
+    }
+}

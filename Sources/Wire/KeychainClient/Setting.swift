@@ -1,0 +1,78 @@
+import KeychainWire
+
+/// One thing a user can set, by an environment variable or a line of the configuration file.
+///
+/// The table is the only place that knows them: reading, help and documentation are derived from it.
+package struct Setting: Sendable {
+    /// The environment variable.
+    package let variable: String
+    /// The key in the configuration file.
+    package let key: String
+    /// What it takes, for people.
+    package let takes: String
+    /// What holds when it is not set, for people.
+    package let standard: String
+    /// What it does, for people.
+    package let meaning: String
+    /// Takes a text; false when it makes no sense.
+    let read: @Sendable (String, inout Values) -> Bool
+
+    /// What is set; nil is not set.
+    struct Values: Sendable {
+        var home: String?
+        var socket: String?
+        var mode: Configuration.Mode?
+        var daemon: String?
+        var timeout: UInt32?
+        var interaction: Configuration.Interaction?
+    }
+
+    package static let table = [
+        Setting(
+            variable: "KEYCHAIN_HOME", key: "home", takes: "an absolute path",
+            standard: "$XDG_DATA_HOME/keychain, else ~/.local/share/keychain",
+            meaning: "The folder of the store.", read: { path($0, &$1.home) }),
+        Setting(
+            variable: "KEYCHAIN_SOCKET", key: "socket", takes: "an absolute path",
+            standard: "$XDG_RUNTIME_DIR/keychain/keychaind.sock; keychaind.sock in the store's folder when home is set",
+            meaning: "Where the daemon listens.", read: { path($0, &$1.socket) }),
+        Setting(
+            variable: "KEYCHAIN_MODE", key: "mode", takes: names(of: Configuration.Mode.self), standard: "auto",
+            meaning: "Whether programs use the daemon, their own process, or the daemon where it is installed.",
+            read: { name($0, &$1.mode) }),
+        Setting(
+            variable: "KEYCHAIN_DAEMON", key: "daemon", takes: "an absolute path",
+            standard:
+                "keychaind beside the program, else in /usr/local/libexec, /usr/libexec, /usr/local/bin, /usr/bin",
+            meaning: "The daemon to start when none answers.", read: { path($0, &$1.daemon) }),
+        Setting(
+            variable: "KEYCHAIN_TIMEOUT", key: "timeout", takes: "milliseconds, 1 to \(longestTimeout)",
+            standard: "\(WireLimits.defaultDeadline)",
+            meaning: "How long a request may take.", read: { milliseconds($0, &$1.timeout) }),
+        Setting(
+            variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
+            standard: "auto", meaning: "Whether, and where, the user may be asked for a passcode.",
+            read: { name($0, &$1.interaction) }),
+    ]
+
+    private static let longestTimeout: UInt32 = 600_000
+
+    private static func path(_ text: String, _ value: inout String?) -> Bool {
+        value = text
+        return text.hasPrefix("/")
+    }
+
+    private static func name<Name: RawRepresentable<String>>(_ text: String, _ value: inout Name?) -> Bool {
+        value = Name(rawValue: text)
+        return value != nil
+    }
+
+    private static func milliseconds(_ text: String, _ value: inout UInt32?) -> Bool {
+        value = UInt32(text)
+        return (1...longestTimeout).contains(value ?? 0)
+    }
+
+    private static func names<Name: RawRepresentable<String> & CaseIterable>(of _: Name.Type) -> String {
+        Name.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+}

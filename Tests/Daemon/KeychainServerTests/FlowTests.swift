@@ -1,0 +1,129 @@
+import KeychainModel
+import KeychainServer
+import KeychainWire
+import LinuxSystem
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@Suite("Nobody holds up the others")
+struct FlowTests {
+    @Test("A connection with many requests gets one answer per turn, so that another one is not kept waiting")
+    func isFair() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.search])
+        let (greedy, modest) = (try server.connect(), try server.connect())
+        try greedy.send((1...50).flatMap { Frames.search(id: $0) })
+        #expect(server.standIn.waits { !$0.searches.isEmpty })
+        try modest.send(Frames.search(id: 99))
+        server.standIn.release()
+        #expect(try modest.receive()?.id == 99)
+        for id in 1...50 { #expect(try greedy.receive()?.id == UInt32(id)) }
+        let place = try #require(server.standIn.record.searches.firstIndex(of: 99))
+        // Behind the one that was under way, and the two that a turn may begin with.
+        #expect(place <= 3)
+    }
+
+    @Test("A slow device request holds up neither searches nor writes, not even its own connection's")
+    func worksBesideLoop() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.device])
+        let client = try server.connect()
+        try client.send(Frames.device(.verify, id: 1))
+        #expect(server.standIn.waits { $0.devices == [.verify] })
+        #expect(try client.ask(Frames.search(id: 2))?.id == 2)
+        #expect(try client.ask(Frames.add(id: 3))?.id == 3)
+        server.standIn.release()
+        #expect(try client.receive()?.id == 1)
+    }
+
+    @Test("No more than a bounded number of one connection's writes wait at a time; all are answered in the end")
+    func boundsPipelining() throws {
+        var limits = ServerLimits()
+        limits.pipelined = 4
+        let server = try RunningServer(limits: limits)
+        server.standIn.hold([.write])
+        let client = try server.connect()
+        try client.send((1...40).flatMap { Frames.add(id: $0) })
+        #expect(server.standIn.waits { !$0.batches.isEmpty })
+        server.standIn.release()
+        #expect(Set(try (0..<40).map { _ in try client.receive()?.id }) == Set((1...40).map { UInt32($0) }))
+        #expect(server.standIn.record.batches.allSatisfy { $0.count <= 4 })
+    }
+
+    @Test("A client that does not read its answers is closed, and its requests are not all performed")
+    func closesUnreadingClient() throws {
+        var limits = ServerLimits()
+        limits.stall = 50
+        let server = try RunningServer(limits: limits)
+        let client = try server.connect()
+        let large = Frames.item(Frames.request(.copyMatching, account: "a", limit: .atMost(4000)))
+        try client.send((0..<20).flatMap { _ in large })
+        try client.waitForHangUp()
+        #expect(server.standIn.record.searches.count < 10)
+        #expect(try server.connect().ask(Frames.search())?.status == 0)
+    }
+
+    @Test("A client that reads late gets everything")
+    func servesLateReader() throws {
+        let server = try RunningServer()
+        let client = try server.connect()
+        let large = Frames.item(Frames.request(.copyMatching, account: "a", limit: .atMost(4000)))
+        try client.send((0..<5).flatMap { _ in large })
+        // The second one is not begun before the first one is read.
+        #expect(server.standIn.waits { !$0.searches.isEmpty })
+        for _ in 0..<5 { #expect(try client.receive()?.response().items.count == 4000) }
+    }
+
+    @Test("A client that sends half a frame is closed after a bounded time", arguments: [1, 15, 16, 20])
+    func closesHalfFrame(count: Int) throws {
+        var limits = ServerLimits()
+        limits.stall = 50
+        let server = try RunningServer(limits: limits)
+        let (client, idle) = (try server.connect(), try server.connect())
+        try client.send(Array(Frames.search().prefix(count)))
+        #expect(try client.isClosed())
+        #expect(try idle.ask(Frames.search())?.status == 0)
+    }
+
+    @Test("Who fills the buffers with unfinished frames is closed; others are served")
+    func boundsMemory() throws {
+        var limits = ServerLimits()
+        limits.held = 30_000
+        let server = try RunningServer(limits: limits)
+        let half = Frames.add(String(repeating: "x", count: 500_000)).prefix(20_000)
+        let (first, second) = (try server.connect(), try server.connect())
+        // The answer shows that what was sent together with the search is in the buffers.
+        #expect(try first.ask(Frames.search() + half)?.status == 0)
+        #expect(try second.ask(Frames.search() + half)?.status == 0)
+        #expect(try second.isClosed())
+        #expect(try server.connect().ask(Frames.search())?.status == 0)
+        first.finishSending()
+        #expect(try first.isClosed())
+    }
+
+    @Test("2,000 connections may be idle, and each is served when it asks")
+    func servesThousands() throws {
+        let server = try RunningServer()
+        let clients = try (0..<2000).map { _ in try server.connect() }
+        #expect(try clients[1999].ask(Frames.search())?.status == 0)
+        #expect(server.server.connections == 2000)
+        for client in clients { try client.send(Frames.search()) }
+        for client in clients { #expect(try client.receive()?.status == 0) }
+    }
+
+    @Test("Who comes when there are too many connections waits until one leaves")
+    func boundsConnections() throws {
+        var limits = ServerLimits()
+        limits.connections = 2
+        limits.stall = 20
+        let server = try RunningServer(limits: limits)
+        var clients = [try server.connect(), try server.connect()]
+        for client in clients { #expect(try client.ask(Frames.search())?.status == 0) }
+        let late = try server.connect()
+        try late.send(Frames.search(id: 3))
+        #expect(server.server.connections == 2)
+        clients.removeLast()
+        #expect(try late.receive()?.id == 3)
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import TestSupport
+import Testing
+
+@Suite("The daemon's process")
+struct ProcessTests {
+    @Test(
+        "It says that it serves, serves, and ends with success when it is told to",
+        arguments: [SIGTERM, SIGINT, SIGHUP])
+    func endsOnSignal(signal: CInt) throws {
+        let fixture = try DaemonFixture()
+        let daemon = try fixture.startReady()
+        try #require(try fixture.reach()).add("alice")
+        kill(daemon.identifier, signal)
+        #expect(waitForExit(daemon) == 0)
+    }
+
+    @Test("A second one for the same socket ends with success and without a word")
+    func leavesToFirst() throws {
+        let fixture = try DaemonFixture()
+        let first = try fixture.startReady()
+        let second = try RunningProgram(DaemonFixture.program, fixture.arguments)
+        #expect(second.waitForExit() == 0)
+        #expect(try fixture.process().process == first.identifier)
+    }
+
+    @Test("It ends by itself when nobody has been connected for long enough")
+    func endsWhenIdle() throws {
+        let fixture = try DaemonFixture()
+        let daemon = try fixture.startReady(["--idle-exit", "1"])
+        do { try #require(try fixture.reach()).add("alice") }
+        #expect(waitForExit(daemon) == 0)
+        #expect(try #require(try fixture.reach()).has("alice"))
+    }
+
+    @Test("It serves the socket a service manager listens on")
+    func takesOverSocket() throws {
+        let fixture = try DaemonFixture()
+        let path = fixture.directory.file("activated")
+        let listener = try UnixSocket.listen(at: path)
+        var configuration = fixture.configuration
+        configuration.socket = path
+        let command = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\""
+        let daemon = try ChildProcess.start(
+            "/bin/sh", ["-c", command, DaemonFixture.program] + fixture.arguments, handing: [listener.descriptor])
+        // The client may come before the daemon is there.
+        try #require(try Connection.reach(configuration)).add("alice")
+        kill(daemon.identifier, SIGTERM)
+        #expect(waitForExit(daemon) == 0)
+        // The service manager's socket is still there for the next one.
+        try withExtendedLifetime(listener) { _ = try UnixSocket.connect(to: path, deadline: soon) }
+    }
+
+    @Test("Other processes of the user can neither trace it nor make it write a core file, nor can it gain privileges")
+    func isHardened() throws {
+        let fixture = try DaemonFixture()
+        _ = try fixture.startReady()
+        let daemon = try fixture.process().process
+        #expect(try read("/proc/\(daemon)/status").contains("NoNewPrivs:\t1"))
+        let limits = try read("/proc/\(daemon)/limits").split(separator: "\n")
+        #expect(limits.first { $0.hasPrefix("Max core file size") }?.split(separator: " ")[4] == "0")
+    }
+
+    @Test("It ends when the process that holds the keys has ended, and the next client starts both afresh")
+    func followsEnclave() throws {
+        let fixture = try DaemonFixture()
+        let connection = try #require(try fixture.reach())
+        try connection.add("alice")
+        let daemon = try fixture.process()
+        let children = try read("/proc/\(daemon.process)/task/\(daemon.process)/children")
+        let enclave = try #require(Int32(children.split(separator: " ")[0]))
+        kill(enclave, SIGKILL)
+        try daemon.processDescriptor?.wait(for: .readable, deadline: soon)
+        #expect(try connection.has("alice"))
+        #expect(fixture.log.contains("The process that holds the keys has ended."))
+    }
+
+    @Test(
+        "Arguments that make no sense are refused with a word on what to do",
+        arguments: [
+            ["--socket"], ["--socket", "relative"], ["--store", ""], ["--loops", "0"], ["--loops", "65"],
+            ["--idle-exit", "soon"], ["--ready-fd", "77"], ["--ready-fd", "1"], ["--nonsense"], ["extra"],
+        ])
+    func refusesArguments(arguments: [String]) throws {
+        #expect(try RunningProgram(DaemonFixture.program, arguments).waitForExit() == 1)
+    }
+
+    @Test("It explains itself", arguments: ["--help", "--version"])
+    func explains(option: String) throws {
+        let program = try RunningProgram(DaemonFixture.program, [option])
+        #expect(try program.output.readText(4096).contains("keychaind"))
+        #expect(program.waitForExit() == 0)
+    }
+
+    private func read(_ path: String) throws -> String {
+        try FileDescriptor.open(path, O_RDONLY).readText(8192)
+    }
+}
+
+extension DaemonFixture {
+    var arguments: [String] { ["--socket", configuration.socket, "--store", configuration.folder] }
+
+    /// Runs the daemon as this test's own child and waits until it serves.
+    func startReady(_ more: [String] = []) throws -> ChildProcess {
+        let (reader, child) = try launch(more)
+        #expect(try reader.readText(1) == "\u{1}")
+        return child
+    }
+
+    private func launch(_ more: [String]) throws -> (FileDescriptor, ChildProcess) {
+        let (reader, writer) = try FileDescriptor.pipe()
+        let all = arguments + more + ["--ready-fd", "\(ChildProcess.firstDescriptor)"]
+        return (reader, try ChildProcess.start(Self.program, all, handing: [writer]))
+    }
+}
+
+/// Waits for a program to end; its exit code, or -1 when a signal ended it.
+func waitForExit(_ program: ChildProcess) -> CInt {
+    var status: CInt = 0
+    unsafe waitpid(program.identifier, &status, 0)
+    return status & 0x7f == 0 ? status >> 8 & 0xff : -1
+}

@@ -1,0 +1,60 @@
+import KeychainModel
+package import KeychainPolicy
+package import KeychainServer
+import LinuxSystem
+import Synchronization
+package import TestSupport
+
+/// A server in front of a stand-in, on a socket of its own.
+package final class RunningServer {
+    package let standIn: StandIn
+    package let server: KeychainServer
+    package let path: String
+    private let lines: Lines
+    private let identified: Monitor<Int>
+    private let directory: TemporaryDirectory
+    private var isStopped = false
+
+    /// - Parameter directory: where the socket goes; another server's, to take over its place.
+    package init(
+        in directory: TemporaryDirectory? = nil, standIn: StandIn = StandIn(), limits: ServerLimits = ServerLimits(),
+        identify: @escaping Identify = { _ in RunningServer.caller }
+    ) throws {
+        self.directory = try directory ?? TemporaryDirectory()
+        self.standIn = standIn
+        path = self.directory.file("socket")
+        let lines = Lines()
+        let identified = Monitor(0)
+        (self.lines, self.identified) = (lines, identified)
+        server = try KeychainServer(
+            standIn, on: [try UnixSocket.listen(at: path)],
+            identify: { peer throws(Refusal) in
+                identified.update { $0 += 1 }
+                return try identify(peer)
+            }, limits: limits,
+            log: { line in lines.list.withLock { $0.append(line) } })
+    }
+
+    deinit { stop() }
+
+    package func stop() {
+        standIn.release()
+        if !isStopped { server.stop() }
+        isStopped = true
+    }
+
+    package func connect() throws -> RawClient { try RawClient(path) }
+
+    /// How often somebody had to be identified: once for each connection that asked for something.
+    package var identifications: Int { identified.update { $0 } }
+
+    /// What the server has logged.
+    package var log: [String] { lines.list.withLock { $0 } }
+
+    /// Whom a server takes everybody for, unless a test asks for something else.
+    package static let caller = CallerIdentity(user: 1, process: 2, program: "/bin/program", groups: ["group"])
+
+    private final class Lines: Sendable {
+        let list = Mutex<[String]>([])
+    }
+}

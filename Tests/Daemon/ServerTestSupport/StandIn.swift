@@ -1,0 +1,121 @@
+package import KeychainModel
+package import KeychainPolicy
+import KeychainServer
+package import KeychainWire
+package import LinuxSystem
+import TestSupport
+
+/// An engine's stand-in: it answers every request at once, unless a test holds it back, and remembers what it saw.
+package final class StandIn: RequestHandler {
+    package enum Kind: CaseIterable, Sendable {
+        case search
+        case write
+        case device
+    }
+
+    package struct Seen: Sendable {
+        /// The ids of the searches, in the order of their answers.
+        package var searches: [UInt32] = []
+        /// The ids of the writes, commit by commit.
+        package var batches: [[UInt32]] = []
+        package var devices: [DeviceRequest] = []
+        package var maintained = 0
+        /// What was in the memory files of device requests.
+        package var passcodes: [String] = []
+        var held: Set<Kind> = []
+    }
+
+    private static let mostItems: UInt32 = 5000
+    private let seen = Monitor(Seen())
+
+    package init() {}
+
+    /// What it saw so far.
+    package var record: Seen { seen.update { $0 } }
+
+    /// Makes every request of these kinds that comes from now on wait for ``release()``.
+    package func hold(_ kinds: Set<Kind>) { seen.update { $0.held = kinds } }
+    package func release() { seen.update { $0.held = [] } }
+
+    /// Waits until it has seen something.
+    package func waits(until condition: (Seen) -> Bool) -> Bool {
+        seen.wait(deadline: soon) { condition($0) ? true : nil } ?? false
+    }
+
+    package func makeLane() -> Lane { Lane(self) }
+
+    package func write(_ batch: [Write]) {
+        note(.write) { $0.batches.append(batch.map(\.id)) }
+        for write in batch { Self.answer(write.request, from: write.caller, id: write.id, into: write.writer) }
+    }
+
+    package func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter
+    ) {
+        let texts = passcodes.map { (try? $0.text()) ?? "unreadable" }
+        note(.device) {
+            $0.devices.append(request)
+            $0.passcodes += texts
+        }
+        writer.answer(id) { buffer in
+            if request == .status { StandIn.status.append(to: buffer) }
+            if request == .verify { VerificationReport().append(to: buffer) }
+        }
+    }
+
+    package func maintain() { seen.update { $0.maintained += 1 } }
+
+    /// What it answers to ``DeviceRequest/status``.
+    package static let status = DeviceStatus(
+        protection: .softwareOnly, lockState: .unlocked, passcodeIsSet: false, failedAttempts: 0, retryAfter: 0,
+        deployment: "stand-in", location: "nowhere", enclave: "none")
+
+    fileprivate func note(_ kind: Kind, _ change: (inout Seen) -> Void) {
+        seen.update(change)
+        _ = seen.wait(deadline: soon) { $0.held.contains(kind) ? nil : true }
+    }
+
+    /// An item with the attributes of the query and the caller's program as its label. A limit asks for that many of it.
+    fileprivate static func answer(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+    ) {
+        writer.begin(id: id)
+        var count: UInt32 = 1
+        if case .atMost(let limit) = request.limit { count = min(limit, mostItems) }
+        for _ in 0..<count {
+            writer.beginItem(request.itemClass ?? .genericPassword)
+            request.query.storage.withSpan { storage in
+                for entry in request.query.entries {
+                    let bytes = storage.extracting(entry.offset..<entry.offset + entry.length)
+                    writer.buffer.append(entry.id, entry.kind, bytes)
+                }
+            }
+            writer.buffer.append(.label, .string(caller.program))
+            writer.endItem()
+        }
+        writer.end()
+    }
+
+    package final class Lane: RequestLane {
+        private let standIn: StandIn
+        fileprivate init(_ standIn: StandIn) { self.standIn = standIn }
+
+        package func read(
+            _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+        ) {
+            standIn.note(.search) { $0.searches.append(id) }
+            StandIn.answer(request, from: caller, id: id, into: writer)
+        }
+    }
+
+    package struct Write: QueuedWrite {
+        let request: ItemRequest
+        let caller: CallerIdentity
+        let id: UInt32
+        package let writer = ResponseWriter()
+
+        package init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32) {
+            (self.request, self.caller, self.id) = (request, caller, id)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import LinuxSystem
+import TestSupport
+import Testing
+
+@Suite("Configuration: environment, file, defaults")
+struct ConfigurationTests {
+    private let home: TemporaryDirectory
+    init() throws { home = try TemporaryDirectory() }
+
+    /// Reads an environment with this test's home.
+    private func load(_ variables: [String: String] = [:]) throws(Refusal) -> Configuration {
+        let variables = ["HOME": home.path].merging(variables) { $1 }
+        return try Configuration { variables[$0] }
+    }
+
+    private func write(_ lines: String) throws {
+        try PrivateDirectory.ensure(home.file(".config/keychain"))
+        let bytes = Array(lines.utf8)
+        try AtomicFile.replace(home.file(".config/keychain/keychain.conf"), with: bytes.span)
+    }
+
+    @Test("Without any setting the keychain is in the user's data directory, and the daemon in the runtime directory")
+    func hasDefaults() throws {
+        let runtime = try TemporaryDirectory()
+        let configuration = try load(["XDG_RUNTIME_DIR": runtime.path])
+        #expect(configuration.folder == home.file(".local/share/keychain"))
+        #expect(configuration.socket == runtime.file("keychain/keychaind.sock"))
+        #expect(configuration.mode == .auto && configuration.interaction == .auto)
+        #expect(configuration.daemon == nil && configuration.timeout == 60_000)
+    }
+
+    @Test("The XDG directories are where they are set to be, unless that is a relative path")
+    func followsBaseDirectories() throws {
+        #expect(try load(["XDG_DATA_HOME": "/data"]).folder == "/data/keychain")
+        #expect(try load(["XDG_DATA_HOME": "data"]).folder == home.file(".local/share/keychain"))
+        try write("timeout = 5")
+        let elsewhere = home.file(".config")
+        #expect(try load(["HOME": "/nowhere", "XDG_CONFIG_HOME": elsewhere]).timeout == 5)
+    }
+
+    @Test("A store of one's own has its daemon in its own folder")
+    func separatesOwnStore() throws {
+        let configuration = try load(["KEYCHAIN_HOME": "/own", "XDG_RUNTIME_DIR": home.path])
+        #expect(configuration.folder == "/own")
+        #expect(configuration.socket == "/own/keychaind.sock")
+    }
+
+    @Test("A runtime directory that does not exist is not used")
+    func skipsMissingRuntimeDirectory() throws {
+        let socket = try load(["XDG_RUNTIME_DIR": home.file("missing")]).socket
+        #expect(!socket.hasPrefix(home.file("missing")))
+    }
+
+    @Test("The environment comes before the file, and an empty variable is none")
+    func ranksSources() throws {
+        try write("mode = daemon\ninteraction = tty\ntimeout = 7")
+        let configuration = try load(["KEYCHAIN_MODE": "embedded", "KEYCHAIN_TIMEOUT": ""])
+        #expect(configuration.mode == .embedded)
+        #expect(configuration.interaction == .tty)
+        #expect(configuration.timeout == 7)
+    }
+
+    @Test("The file may have comments, empty lines and blanks anywhere")
+    func readsFile() throws {
+        try write("# my keychain\n\n  home=/a b/c  \r\n\tsocket =/s\ndaemon= /d\n")
+        let configuration = try load()
+        #expect(configuration.folder == "/a b/c" && configuration.socket == "/s" && configuration.daemon == "/d")
+    }
+
+    @Test(
+        "A line that makes no sense is refused by its number",
+        arguments: [
+            "colour = red", "mode = fast", "just words", "= /a", "home = relative", "timeout = 0", "TIMEOUT = 5",
+        ])
+    func refusesLine(line: String) throws {
+        try write("# first\n\(line)\n")
+        let refusal = failure { () throws(Refusal) in try load() }
+        #expect(refusal?.status == .param && refusal?.rule == .configuration)
+        #expect(refusal?.subject == home.file(".config/keychain/keychain.conf:2"))
+    }
+
+    @Test(
+        "A variable that makes no sense is refused by its name, with what it takes",
+        arguments: [
+            ("KEYCHAIN_HOME", "here"), ("KEYCHAIN_SOCKET", "s"), ("KEYCHAIN_MODE", "AUTO"),
+            ("KEYCHAIN_DAEMON", "keychaind"),
+            ("KEYCHAIN_TIMEOUT", "-1"), ("KEYCHAIN_TIMEOUT", "600001"), ("KEYCHAIN_TIMEOUT", "5s"),
+            ("KEYCHAIN_INTERACTION", "maybe"),
+        ])
+    func refusesVariable(name: String, value: String) throws {
+        let refusal = failure { () throws(Refusal) in try load([name: value]) }
+        let setting = try #require(Setting.table.first { $0.variable == name })
+        #expect(refusal?.subject == name)
+        #expect(refusal?.problem.contains(setting.takes) == true)
+    }
+
+    @Test("Variables of others that begin alike are left alone")
+    func ignoresForeignVariables() throws {
+        #expect(try load(["KEYCHAIN_PASSWORD": "x", "KEYCHAIN_PATH": "y"]) == load())
+    }
+
+    @Test("A file that cannot be read is refused, one that is too large too")
+    func refusesUnreadableFile() throws {
+        try write(String(repeating: "# comment\n", count: 10_000))
+        #expect(failure { () throws(Refusal) in try load() }?.rule == .configuration)
+    }
+
+    @Test("Without a home directory there must be a folder")
+    func needsHome() throws {
+        #expect(failure { () throws(Refusal) in try load(["HOME": ""]) }?.subject == "HOME")
+        #expect(try load(["HOME": "", "KEYCHAIN_HOME": "/k"]).folder == "/k")
+    }
+
+    @Test("Every setting has a variable and a key of its own, and says what it takes and does")
+    func tableIsComplete() {
+        let table = Setting.table
+        #expect(Set(table.map(\.variable)).count == table.count && Set(table.map(\.key)).count == table.count)
+        for setting in table {
+            #expect(setting.variable == "KEYCHAIN_" + setting.key.uppercased())
+            #expect(!setting.takes.isEmpty && !setting.standard.isEmpty && setting.meaning.hasSuffix("."))
+        }
+    }
+}

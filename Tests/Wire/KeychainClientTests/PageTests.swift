@@ -1,0 +1,56 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import ServerTestSupport
+import Synchronization
+import Testing
+
+/// A keychain of ten items that gives at most three at a time.
+private final class PagedKeychain: KeychainConnection {
+    let limits = Mutex<[ItemRequest.Limit]>([])
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        limits.withLock { $0.append(request.limit) }
+        let first = Int(request.cursor)
+        let wanted =
+            switch request.limit {
+            case .one: 1
+            case .all: Int.max
+            case .atMost(let count): Int(count)
+            }
+        let end = min(10, first + min(3, wanted))
+        let buffer = ResponseWriter()
+        buffer.begin(id: 0)
+        for index in first..<end {
+            buffer.beginItem(.genericPassword)
+            buffer.buffer.append(.account, .number(Int64(index)))
+            buffer.endItem()
+        }
+        buffer.end(cursor: end < 10 ? UInt64(end) : 0)
+        let answer = buffer.complete()
+        return try ItemResponse(status: answer.status, body: answer.body)
+    }
+
+    func device(_: DeviceRequest, passcodes _: [FileDescriptor]) throws(Refusal) -> DeviceReply { .done }
+}
+
+@Suite("An enumeration comes in pages and is put together")
+struct PageTests {
+    @Test(
+        "It follows the cursor and keeps the limit",
+        arguments: [
+            (ItemRequest.Limit.all, 10, [ItemRequest.Limit.all, .all, .all, .all]),
+            (.atMost(5), 5, [.atMost(5), .atMost(2)]),
+            (.atMost(3), 3, [.atMost(3)]),
+            (.atMost(50), 10, [.atMost(50), .atMost(47), .atMost(44), .atMost(41)]),
+            (.one, 1, [.one]),
+        ])
+    func follows(limit: ItemRequest.Limit, count: Int, asked: [ItemRequest.Limit]) throws {
+        let keychain = PagedKeychain()
+        let response = try keychain.sendAll(Frames.request(.copyMatching, account: "a", limit: limit))
+        #expect(response.items.map { $0.attributes[.account]?.number } == (0..<count).map { Int64($0) })
+        #expect(response.cursor == 0)
+        #expect(keychain.limits.withLock { $0 } == asked)
+    }
+}
