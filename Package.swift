@@ -100,8 +100,9 @@ let package = Package(
                 "KeychainModel", "LinuxSystem",
             ]),
 
-        program(
-            "SecurityTool", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room(
+            "SecurityCommands", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        program("SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "LinuxSystem"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
@@ -126,6 +127,9 @@ let package = Package(
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "SecurityCommandsTests", on: "Tools",
+            uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
