@@ -38,7 +38,7 @@ enum PipedSecret {
     /// Whether there are two equal lines: programs written for macOS answer its two prompts, the second of which says retype.
     private static func isRepeated(_ text: Span<UInt8>) -> Bool {
         let half = text.count / 2
-        guard text.count % 2 == 1, text[half] == lineFeed else { return false }
+        guard half > 0, text.count % 2 == 1, text[half] == lineFeed else { return false }
         return text.extracting(..<half).isEqual(to: text.extracting((half + 1)...))
     }
 

@@ -46,6 +46,7 @@ struct Prompt {
     }
 
     private func askTerminal(_ prompt: String) throws(CommandFailure) -> SecretBytes {
+        guard session.mayAsk else { throw .refused(call: "prompt", .mayNotAsk) }
         session.flush()
         let answer = try reading { () throws(SystemError) in
             try Terminal(behind: session.input.descriptor).askSecretly(prompt)
@@ -57,4 +58,11 @@ struct Prompt {
     private func reading<Result>(_ body: () throws(SystemError) -> Result) throws(CommandFailure) -> Result {
         do throws(SystemError) { return try body() } catch { throw CommandFailure("standard input", error) }
     }
+}
+
+extension Refusal {
+    fileprivate static let mayNotAsk = Refusal(
+        .interactionNotAllowed, Refusal.Rule(rawValue: "command.may-not-ask"), "prompt",
+        "A password is needed, and the configuration says that nobody may be asked.",
+        do: "Give it on standard input, or unset KEYCHAIN_INTERACTION.")
 }

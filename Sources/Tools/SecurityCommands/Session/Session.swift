@@ -13,6 +13,8 @@ package final class Session {
     let diagnostics: Output
     /// Where the daemon listens.
     let socket: String
+    /// Whether a person may be asked for a password.
+    let mayAsk: Bool
     /// How often a long task says that it goes on.
     let progressInterval: Int
     var isVerbose = false
@@ -24,17 +26,20 @@ package final class Session {
 
     /// - Parameters:
     ///   - socket: the path of the daemon's socket, to be shown.
+    ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
-        progressInterval: Int = 1000, connect: @escaping () -> Result<any KeychainConnection, Refusal>
+        mayAsk: Bool = true, progressInterval: Int = 1000,
+        connect: @escaping () -> Result<any KeychainConnection, Refusal>
     ) {
         self.input = Input(input)
         self.output = Output(output)
         self.diagnostics = Output(diagnostics)
         self.socket = socket
+        self.mayAsk = mayAsk
         self.progressInterval = progressInterval
         self.connect = connect
     }
