@@ -102,7 +102,8 @@ let package = Package(
 
         room(
             "SecurityCommands", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
-        program("SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "LinuxSystem"]),
+        program(
+            "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),

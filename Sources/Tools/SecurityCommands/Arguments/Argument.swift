@@ -1,3 +1,4 @@
+import Glibc
 package import KeychainModel
 package import LinuxSystem
 
@@ -9,6 +10,12 @@ package struct Argument: Sendable {
     package init(_ bytes: SecretBytes) { self.bytes = bytes }
 
     package init(_ text: String) { bytes = SecretBytes(copying: Array(text.utf8).span) }
+
+    /// Copies a word of the process's own command line, which ends with a zero byte.
+    package init(cString word: UnsafePointer<CChar>) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: word, count: strlen(word))
+        unsafe self.bytes = SecretBytes(copying: bytes.assumingMemoryBound(to: UInt8.self).span)
+    }
 
     package var isEmpty: Bool { bytes.count == 0 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import KeychainClient
 import KeychainModel
 import KeychainWire
@@ -197,6 +198,8 @@ extension StandInKeychain {
     }
 
     private static func read(_ file: FileDescriptor) -> [UInt8] {
+        // The position in a memory file is the sender's, wherever it left it.
+        lseek(file.number, 0, SEEK_SET)
         let bytes = SecretBytes(count: 2048)
         let count = bytes.withMutableSpan { span in (try? file.readFully(into: &span)) ?? 0 }
         return bytes.withSpan { $0.array(0, count) }
