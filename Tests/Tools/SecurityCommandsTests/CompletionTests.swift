@@ -1,4 +1,5 @@
 import Glibc
+import KeychainClient
 import LinuxSystem
 import SecurityCommands
 import Testing
@@ -76,6 +77,13 @@ private func bash(_ script: String) -> String? {
             }
             #expect(documented == command.options.map(\.letter), "the options of \(command.name)")
         }
+    }
+
+    @Test("it has each setting of the environment")
+    func environment() throws {
+        let lines = try content(of: "docs/man/security.1").split(separator: "\n")
+        let documented = lines.filter { $0.hasPrefix(".It Ev ") }.map { $0.dropFirst(7) }
+        #expect(documented == Setting.table.map { $0.variable[...] })
     }
 }
 

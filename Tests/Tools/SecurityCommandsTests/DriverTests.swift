@@ -102,7 +102,7 @@ import Testing
                     errors: """
                         find-generic-password "-s" "a b"
                         security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.
-                        security: Nothing matches. Look for something else.
+                        security: Nothing matches. `security dump-keychain` shows the items there are.
 
                         """))
         let add = shell.run("-v", "add-generic-password", "-a", "x", "-s", "y", "-wsesame", "-p", "sesame2")
@@ -116,7 +116,7 @@ import Testing
             -25300,
             errors: """
                 {"status":-25300,"name":"errSecItemNotFound","rule":"store.not-found","subject":"query",\
-                "call":"SecKeychainSearchCopyNext","message":"Nothing matches.","remedy":"Look for something else."}
+                "call":"SecKeychainSearchCopyNext","message":"Nothing matches.","remedy":"`security dump-keychain` shows the items there are."}
 
                 """)
         #expect(shell.run("--json", "find-generic-password", "-s", "x") == expected)

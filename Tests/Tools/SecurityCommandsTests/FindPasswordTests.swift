@@ -48,6 +48,7 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
     func internet() {
         _ = shell.run(
             "add-internet-password", "-a", "grace", "-s", "example.org", "-P", "80", "-r", "ftp ", "-p", "/", "-d", "",
+            "-D", "",
             "-c", "aapl", "-j", "a \"quoted\" b\\c")
         let expected = """
             keychain: "/home/ada/keychain/keychain.db"
@@ -61,7 +62,7 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
                 "cdat"<timedate>=0x32303139303130323033303430355A00  "20190102030405Z\\000"
                 "crtr"<uint32>="aapl"
                 "cusi"<sint32>=<NULL>
-                "desc"<blob>=<NULL>
+                "desc"<blob>=
                 "icmt"<blob>=0x61202271756F7465642220625C63  "a "quoted" b\\134c"
                 "invi"<sint32>=<NULL>
                 "mdat"<timedate>=0x32303139303130323033303430355A00  "20190102030405Z\\000"
@@ -71,7 +72,7 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
                 "prot"<blob>=<NULL>
                 "ptcl"<uint32>="ftp "
                 "scrp"<sint32>=<NULL>
-                "sdmn"<blob>=
+                "sdmn"<blob>=<NULL>
                 "srvr"<blob>="example.org"
                 "type"<uint32>=<NULL>
 
@@ -136,7 +137,8 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         arguments: [
             ("", "\"\""), ("22", "\"\\\"\""), ("5c", "\"\\\\\""), ("0a09", "\"\\n\\t\""),
             ("1b7f", "\"\\u001b\\u007f\""),
-            ("c3a9", "\"é\""), ("ff", "{\"base64\":\"/w==\"}"), ("ffff", "{\"base64\":\"//8=\"}"),
+            ("c3a9", "\"é\""), ("c29bc2a0c3a9", "\"\\u009b\u{A0}é\""), ("ff", "{\"base64\":\"/w==\"}"),
+            ("ffff", "{\"base64\":\"//8=\"}"),
             ("ffffff", "{\"base64\":\"////\"}"), ("fffffffe", "{\"base64\":\"/////g==\"}"),
         ])
     func jsonPassword(hex: String, json: String) {

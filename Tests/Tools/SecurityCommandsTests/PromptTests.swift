@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -96,6 +97,11 @@ import Testing
         #expect(value == Array(password.utf8))
     }
 
+    @Test("a file is no terminal, and nobody is asked through it")
+    func noTerminal() {
+        #expect(throws: SystemError(code: ENOTTY, call: "isatty")) { try Terminal(behind: Shell.file()) }
+    }
+
     @Test("where nobody may be asked, nobody is: exit status 36")
     func mayNotAsk() throws {
         let terminal = try PseudoTerminal()
@@ -126,7 +132,7 @@ import Testing
         #expect(
             try command.terminal.rest()
                 == "security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.\r\n"
-                + "security: Nothing matches. Look for something else.\r\n")
+                + "security: Nothing matches. `security dump-keychain` shows the items there are.\r\n")
     }
 
     @Test(

@@ -47,6 +47,6 @@ enum LockKeychain {
 
 extension Refusal {
     fileprivate static let needsPassword = Refusal(
-        .interactionNotAllowed, .locked, "keychain", "The keychain is locked and -u forbids its password.",
-        do: "Leave -u out.")
+        .interactionNotAllowed, Refusal.Rule(rawValue: "command.may-not-ask"), "keychain",
+        "The keychain is locked, and -u forbids its password.", do: "Leave -u out.")
 }

@@ -35,7 +35,7 @@ enum CommandFailure: Error {
     var explanation: String? {
         switch self {
         case .usage, .shown: nil
-        case .refused(_, let refusal): "\(refusal.problem) \(refusal.remedy)"
+        case .refused(_, let refusal): "\(refusal.problem) \(refusal.commandRemedy)"
         case .failed(_, let remedy): remedy.isEmpty ? nil : remedy
         }
     }
@@ -77,7 +77,18 @@ extension Refusal {
             ("status", .number(Int64(status.rawValue))),
             ("name", StatusNames.name(of: status.rawValue).map { .string($0) } ?? .null),
             ("rule", .string(rule.rawValue)), ("subject", .string(subject)), ("call", .string(call)),
-            ("message", .string(problem)), ("remedy", .string(remedy)),
+            ("message", .string(problem)), ("remedy", .string(commandRemedy)),
         ])
+    }
+
+    /// What to do, in terms of this command where the keychain speaks of its functions.
+    fileprivate var commandRemedy: String {
+        switch rule {
+        case .duplicate: "Use -U to change it, or delete it first."
+        case .notFound: "`security dump-keychain` shows the items there are."
+        case .locked: "Unlock it with `security unlock-keychain`."
+        case .passcodeNotSet: "Set a password with `security set-keychain-password`."
+        default: remedy
+        }
     }
 }

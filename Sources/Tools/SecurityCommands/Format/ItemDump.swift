@@ -23,13 +23,19 @@ enum ItemDump {
 
     private static func bytes(of column: DumpLayout.Column, in item: ItemResponse.Item) -> [UInt8]? {
         if column.id == .keyClass { return record(of: item) }
-        guard let value = item.attributes[column.id] else { return nil }
+        guard let value = item.attributes[column.id], !isMissing(value, column.id) else { return nil }
         switch value {
         case .string(let text): return Array(text.utf8)
         case .data(let bytes): return bytes
         case .number(let number): return UInt32(truncatingIfNeeded: number).bigEndianBytes
         case .date(let seconds): return Array("\(CalendarDate(secondsSinceReferenceDate: seconds).compact)\0".utf8)
         }
+    }
+
+    /// An identifying attribute that was not given is empty here (semantics A.3), and absent in macOS's files.
+    private static func isMissing(_ value: AttributeValue, _ id: AttributeID) -> Bool {
+        guard case .emptyString? = AttributeTable.attribute(id: id)?.missing else { return false }
+        return value.bytes.isEmpty
     }
 
     /// The class as macOS's keychain files name it: four characters or a number.

@@ -52,20 +52,35 @@ extension SecretBuffer {
 
     fileprivate func append(jsonString bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): append(utf8: "\\\"")
-            case UInt8(ascii: "\\"): append(utf8: "\\\\")
-            case UInt8(ascii: "\n"): append(utf8: "\\n")
-            case UInt8(ascii: "\t"): append(utf8: "\\t")
-            // DEL is allowed by the grammar, but a terminal would obey it.
-            case let byte where byte < 0x20 || byte == 0x7F:
-                append(utf8: "\\u00")
-                append(hex: [byte].span)
-            case let byte: append(byte)
+        var offset = 0
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
+            // U+0080 to U+009F need no escape by the grammar, nor does DEL, but a terminal would obey them.
+            if byte == 0xC2, offset < bytes.count, bytes[offset] < 0xA0 {
+                append(escaped: bytes[offset])
+                offset += 1
+            } else {
+                append(jsonCharacter: byte)
             }
         }
         append(UInt8(ascii: "\""))
+    }
+
+    private func append(jsonCharacter byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append(utf8: "\\\"")
+        case UInt8(ascii: "\\"): append(utf8: "\\\\")
+        case UInt8(ascii: "\n"): append(utf8: "\\n")
+        case UInt8(ascii: "\t"): append(utf8: "\\t")
+        case 0..<0x20, 0x7F: append(escaped: byte)
+        default: append(byte)
+        }
+    }
+
+    private func append(escaped scalar: UInt8) {
+        append(utf8: "\\u00")
+        append(hex: [scalar].span)
     }
 
     fileprivate func append(base64 bytes: Span<UInt8>) {
