@@ -99,8 +99,10 @@ let package = Package(
                 "KeychainModel", "LinuxSystem",
             ]),
 
+        room(
+            "SecurityCommands", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         program(
-            "SecurityTool", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
@@ -155,6 +157,9 @@ let package = Package(
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
         tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
         tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples"]),
+        tests(
+            "SecurityCommandsTests", on: "Tools",
+            uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(

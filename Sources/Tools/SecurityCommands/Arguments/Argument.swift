@@ -1,0 +1,38 @@
+import Glibc
+package import KeychainModel
+package import LinuxSystem
+
+/// One word of a command line. It may be a password, so it lives in locked memory and has no `description`.
+package struct Argument: Sendable {
+    package let bytes: SecretBytes
+
+    /// Takes over the bytes as they came, in whatever encoding.
+    package init(_ bytes: SecretBytes) { self.bytes = bytes }
+
+    package init(_ text: String) { bytes = SecretBytes(copying: Array(text.utf8).span) }
+
+    /// Copies a word of the process's own command line, which ends with a zero byte.
+    package init(cString word: UnsafePointer<CChar>) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: word, count: strlen(word))
+        unsafe self.bytes = SecretBytes(copying: bytes.assumingMemoryBound(to: UInt8.self).span)
+    }
+
+    package var isEmpty: Bool { bytes.count == 0 }
+
+    /// The word as text for what is no secret; bytes that are not UTF-8 are replaced.
+    package var text: String { String(decoding: array, as: UTF8.self) }
+
+    /// The word as an attribute's value: text, or data when it is not UTF-8, so that nothing is lost.
+    package var attribute: RawValue { String(validating: array, as: UTF8.self).map { .string($0) } ?? .data(array) }
+
+    /// Whether the word is exactly this text.
+    package func matches(_ text: String) -> Bool { bytes.count == text.utf8.count && self.text == text }
+
+    /// The word without its first bytes.
+    func dropping(_ count: Int) -> Argument {
+        Argument(bytes.withSpan { SecretBytes(copying: $0.extracting(count...)) })
+    }
+
+    /// The word's bytes in ordinary memory; not for secrets.
+    var array: [UInt8] { bytes.withSpan { $0.array(0, $0.count) } }
+}

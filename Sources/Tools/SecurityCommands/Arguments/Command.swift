@@ -1,0 +1,57 @@
+/// An entry of the table of commands: everything that is known about one, so that help, parsing, completion and the check of
+/// the manual page are made from the same words.
+package struct Command: Sendable {
+    typealias Body = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
+
+    package let name: String
+    /// One sentence for the list of commands.
+    package let summary: String
+    /// Options and operands in one line, as in a manual page.
+    package let synopsis: String
+    package let options: [CommandOption]
+    /// What a person should know beyond the options, a line each.
+    package let notes: [String]
+    /// How many operands it takes.
+    let operands: ClosedRange<Int>
+    /// False for a command whose operands may begin with a minus sign.
+    let hasOptions: Bool
+    let body: Body
+
+    init(
+        _ name: String, _ summary: String, synopsis: String, options: [CommandOption] = [], notes: [String] = [],
+        operands: ClosedRange<Int> = 0...0, hasOptions: Bool = true, body: @escaping Body
+    ) {
+        self.name = name
+        self.summary = summary
+        self.synopsis = synopsis
+        self.options = options
+        self.notes = notes
+        self.operands = operands
+        self.hasOptions = hasOptions
+        self.body = body
+    }
+
+    /// What `help` prints after `Usage: `.
+    package var usage: String {
+        let lines = options.map { "    -\($0.letter)  \($0.meaning)" } + notes
+        return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
+    }
+}
+
+/// An option of a command, or of `security` itself.
+package struct CommandOption: Sendable {
+    package let letter: Character
+    /// What its value is called; nil for a switch.
+    package let value: String?
+    /// One sentence.
+    package let meaning: String
+    /// The value is a password: never shown, and asked for when the option is the last word.
+    let isSecret: Bool
+
+    init(_ letter: Character, value: String? = nil, isSecret: Bool = false, _ meaning: String) {
+        self.letter = letter
+        self.value = value
+        self.meaning = meaning
+        self.isSecret = isSecret
+    }
+}

@@ -1,0 +1,52 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// `lock-keychain` and `unlock-keychain`.
+enum LockKeychain {
+    static let lock = Command(
+        "lock-keychain", "Lock the keychain.", synopsis: "[-a | keychain]",
+        options: [CommandOption("a", "Lock all keychains; there is one.")], operands: 0...1
+    ) { arguments, session throws(CommandFailure) in
+        let call = "SecKeychainLock \(arguments.operands.first?.text ?? "<NULL>")"
+        try KeychainName.check(arguments.operands, call, session)
+        _ = try session.device(.lock, call)
+        if session.explains, try !session.status(call).passcodeIsSet {
+            session.explain("there is no password, so it stays open. Set one with `security set-keychain-password`.")
+        }
+    }
+
+    static let unlock = Command(
+        "unlock-keychain", "Unlock the keychain.", synopsis: "[-u] [-p password] [keychain]",
+        options: [
+            CommandOption("p", value: "password", isSecret: true, "The keychain's password."),
+            CommandOption("u", "Do not use a password: fail if the keychain is locked."),
+        ],
+        notes: [
+            "Without -p the password is asked for at the terminal; if standard input is no terminal, it is its next line.",
+            "A keychain without a password is always unlocked; then none is asked for.",
+        ],
+        operands: 0...1
+    ) { arguments, session throws(CommandFailure) in try runUnlock(arguments, session) }
+
+    private static func runUnlock(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+        let name = arguments.operands.first?.text
+        let call = "SecKeychainUnlock \(name ?? "<NULL>")"
+        try KeychainName.check(arguments.operands, call, session)
+        let status = try session.status(call)
+        guard status.passcodeIsSet else { return }
+        if arguments.has("u") {
+            guard status.lockState == .unlocked else { throw .refused(call: call, .needsPassword) }
+            return
+        }
+        let passcode = try Passcodes(session).get(
+            arguments.value("p"), prompt: "password to unlock \(name ?? "default"): ")
+        try Passcodes(session).send(.unlock, [passcode], call)
+    }
+}
+
+extension Refusal {
+    fileprivate static let needsPassword = Refusal(
+        .interactionNotAllowed, Refusal.Rule(rawValue: "command.may-not-ask"), "keychain",
+        "The keychain is locked, and -u forbids its password.", do: "Leave -u out.")
+}

@@ -1,0 +1,49 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// `set-keychain-password`: sets, changes and removes the passcode.
+enum SetKeychainPassword {
+    private static let call = "SecKeychainChangePassword"
+
+    static let command = Command(
+        "set-keychain-password", "Set the password of the keychain.",
+        synopsis: "[-o oldPassword] [-p newPassword] [keychain]",
+        options: [
+            CommandOption("o", value: "password", isSecret: true, "The old password."),
+            CommandOption("p", value: "password", isSecret: true, "The new password; empty to have none."),
+        ],
+        notes: [
+            "What is not given is asked for at the terminal; if standard input is no terminal, it is read from there, a",
+            "line each, the old password first. A keychain that has no password yet asks for no old one.",
+            "-p \"\" removes the password. That destroys all items that may only exist where there is one (akpu).",
+        ],
+        operands: 0...1
+    ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
+
+    private static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+        try KeychainName.check(arguments.operands, call, session)
+        let passcodes = Passcodes(session)
+        let isSet = try session.status(call).passcodeIsSet
+        let old = isSet ? try passcodes.get(arguments.value("o"), prompt: "Old Password: ") : nil
+        let new = try newPassword(arguments, session)
+        if new.count > 0 { return try passcodes.send(.setPasscode, old.map { [$0, new] } ?? [new], call) }
+        if let old { try passcodes.send(.removePasscode, [old], call) }
+    }
+
+    private static func newPassword(
+        _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) -> SecretBytes {
+        let passcodes = Passcodes(session)
+        let new = try passcodes.get(arguments.value("p"), prompt: "New Password: ")
+        guard arguments.value("p") == nil else { return new }
+        if session.input.isTerminal, try !Prompt(session).passcode("Retype New Password: ").isEqual(to: new) {
+            throw .failed("try again", remedy: "The two new passwords were not the same.")
+        }
+        // Removing destroys items, so it takes more than a stray return key or an empty line.
+        guard new.count > 0 else {
+            throw .failed("the new password is empty", remedy: "Use -p \"\" to have no password.")
+        }
+        return new
+    }
+}

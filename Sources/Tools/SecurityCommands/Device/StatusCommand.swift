@@ -1,0 +1,86 @@
+import KeychainModel
+import KeychainWire
+
+/// `status`: how well the keychain is protected, what that means, and where it is (S-78).
+enum StatusCommand {
+    static let command = Command(
+        "status", "Show how the keychain is protected, its lock state and where it is.", synopsis: ""
+    ) { _, session throws(CommandFailure) in
+        let status = try session.status("status")
+        if session.writesJSON { return session.output.write(json(status, session)) }
+        for (name, text) in lines(status, session) {
+            let padding = String(repeating: " ", count: max(0, 13 - name.utf8.count))
+            session.output.write("\(name)\(padding)\(text)\n")
+        }
+    }
+
+    private static func lines(_ status: DeviceStatus, _ session: Session) -> [(String, String)] {
+        var lines = [("protection:", status.protection.name), ("", status.meaning)]
+        if let advice = status.advice { lines.append(("", advice)) }
+        lines += [
+            ("lock state:", status.lockState.text), ("password:", status.passcodeIsSet ? "set" : "not set"),
+            ("deployment:", status.deployment), ("enclave:", status.enclave),
+            ("store:", KeychainName.storePath(status)), ("socket:", session.socket),
+        ]
+        if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
+        return lines
+    }
+
+    private static func attempts(_ status: DeviceStatus) -> String {
+        let wait = status.retryAfter > 0 ? "; the next one counts in \(status.retryAfter) s" : ""
+        return "\(status.failedAttempts) wrong in a row\(wait)"
+    }
+
+    private static func json(_ status: DeviceStatus, _ session: Session) -> JSONValue {
+        .object([
+            ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
+            ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
+            ("passwordIsSet", .boolean(status.passcodeIsSet)),
+            ("failedAttempts", .number(Int64(status.failedAttempts))),
+            ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
+            ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
+            ("socket", .string(session.socket)),
+        ])
+    }
+}
+
+extension DeviceStatus {
+    /// What the level of protection means, in one sentence.
+    fileprivate var meaning: String {
+        switch protection {
+        case .softwareOnly: "Whoever gets a copy of this user's files can open the keychain."
+        case .passcode: "Whoever gets a copy of this user's files must also know the password."
+        case .hardware: "The keychain opens on this machine only, with a key that its security chip does not give away."
+        }
+    }
+
+    /// How to raise the level; nil when there is nothing above it.
+    fileprivate var advice: String? {
+        passcodeIsSet ? nil : "Set a password with `security set-keychain-password` to raise it."
+    }
+}
+
+extension DeviceStatus.Protection {
+    var name: String {
+        switch self {
+        case .softwareOnly: "software-only"
+        case .passcode: "password"
+        case .hardware: "hardware"
+        }
+    }
+}
+
+extension DeviceStatus.LockState {
+    /// The name in `--json`.
+    var name: String {
+        switch self {
+        case .beforeFirstUnlock: "before-first-unlock"
+        case .locked: "locked"
+        case .unlocked: "unlocked"
+        }
+    }
+
+    fileprivate var text: String {
+        self == .beforeFirstUnlock ? "locked (never unlocked since the machine started)" : name
+    }
+}

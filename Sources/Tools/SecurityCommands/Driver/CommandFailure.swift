@@ -1,0 +1,94 @@
+import KeychainModel
+import LinuxSystem
+
+/// Why a command did not do what it was asked for.
+enum CommandFailure: Error {
+    /// The command line cannot be read; the usage is shown.
+    case usage(String?)
+    /// The keychain refused; `call` is the function that macOS's command names in its message.
+    case refused(call: String, Refusal)
+    /// Anything else, as a sentence, with what to do about it.
+    case failed(String, remedy: String = "")
+    /// What there was to say has been printed; only the exit status is left.
+    case shown
+
+    /// What the process exits with, its low eight bits (semantics H.1).
+    var status: Int32 {
+        switch self {
+        case .usage: 2
+        case .refused(_, let refusal): refusal.status.rawValue
+        case .failed, .shown: 1
+        }
+    }
+
+    /// The first line on stderr, byte for byte macOS's where scripts may match it.
+    var message: String? {
+        switch self {
+        case .usage(let problem): problem
+        case .refused(let call, let refusal): "\(call): \(StatusMessages.message(for: refusal.status.rawValue))"
+        case .failed(let problem, _): problem
+        case .shown: nil
+        }
+    }
+
+    /// What there is to say beyond macOS's line; nil when nothing.
+    var explanation: String? {
+        switch self {
+        case .usage, .shown: nil
+        case .refused(_, let refusal): "\(refusal.problem) \(refusal.commandRemedy)"
+        case .failed(_, let remedy): remedy.isEmpty ? nil : remedy
+        }
+    }
+
+    /// What `--json` writes to stderr.
+    var json: JSONValue? {
+        switch self {
+        case .refused(let call, let refusal): refusal.json(call: call)
+        case .usage(let problem): Self.object(2, "usage", problem ?? "", "See `security help`.")
+        case .failed(let problem, let remedy): Self.object(1, "failure", problem, remedy)
+        case .shown: nil
+        }
+    }
+
+    private static func object(_ status: Int64, _ rule: String, _ message: String, _ remedy: String) -> JSONValue {
+        .object([
+            ("status", .number(status)), ("name", .null), ("rule", .string("command.\(rule)")), ("subject", .null),
+            ("message", .string(message)), ("remedy", .string(remedy)),
+        ])
+    }
+}
+
+extension CommandFailure {
+    /// A failure of the system while talking to the person or the script that gave the command.
+    init(_ what: String, _ error: SystemError) { self = .failed("\(what): \(error)") }
+
+    /// The person gave up at a prompt.
+    static let canceled = refused(
+        call: "prompt",
+        Refusal(
+            .userCanceled, Refusal.Rule(rawValue: "command.canceled"), "prompt", "No password was given.",
+            do: "Give the command again."))
+}
+
+extension Refusal {
+    /// The refusal as `--json` shows it.
+    fileprivate func json(call: String) -> JSONValue {
+        .object([
+            ("status", .number(Int64(status.rawValue))),
+            ("name", StatusNames.name(of: status.rawValue).map { .string($0) } ?? .null),
+            ("rule", .string(rule.rawValue)), ("subject", .string(subject)), ("call", .string(call)),
+            ("message", .string(problem)), ("remedy", .string(commandRemedy)),
+        ])
+    }
+
+    /// What to do, in terms of this command where the keychain speaks of its functions.
+    fileprivate var commandRemedy: String {
+        switch rule {
+        case .duplicate: "Use -U to change it, or delete it first."
+        case .notFound: "`security dump-keychain` shows the items there are."
+        case .locked: "Unlock it with `security unlock-keychain`."
+        case .passcodeNotSet: "Set a password with `security set-keychain-password`."
+        default: remedy
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import LinuxSystem
+
+/// Turns a command line into an exit status (semantics H.1).
+package enum Driver {
+    package static let options: [CommandOption] = [
+        CommandOption("h", "Show all commands, or the usage of those that follow."),
+        CommandOption("i", "Read commands from standard input, line by line."),
+        CommandOption("p", value: "prompt", "Use this prompt (implies -i)."),
+        CommandOption("q", "Be less verbose."),
+        CommandOption("v", "Be more verbose: show each command and explain each refusal."),
+    ]
+
+    /// Runs `security` with the words behind its name.
+    ///
+    /// - Returns: the status of the command: 0, 1, 2 for a wrong command line, or an `OSStatus`, of which the exit status
+    ///   shows the low eight bits.
+    package static func run(_ words: [Argument], in session: Session) -> Int32 {
+        let status: Int32
+        do throws(CommandFailure) { status = try start(words, session) } catch { status = session.report(error) }
+        return session.finish(status)
+    }
+
+    private static func start(_ words: [Argument], _ session: Session) throws(CommandFailure) -> Int32 {
+        let globals: ParsedArguments
+        do throws(CommandFailure) { globals = try ArgumentParser.parseLeading(words, options: options) } catch {
+            session.report(error)
+            return Help.printUsage(session)
+        }
+        session.isVerbose = globals.has("v")
+        session.isQuiet = globals.has("q")
+        session.writesJSON = globals.wantsJSON
+        if globals.has("h") || globals.wantsHelp { return execute([Argument("help")] + globals.operands, session) }
+        if !globals.operands.isEmpty { return execute(globals.operands, session) }
+        guard globals.has("i") || globals.has("p") else { return Help.printUsage(session) }
+        return Interactive(session, prompt: globals.value("p")).run()
+    }
+
+    /// Runs one command, and says on stderr why it failed if it does.
+    static func execute(_ words: [Argument], _ session: Session) -> Int32 {
+        guard let name = words.first else { return 0 }
+        guard let command = CommandTable.find(name) else {
+            return session.report(.failed("unknown command \"\(name.text)\"", remedy: "See `security help`."))
+        }
+        let wroteJSON = session.writesJSON
+        defer { session.writesJSON = wroteJSON }
+        do throws(CommandFailure) {
+            try run(command, Array(words.dropFirst()), session)
+            return 0
+        } catch {
+            let status = session.report(error)
+            if case .usage = error, !session.writesJSON { session.complain(with: command) }
+            return status
+        }
+    }
+
+    private static func run(_ command: Command, _ words: [Argument], _ session: Session) throws(CommandFailure) {
+        let arguments = try ArgumentParser.parse(words, for: command)
+        session.writesJSON = session.writesJSON || arguments.wantsJSON
+        if session.isVerbose { session.echo(command, words, hiding: arguments.secretWords) }
+        if arguments.wantsHelp { return Help.show([command], session) }
+        guard command.operands.contains(arguments.operands.count) else { throw .usage(nil) }
+        try command.body(arguments, session)
+    }
+}
+
+extension Session {
+    /// Shows the command before it runs, each word quoted, passwords hidden.
+    fileprivate func echo(_ command: Command, _ words: [Argument], hiding secrets: Set<Int>) {
+        let quoted = words.enumerated().map { secrets.contains($0) ? " \"********\"" : " \"\($1.text)\"" }
+        diagnostics.write("\(command.name)\(quoted.joined())\n")
+    }
+
+    fileprivate func complain(with command: Command) {
+        diagnostics.write("Usage: \(command.usage)\n        \(command.summary)\n")
+    }
+}

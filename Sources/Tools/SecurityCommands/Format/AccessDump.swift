@@ -1,0 +1,46 @@
+import KeychainModel
+import KeychainWire
+
+/// Who may use an item and when, in the layout of macOS's access control lists: here one entry, because the access group and
+/// the protection class decide about all uses.
+struct AccessDump {
+    private let item: ItemResponse.Item
+
+    init(_ item: ItemResponse.Item) { self.item = item }
+
+    var text: String {
+        """
+        access: 1 entries
+            entry 0:
+                authorizations (1): any
+                don't-require-password
+                description: \(shown(.label))
+                protection: \(protection)
+                applications (1):
+                    0: \(shown(.accessGroup))
+
+        """
+    }
+
+    private func shown(_ id: AttributeID) -> String {
+        item.attributes[id]?.string.map { $0.isPrintable ? $0 : "<not printable>" } ?? "<NULL>"
+    }
+
+    private var protection: String {
+        guard let accessibility = item.attributes[.accessible]?.string.flatMap(Accessibility.init(code:)) else {
+            return "<NULL>"
+        }
+        let when =
+            switch accessibility.availability {
+            case .whileUnlocked: "while unlocked"
+            case .sinceFirstUnlock: "after first unlock"
+            case .always: "always"
+            }
+        return "\(accessibility.code) (\(when)\(accessibility.isThisDeviceOnly ? ", this device only" : ""))"
+    }
+}
+
+extension String {
+    /// Whether it can be shown on a terminal as a part of a line.
+    var isPrintable: Bool { unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) } }
+}

@@ -1,0 +1,101 @@
+import LinuxSystem
+
+/// A JSON value (RFC 8259), written on one line.
+indirect enum JSONValue {
+    case null
+    case boolean(Bool)
+    case number(Int64)
+    case string(String)
+    /// A string when the bytes are UTF-8, otherwise `{"base64": …}`; never in ordinary memory.
+    case bytes(SecretBytes)
+    case array([JSONValue])
+    /// In this order.
+    case object([(key: String, value: JSONValue)])
+
+    func append(to buffer: SecretBuffer) {
+        switch self {
+        case .null: buffer.append(utf8: "null")
+        case .boolean(let flag): buffer.append(utf8: flag ? "true" : "false")
+        case .number(let number): buffer.append(utf8: "\(number)")
+        case .string(let text): buffer.append(jsonString: Array(text.utf8).span)
+        case .bytes(let bytes): bytes.withSpan { Self.append($0, to: buffer) }
+        case .array(let values):
+            buffer.append(list: values, between: "[", "]") { $0.append(to: buffer) }
+        case .object(let members):
+            buffer.append(list: members, between: "{", "}") { member in
+                buffer.append(jsonString: Array(member.key.utf8).span)
+                buffer.append(utf8: ":")
+                member.value.append(to: buffer)
+            }
+        }
+    }
+
+    private static func append(_ bytes: Span<UInt8>, to buffer: SecretBuffer) {
+        if (try? UTF8Span(validating: bytes)) != nil { return buffer.append(jsonString: bytes) }
+        buffer.append(utf8: "{\"base64\":\"")
+        buffer.append(base64: bytes)
+        buffer.append(utf8: "\"}")
+    }
+}
+
+extension SecretBuffer {
+    fileprivate func append<Element>(
+        list elements: [Element], between opening: String, _ closing: String, _ append: (Element) -> Void
+    ) {
+        self.append(utf8: opening)
+        for (index, element) in elements.enumerated() {
+            if index > 0 { self.append(utf8: ",") }
+            append(element)
+        }
+        self.append(utf8: closing)
+    }
+
+    fileprivate func append(jsonString bytes: Span<UInt8>) {
+        append(UInt8(ascii: "\""))
+        var offset = 0
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
+            // U+0080 to U+009F need no escape by the grammar, nor does DEL, but a terminal would obey them.
+            if byte == 0xC2, offset < bytes.count, bytes[offset] < 0xA0 {
+                append(escaped: bytes[offset])
+                offset += 1
+            } else {
+                append(jsonCharacter: byte)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private func append(jsonCharacter byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append(utf8: "\\\"")
+        case UInt8(ascii: "\\"): append(utf8: "\\\\")
+        case UInt8(ascii: "\n"): append(utf8: "\\n")
+        case UInt8(ascii: "\t"): append(utf8: "\\t")
+        case 0..<0x20, 0x7F: append(escaped: byte)
+        default: append(byte)
+        }
+    }
+
+    private func append(escaped scalar: UInt8) {
+        append(utf8: "\\u00")
+        append(hex: [scalar].span)
+    }
+
+    fileprivate func append(base64 bytes: Span<UInt8>) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = min(3, bytes.count - offset)
+            var group: UInt32 = 0
+            for index in 0..<3 { group = group << 8 | (index < count ? UInt32(bytes[offset + index]) : 0) }
+            for index in 0..<4 {
+                append(
+                    index <= count ? Self.base64Digits[Int(group >> (18 - 6 * UInt32(index)) & 63)] : UInt8(ascii: "="))
+            }
+            offset += 3
+        }
+    }
+
+    private static let base64Digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+}

@@ -1,0 +1,39 @@
+/// What fish needs to complete the command line.
+extension Completions {
+    static var fish: String {
+        let globals = Driver.options.map { "complete -c security -n __fish_use_subcommand \(fishOption($0, nil))" }
+        let names = CommandTable.commands.map {
+            "complete -c security -n __fish_use_subcommand -a \($0.name) -d '\(fishQuoted($0.summary))'"
+        }
+        let options = CommandTable.commands.flatMap { command in
+            command.options.map {
+                "complete -c security -n '__fish_seen_subcommand_from \(command.name)' "
+                    + fishOption($0, offered($0, of: command))
+            }
+        }
+        return """
+            # fish completion for security(1), made by `security completions fish`.
+            function __security_values
+                security dump-keychain 2>/dev/null | string match -rg '^    "'$argv[1]'"<blob>="(.*)"$' | sort -u
+            end
+            complete -c security -f
+            complete -c security -l json -d 'Write JSON.'
+            \((globals + names + options).joined(separator: "\n"))
+            complete -c security -n '__fish_seen_subcommand_from help' -a '\(CommandTable.commands.names.joined(separator: " "))'
+            complete -c security -n '__fish_seen_subcommand_from completions' -a '\(Shell.allCases.map(\.rawValue).joined(separator: " "))'
+
+            """
+    }
+
+    private static func fishOption(_ option: CommandOption, _ attribute: String?) -> String {
+        let value = option.value == nil ? "" : attribute.map { " -x -a '(__security_values \($0))'" } ?? " -x"
+        return "-s \(option.letter)\(value) -d '\(fishQuoted(option.meaning))'"
+    }
+
+    private static func fishQuoted(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            if character == "'" || character == "\\" { result += "\\" }
+            result.append(character)
+        }
+    }
+}

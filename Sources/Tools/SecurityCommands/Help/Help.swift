@@ -1,0 +1,67 @@
+/// `help`, and what is shown when no command is given (semantics H.1).
+enum Help {
+    static let command = Command(
+        "help", "Show all commands, or show usage for a command.", synopsis: "[command ...]", operands: 0...Int.max
+    ) { arguments, session throws(CommandFailure) in
+        if arguments.operands.isEmpty { return showTable(session) }
+        var commands: [Command] = []
+        for word in arguments.operands {
+            guard let command = CommandTable.find(word) else {
+                throw .failed("help: no such command: \(word.text)", remedy: "`security help` shows all commands.")
+            }
+            commands.append(command)
+        }
+        show(commands, session)
+    }
+
+    /// Shows how commands are used.
+    static func show(_ commands: [Command], _ session: Session) {
+        if session.writesJSON { return session.output.write(.array(commands.map(\.json))) }
+        for command in commands { session.output.write("Usage: \(command.usage)\n") }
+    }
+
+    /// Shows how `security` is used.
+    ///
+    /// - Returns: the status of a wrong command line.
+    static func printUsage(_ session: Session) -> Int32 {
+        if !session.writesJSON {
+            session.output.write("Usage: security \(synopsis) [command] [opt ...]\n")
+            for option in Driver.options { session.output.write("    -\(option.letter)    \(option.meaning)\n") }
+            session.output.write("    --json  Write JSON; allowed before and after the command.\n")
+            session.output.write("security commands are:\n")
+        }
+        showTable(session)
+        return 2
+    }
+
+    private static var synopsis: String {
+        let options = Driver.options.map { option in "[-\(option.letter)\(option.value.map { " \($0)" } ?? "")]" }
+        return options.joined(separator: " ") + " [--json]"
+    }
+
+    private static func showTable(_ session: Session) {
+        if session.writesJSON { return session.output.write(.array(CommandTable.commands.map(\.json))) }
+        for command in CommandTable.commands {
+            let padding = String(repeating: " ", count: max(0, 36 - command.name.utf8.count))
+            session.output.write("    \(command.name)\(padding) \(command.summary)\n")
+        }
+    }
+}
+
+extension Command {
+    fileprivate var json: JSONValue {
+        .object([
+            ("name", .string(name)), ("summary", .string(summary)), ("synopsis", .string(synopsis)),
+            ("options", .array(options.map(\.json))), ("notes", .string(notes.joined(separator: " "))),
+        ])
+    }
+}
+
+extension CommandOption {
+    fileprivate var json: JSONValue {
+        .object([
+            ("letter", .string(String(letter))), ("value", value.map { .string($0) } ?? .null),
+            ("meaning", .string(meaning)),
+        ])
+    }
+}

@@ -1,0 +1,161 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// `add-generic-password` and `add-internet-password`.
+struct AddPassword {
+    private let kind: PasswordKind
+    private let arguments: ParsedArguments
+    private let session: Session
+
+    static func command(_ kind: PasswordKind) -> Command {
+        Command(
+            "add-\(kind.name)-password", "Add \(kind.phrase) item.",
+            synopsis:
+                "-a account -s \(kind == .generic ? "service" : "server") [-w [password]] [options...] [keychain]",
+            options: kind.criteria.map { CommandOption($0.letter, value: $0.value, "Set the \($0.meaning).") }
+                + kind.secrets
+                + [
+                    CommandOption("X", value: "hex", isSecret: true, "The password in hexadecimal."),
+                    CommandOption("A", "Accepted for old scripts; changes nothing."),
+                    CommandOption("T", value: "program", "Accepted for old scripts; changes nothing."),
+                    CommandOption("U", "Update the item if there is one already."),
+                ],
+            notes: notes, operands: 0...1
+        ) { arguments, session throws(CommandFailure) in
+            try AddPassword(kind: kind, arguments: arguments, session: session).run()
+        }
+    }
+
+    private static let notes = [
+        "-a and -s are needed; the label is what -s says unless -l says otherwise.",
+        "Who may read the item is decided by the program that added it, not by -A and -T.",
+        "A password in the command line can be seen by other programs. With -w as the last word it is asked for, twice,",
+        "at the terminal; if standard input is no terminal, all of it is the password. One line end behind a text is",
+        "not part of it, nor is a second line equal to the first (an answer to \"retype\"); other bytes are kept as they",
+        "are. Under -i the password is then the next line. Without a password the item has an empty one.",
+    ]
+
+    private func run() throws(CommandFailure) {
+        var attributes: [(code: String, value: RawValue)] = []
+        for criterion in kind.criteria {
+            if let value = arguments.value(criterion.letter) {
+                attributes.append((criterion.code, try criterion.read(value)))
+            }
+        }
+        guard let label = arguments.value(kind.labelSource), arguments.has("a") else { throw .usage(nil) }
+        let call = kind.additionCall(arguments.operands.first?.text)
+        try KeychainName.check(arguments.operands, call, session)
+        if arguments.has("A") || arguments.has("T") {
+            session.explain("-A and -T change nothing: an item belongs to the program that added it.")
+        }
+        let password = try readPassword()
+        if arguments.has("U"), try update(attributes, password) { return }
+        try add(attributes, label, password, call)
+    }
+
+    private func add(
+        _ attributes: [(code: String, value: RawValue)], _ label: Argument, _ password: SecretBytes?, _ call: String
+    ) throws(CommandFailure) {
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.add)
+            try builder.set("class", .string(kind.itemClass.code))
+            for (code, value) in attributes { try builder.set(code, value) }
+            if !arguments.has("l") { try builder.set("labl", label.attribute) }
+            if kind == .internet, !arguments.has("t") { try builder.set("atyp", .string("dflt")) }
+            try builder.setValue(password ?? SecretBytes(count: 0))
+            return try builder.build()
+        }
+    }
+
+    /// Updates the item that is identified by the attributes given, if there is one; what is not given stays as it is.
+    private func update(
+        _ attributes: [(code: String, value: RawValue)], _ password: SecretBytes?
+    ) throws(CommandFailure) -> Bool {
+        guard let item = try existing() else { return false }
+        let identifying = kind.criteria.filter { kind.identifying.contains($0.letter) }.map(\.code)
+        let changes = attributes.filter { !identifying.contains($0.code) }
+        guard !changes.isEmpty || password != nil else { return true }
+        _ = try session.send("SecKeychainItemModifyContent") { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.update)
+            try builder.set("v_PersistentRef", item.reference)
+            for (code, value) in changes { try builder.change(code, value) }
+            if let password { try builder.changeValue(password) }
+            return try builder.build()
+        }
+        return true
+    }
+
+    private func existing() throws(CommandFailure) -> ItemResponse.Item? {
+        do throws(CommandFailure) {
+            return try PasswordQuery(kind, arguments).identifyingOnly().first(returning: ["r_PersistentRef"], session)
+        } catch {
+            if case .refused(_, let refusal) = error, refusal.status == .itemNotFound { return nil }
+            throw error
+        }
+    }
+}
+
+/// Where the password comes from.
+extension AddPassword {
+    /// The password of the last option that gives one; nil when there is none.
+    private func readPassword() throws(CommandFailure) -> SecretBytes? {
+        let letters = kind.secrets.map(\.letter) + ["X"]
+        guard let option = arguments.values.last(where: { letters.contains($0.letter) }) else { return nil }
+        guard let given = option.value else { return try asked(for: option.letter) }
+        if !session.isInteractive {
+            session.explain(
+                "a password in the command line can be seen by other programs; write -w last to be asked for it.")
+        }
+        return option.letter == "X" ? try decode(given) : given.bytes
+    }
+
+    private func asked(for letter: Character) throws(CommandFailure) -> SecretBytes {
+        let answer = try Prompt(session).newItemPassword()
+        return letter == "X" ? try decode(Argument(answer)) : answer
+    }
+
+    private func decode(_ hex: Argument) throws(CommandFailure) -> SecretBytes {
+        guard let bytes = SecretBytes(hex: hex.bytes) else { throw .usage("-X needs an even number of hex digits") }
+        return bytes
+    }
+}
+
+extension ItemRequestBuilder {
+    fileprivate mutating func setValue(_ value: SecretBytes) throws(Refusal) {
+        try value.withSpan { (bytes) throws(Refusal) in try set("v_Data", data: bytes) }
+    }
+
+    fileprivate mutating func changeValue(_ value: SecretBytes) throws(Refusal) {
+        try value.withSpan { (bytes) throws(Refusal) in try change("v_Data", data: bytes) }
+    }
+}
+
+extension SecretBytes {
+    /// Decodes hexadecimal digits; nil when that is not what they are.
+    fileprivate convenience init?(hex: SecretBytes) {
+        guard hex.count % 2 == 0 else { return nil }
+        self.init(count: hex.count / 2)
+        let isHex = hex.withSpan { digits in
+            withMutableSpan { bytes in
+                for index in bytes.indices {
+                    guard let high = Self.nibble(digits[2 * index]), let low = Self.nibble(digits[2 * index + 1]) else {
+                        return false
+                    }
+                    bytes[index] = high << 4 | low
+                }
+                return true
+            }
+        }
+        guard isHex else { return nil }
+    }
+
+    private static func nibble(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

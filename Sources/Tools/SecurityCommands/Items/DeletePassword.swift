@@ -1,0 +1,44 @@
+import KeychainModel
+import KeychainWire
+
+/// `delete-generic-password` and `delete-internet-password`: deletes one item, the first that matches, as on macOS.
+enum DeletePassword {
+    private static let call = "SecKeychainItemDelete"
+
+    static func command(_ kind: PasswordKind) -> Command {
+        Command(
+            "delete-\(kind.name)-password", "Delete \(kind.phrase) item.",
+            synopsis: "[-a account] [-s \(kind == .generic ? "service" : "server")] [options...] [keychain...]",
+            options: kind.matchOptions,
+            notes: ["Deletes the first item that matches and shows what it was."],
+            operands: 0...Int.max
+        ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
+    }
+
+    private static func run(
+        _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
+        let query = try PasswordQuery(kind, arguments)
+        guard !query.isEmpty else { throw .usage(nil) }
+        try KeychainName.check(arguments.operands, PasswordQuery.call, session)
+        let item = try query.first(returning: ["r_Attributes", "r_PersistentRef"], session)
+        let store = KeychainName.storePath(try session.status(call))
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.delete)
+            try builder.set("v_PersistentRef", item.reference)
+            return try builder.build()
+        }
+        if session.writesJSON { return session.output.write(.object(ItemJSON.object(item, keychain: store))) }
+        session.output.write { ItemDump.append(item, keychain: store, to: $0) }
+        session.output.flush()
+        session.diagnostics.write("password has been deleted.\n")
+    }
+}
+
+extension ItemResponse.Item {
+    /// The item's lasting name, as a query takes it.
+    var reference: RawValue {
+        guard case .data(let bytes)? = attributes[.persistentReference] else { return .null }
+        return .data(bytes)
+    }
+}

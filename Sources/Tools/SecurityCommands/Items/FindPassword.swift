@@ -1,0 +1,83 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// `find-generic-password` and `find-internet-password`.
+enum FindPassword {
+    static func command(_ kind: PasswordKind) -> Command {
+        Command(
+            "find-\(kind.name)-password", "Find \(kind.phrase) item.",
+            synopsis: "[-a account] [-s \(kind == .generic ? "service" : "server")] [options...] [-g] [keychain...]",
+            options: kind.matchOptions + [
+                CommandOption("g", "Also show the password, on standard error."),
+                CommandOption("w", "Show only the password, on standard output."),
+            ],
+            notes: [
+                "-w writes a text with a line end behind it. A password that is not text is written to a terminal in",
+                "hexadecimal, and to a file or pipe byte for byte with nothing behind it. With --json it is a string,",
+                "or {\"base64\": ...} when it is not UTF-8. Text is UTF-8 without control characters.",
+            ],
+            operands: 0...Int.max
+        ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
+    }
+
+    private static func run(
+        _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
+        let query = try PasswordQuery(kind, arguments)
+        try KeychainName.check(arguments.operands, PasswordQuery.call, session)
+        if arguments.has("w") {
+            let item = try query.first(returning: ["r_Data"], session)
+            return showOnlyPassword(item.password, session)
+        }
+        let wanted = arguments.has("g") ? ["r_Attributes", "r_Data"] : ["r_Attributes"]
+        let item = try query.first(returning: wanted, session)
+        let store = KeychainName.storePath(try session.status(PasswordQuery.call))
+        show(item, in: store, withPassword: arguments.has("g"), session)
+    }
+
+    private static func showOnlyPassword(_ password: SecretBytes, _ session: Session) {
+        if session.writesJSON {
+            return session.output.write(.object([("password", .bytes(password))]))
+        }
+        let isText = password.isText
+        session.output.write { buffer in
+            password.withSpan { bytes in
+                if isText || !session.output.isTerminal { buffer.append(bytes) } else { buffer.append(hex: bytes) }
+            }
+            if isText || session.output.isTerminal { buffer.append(utf8: "\n") }
+        }
+    }
+
+    private static func show(
+        _ item: ItemResponse.Item, in store: String, withPassword: Bool, _ session: Session
+    ) {
+        if session.writesJSON {
+            var json = ItemJSON.object(item, keychain: store)
+            if withPassword { json.append(("password", .bytes(item.password))) }
+            return session.output.write(.object(json))
+        }
+        session.output.write { ItemDump.append(item, keychain: store, to: $0) }
+        guard withPassword else { return }
+        session.output.flush()
+        session.diagnostics.write { buffer in
+            buffer.append(utf8: "password: ")
+            item.password.withSpan { buffer.append(cell: $0) }
+            buffer.append(utf8: "\n")
+        }
+    }
+}
+
+extension PasswordKind {
+    /// The options that say what to look for.
+    var matchOptions: [CommandOption] {
+        criteria.map { CommandOption($0.letter, value: $0.value, "Match the \($0.meaning).") }
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.itemClass == right.itemClass }
+}
+
+extension ItemResponse.Item {
+    /// The item's value; empty when it has none.
+    var password: SecretBytes { attributes.secret(.valueData) ?? SecretBytes(count: 0) }
+}

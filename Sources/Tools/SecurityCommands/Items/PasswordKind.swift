@@ -1,0 +1,114 @@
+import KeychainModel
+import LinuxSystem
+
+/// One of the two classes of passwords and what its commands call its attributes.
+struct PasswordKind: Sendable {
+    let itemClass: ItemClass
+    /// The word in the commands' names.
+    let name: String
+    /// The word with its article, for sentences.
+    let phrase: String
+    let criteria: [Criterion]
+    /// The attributes that, all given, name one item; other criteria are then left out of a search, as on macOS.
+    let identifying: Set<Character>
+    /// What the label is when none is given.
+    let labelSource: Character
+    /// The options a password comes with, besides `-X`.
+    let secrets: [CommandOption]
+    /// The call that macOS's command names when an item cannot be added; it depends on the keychain named, if any.
+    let additionCall: @Sendable (String?) -> String
+
+    /// An attribute that an option speaks of.
+    struct Criterion: Sendable {
+        let letter: Character
+        /// The key in a query.
+        let code: String
+        let form: Form
+        /// What the option's value is called.
+        let value: String
+        let meaning: String
+
+        init(_ letter: Character, _ code: String, _ value: String, as form: Form = .text, _ meaning: String) {
+            self.letter = letter
+            self.code = code
+            self.form = form
+            self.value = value
+            self.meaning = meaning
+        }
+    }
+
+    /// How an option's value becomes an attribute's.
+    enum Form: Sendable {
+        case text
+        /// Four characters as one number.
+        case number
+        /// Four characters as they are: the constants of Swift programs for these attributes are strings.
+        case code
+        case port
+    }
+
+    static let generic = PasswordKind(
+        itemClass: .genericPassword, name: "generic", phrase: "a generic password",
+        criteria: [
+            account, creator, type, kind,
+            Criterion("G", "gena", "value", "generic attribute"),
+            comment, label,
+            Criterion("s", "svce", "service", "service name"),
+        ],
+        identifying: ["a", "s"], labelSource: "s",
+        secrets: [
+            CommandOption("p", value: "password", isSecret: true, "The same as -w, for old scripts."), passwordOption,
+        ],
+        additionCall: { "SecKeychainItemCreateFromContent (\($0 ?? "<default>"))" })
+
+    static let internet = PasswordKind(
+        itemClass: .internetPassword, name: "internet", phrase: "an internet password",
+        criteria: [
+            account, creator, type,
+            Criterion("d", "sdmn", "domain", "security domain"),
+            kind, comment, label,
+            Criterion("p", "path", "path", "path on the server"),
+            Criterion("P", "port", "port", as: .port, "port number"),
+            Criterion("r", "ptcl", "protocol", as: .code, "protocol (four characters, such as \"htps\" or \"ftp \")"),
+            Criterion("s", "srvr", "server", "server name"),
+            Criterion("t", "atyp", "type", as: .code, "authentication type (four characters, such as \"dflt\")"),
+        ],
+        identifying: ["a", "d", "p", "P", "r", "s", "t"], labelSource: "s", secrets: [passwordOption],
+        additionCall: { "SecKeychainAddInternetPassword \($0 ?? "<NULL>")" })
+
+    private static let account = Criterion("a", "acct", "account", "account name")
+    private static let creator = Criterion("c", "crtr", "creator", as: .number, "creator (four characters)")
+    private static let type = Criterion("C", "type", "type", as: .number, "type (four characters)")
+    private static let kind = Criterion("D", "desc", "kind", "kind of item, in words")
+    private static let comment = Criterion("j", "icmt", "comment", "comment")
+    private static let label = Criterion("l", "labl", "label", "label")
+    private static let passwordOption = CommandOption(
+        "w", value: "password", isSecret: true, "The password; as the last option without a value: ask for it.")
+}
+
+extension PasswordKind.Criterion {
+    /// Reads the option's value.
+    ///
+    /// - Throws: ``CommandFailure/usage(_:)`` when it does not have the form.
+    func read(_ argument: Argument) throws(CommandFailure) -> RawValue {
+        switch form {
+        case .text: return argument.attribute
+        case .number:
+            let bytes = try fourCharacters(argument)
+            return .number(bytes.reduce(0) { $0 << 8 | Int64($1) })
+        case .code:
+            _ = try fourCharacters(argument)
+            return argument.attribute
+        case .port:
+            guard let port = UInt16(argument.text) else { throw .usage("\"\(argument.text)\" is not a port number") }
+            return .number(Int64(port))
+        }
+    }
+
+    private func fourCharacters(_ argument: Argument) throws(CommandFailure) -> [UInt8] {
+        guard argument.bytes.count == 4 else {
+            throw .usage("Error: four-character types must be exactly 4 characters long.")
+        }
+        return argument.array
+    }
+}

@@ -1,0 +1,77 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The search behind find, delete and update: the first item that has all the given attributes.
+struct PasswordQuery {
+    private let kind: PasswordKind
+    private let criteria: [(code: String, value: RawValue)]
+
+    /// What macOS's command names when nothing is found.
+    static let call = "SecKeychainSearchCopyNext"
+
+    /// Reads the criteria among the options.
+    ///
+    /// - Throws: ``CommandFailure/usage(_:)`` for a value that does not have the form of its attribute.
+    init(_ kind: PasswordKind, _ arguments: ParsedArguments) throws(CommandFailure) {
+        self.kind = kind
+        let isIdentified = kind.identifying.allSatisfy { arguments.value($0) != nil }
+        var criteria: [(String, RawValue)] = []
+        for criterion in kind.criteria {
+            guard let value = arguments.value(criterion.letter) else { continue }
+            let read = try criterion.read(value)
+            if !isIdentified || kind.identifying.contains(criterion.letter) { criteria.append((criterion.code, read)) }
+        }
+        self.criteria = criteria
+    }
+
+    /// Whether the query says anything at all about the item.
+    var isEmpty: Bool { criteria.isEmpty }
+
+    /// The query for items that were given only some of these attributes: only those that identify.
+    func identifyingOnly() -> PasswordQuery {
+        let codes = kind.criteria.filter { kind.identifying.contains($0.letter) }.map(\.code)
+        return PasswordQuery(kind, criteria.filter { codes.contains($0.code) })
+    }
+
+    private init(_ kind: PasswordKind, _ criteria: [(String, RawValue)]) {
+        self.kind = kind
+        self.criteria = criteria
+    }
+
+    /// Finds the first such item.
+    ///
+    /// - Parameter returns: the `kSecReturn` keys.
+    /// - Throws: `errSecItemNotFound`, and whatever else the keychain refuses with.
+    func first(returning returns: [String], _ session: Session) throws(CommandFailure) -> ItemResponse.Item {
+        let response = try session.send(Self.call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string(kind.itemClass.code))
+            for (code, value) in criteria { try builder.set(code, value) }
+            // Like the keychain of macOS's command, this one shows synchronised items with the others.
+            try builder.set("sync", .string("syna"))
+            try builder.set("m_Limit", .string("m_LimitOne"))
+            for key in returns { try builder.set(key, .boolean(true)) }
+            return try builder.build()
+        }
+        guard let item = response.items.first else { throw .refused(call: Self.call, .nothingFound) }
+        return item
+    }
+}
+
+extension Session {
+    /// Builds a request and sends it.
+    func send(
+        _ call: String, _ build: () throws(Refusal) -> ItemRequest
+    ) throws(CommandFailure) -> ItemResponse {
+        let request: ItemRequest
+        do throws(Refusal) { request = try build() } catch { throw .refused(call: call, error) }
+        return try send(request, call)
+    }
+}
+
+extension Refusal {
+    fileprivate static let nothingFound = Refusal(
+        .itemNotFound, .notFound, "query", "No item has these attributes.",
+        do: "See `security dump-keychain` for the items there are.")
+}

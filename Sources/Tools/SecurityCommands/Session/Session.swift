@@ -1,0 +1,138 @@
+package import KeychainClient
+package import KeychainModel
+import KeychainWire
+package import LinuxSystem
+
+/// What a command works with: the keychain, the three standard streams, and how talkative it is to be.
+///
+/// Nothing in this room reaches past its session, so that every command can be tested against streams and a keychain of the
+/// test's own.
+package final class Session {
+    let input: Input
+    let output: Output
+    let diagnostics: Output
+    /// Where the daemon listens.
+    let socket: String
+    /// Whether a person may be asked for a password.
+    let mayAsk: Bool
+    /// How often a long task says that it goes on.
+    let progressInterval: Int
+    var isVerbose = false
+    var isQuiet = false
+    var isInteractive = false
+    var writesJSON = false
+    private let connect: () -> Result<any KeychainConnection, Refusal>
+    private var opened: (any KeychainConnection)?
+
+    /// - Parameters:
+    ///   - socket: the path of the daemon's socket, to be shown.
+    ///   - mayAsk: whether a person at the terminal may be asked for a password.
+    ///   - progressInterval: milliseconds between signs of life of a long task.
+    ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
+    ///     commands that need no keychain.
+    package init(
+        input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
+        mayAsk: Bool = true, progressInterval: Int = 1000,
+        connect: @escaping () -> Result<any KeychainConnection, Refusal>
+    ) {
+        self.input = Input(input)
+        self.output = Output(output)
+        self.diagnostics = Output(diagnostics)
+        self.socket = socket
+        self.mayAsk = mayAsk
+        self.progressInterval = progressInterval
+        self.connect = connect
+    }
+
+    /// Asks the keychain something; `call` is what macOS's command names in the message of a refusal.
+    private func ask<Result>(
+        _ call: String, _ body: (any KeychainConnection) throws(Refusal) -> Result
+    ) throws(CommandFailure) -> Result {
+        do throws(Refusal) { return try body(try connection()) } catch {
+            throw .refused(call: call, error)
+        }
+    }
+
+    /// Sends an item request and explains what the answer has to say besides its items.
+    func send(_ request: ItemRequest, _ call: String) throws(CommandFailure) -> ItemResponse {
+        let response = try ask(call) { connection throws(Refusal) in try connection.send(request) }
+        if let notice = response.notice { explain("\(notice.problem) \(notice.remedy)") }
+        return response
+    }
+
+    /// Asks something of the device, with the passcodes the request needs.
+    func device(
+        _ request: DeviceRequest, _ call: String, passcodes: [FileDescriptor] = []
+    ) throws(CommandFailure) -> DeviceReply {
+        try ask(call) { connection throws(Refusal) in try connection.device(request, passcodes: passcodes) }
+    }
+
+    /// Asks for the state of the device.
+    func status(_ call: String) throws(CommandFailure) -> DeviceStatus {
+        guard case .status(let status) = try device(.status, call) else {
+            throw .refused(call: call, .malformed("the device status"))
+        }
+        return status
+    }
+
+    /// Walks all rows.
+    func verification(_ call: String) throws(CommandFailure) -> VerificationReport {
+        guard case .verification(let report) = try device(.verify, call) else {
+            throw .refused(call: call, .malformed("the report"))
+        }
+        return report
+    }
+
+    private func connection() throws(Refusal) -> any KeychainConnection {
+        if let opened { return opened }
+        let connection = try connect().get()
+        opened = connection
+        return connection
+    }
+}
+
+/// What goes to stderr.
+extension Session {
+    /// Whether to say more than macOS's command does. Scripts that read stderr get exactly its bytes.
+    var explains: Bool { !isQuiet && !writesJSON && (isVerbose || diagnostics.isTerminal) }
+
+    /// Says something a person should know and a script need not.
+    func explain(_ text: String) {
+        if explains { complain(text) }
+    }
+
+    /// Says something on stderr, after everything that was printed before.
+    func complain(_ text: String) {
+        output.flush()
+        diagnostics.write("security: \(text)\n")
+    }
+
+    /// Says why a command failed.
+    ///
+    /// - Returns: the failure's status.
+    @discardableResult
+    func report(_ failure: CommandFailure) -> Int32 {
+        output.flush()
+        if writesJSON {
+            if let json = failure.json { diagnostics.write(json) }
+        } else {
+            if let message = failure.message { complain(message) }
+            if let explanation = failure.explanation { explain(explanation) }
+        }
+        return failure.status
+    }
+
+    func flush() {
+        output.flush()
+        diagnostics.flush()
+    }
+
+    /// Gets everything out, and fails if that is not possible: a script must not go on with half a secret.
+    func finish(_ status: Int32) -> Int32 {
+        output.flush()
+        var status = status
+        if let error = output.failure { status = max(1, report(CommandFailure("standard output", error))) }
+        diagnostics.flush()
+        return status
+    }
+}

@@ -1,0 +1,237 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SecurityCommands
+import Testing
+
+@Suite("lock-keychain and unlock-keychain") struct LockTests {
+    let shell = Shell()
+
+    private func set(_ passcode: String?, isLocked: Bool) {
+        shell.keychain.update { state in
+            state.passcode = passcode.map { Array($0.utf8) }
+            state.isLocked = isLocked
+        }
+    }
+
+    private var isLocked: Bool { shell.keychain.update { $0.isLocked } }
+
+    @Test("lock-keychain locks, silently", arguments: [[], ["-a"], ["login.keychain"]])
+    func lock(words: [String]) {
+        set("1234", isLocked: false)
+        #expect(shell.run(["lock-keychain"] + words, input: []) == .init(0))
+        #expect(isLocked)
+    }
+
+    @Test("unlock-keychain takes the password from -p or the next line of standard input")
+    func unlock() {
+        set("1234", isLocked: true)
+        #expect(shell.run("unlock-keychain", "-p", "1234") == .init(0))
+        #expect(!isLocked)
+        set("1234", isLocked: true)
+        #expect(shell.run("unlock-keychain", input: "1234\n") == .init(0))
+        #expect(!isLocked)
+    }
+
+    @Test("a wrong password is exit status 51 and macOS's line")
+    func wrong() {
+        set("1234", isLocked: true)
+        let message = "The user name or passphrase you entered is not correct.\n"
+        #expect(
+            shell.run("unlock-keychain", "-p", "0000")
+                == .init(-25293, errors: "security: SecKeychainUnlock <NULL>: \(message)"))
+        #expect(
+            shell.run("unlock-keychain", "-p", "0000", "login.keychain")
+                == .init(-25293, errors: "security: SecKeychainUnlock login.keychain: \(message)"))
+        #expect(UInt8(truncatingIfNeeded: -25293) == 51)
+        #expect(isLocked)
+    }
+
+    @Test("no password on standard input is giving up")
+    func noInput() {
+        set("1234", isLocked: true)
+        #expect(shell.run("unlock-keychain") == .init(-128, errors: "security: prompt: User canceled the operation.\n"))
+    }
+
+    @Test("a keychain without a password is unlocked already and asks for none")
+    func noPasscode() {
+        #expect(shell.run("unlock-keychain") == .init(0))
+        #expect(shell.run("unlock-keychain", "-p", "whatever", "login.keychain") == .init(0))
+        #expect(shell.keychain.update { $0.devices } == [.status, .status])
+    }
+
+    @Test("-u succeeds only where no password is needed")
+    func withoutPassword() {
+        set("1234", isLocked: false)
+        #expect(shell.run("unlock-keychain", "-u") == .init(0))
+        set("1234", isLocked: true)
+        #expect(
+            shell.run("unlock-keychain", "-u")
+                == .init(-25308, errors: "security: SecKeychainUnlock <NULL>: User interaction is not allowed.\n"))
+    }
+
+    @Test(
+        "a keychain of another name is exit status 50",
+        arguments: [
+            "lock-keychain", "unlock-keychain", "show-keychain-info", "set-keychain-password", "verify-keychain",
+        ])
+    func otherKeychain(command: String) {
+        let outcome = shell.run(command, "other.keychain")
+        #expect(outcome.status == -25294)
+        #expect(outcome.errors.hasSuffix(": The specified keychain could not be found.\n"))
+    }
+
+    @Test("a password that no keychain can have is refused before it is sent")
+    func tooLong() {
+        set("1234", isLocked: true)
+        let password = String(repeating: "x", count: WireLimits.passcodeBytes + 1)
+        #expect(shell.run("unlock-keychain", input: password).status == -50)
+        #expect(shell.keychain.update { $0.devices } == [.status])
+    }
+}
+
+@Suite("set-keychain-password") struct SetPasswordTests {
+    let shell = Shell()
+
+    private var passcode: [UInt8]? { shell.keychain.update { $0.passcode } }
+
+    @Test("-p sets, -o and -p change")
+    func options() {
+        #expect(shell.run("set-keychain-password", "-p", "1234") == .init(0))
+        #expect(passcode == Array("1234".utf8))
+        #expect(shell.run("set-keychain-password", "-o", "1234", "-p", "56", "login.keychain") == .init(0))
+        #expect(passcode == Array("56".utf8))
+    }
+
+    @Test("what is not given comes from standard input, the old password first")
+    func input() {
+        #expect(shell.run("set-keychain-password", input: "1234\n") == .init(0))
+        #expect(passcode == Array("1234".utf8))
+        #expect(shell.run("set-keychain-password", input: "1234\n56\n") == .init(0))
+        #expect(passcode == Array("56".utf8))
+        #expect(shell.run("set-keychain-password", "-o", "56", input: "78") == .init(0))
+        #expect(passcode == Array("78".utf8))
+    }
+
+    @Test("-p with nothing removes the password; an empty line does not")
+    func remove() {
+        #expect(shell.run("set-keychain-password", "-p", "") == .init(0))
+        _ = shell.run("set-keychain-password", "-p", "1234")
+        #expect(
+            shell.run("set-keychain-password", "-o", "1234", input: "\n")
+                == .init(1, errors: "security: the new password is empty\n"))
+        #expect(passcode == Array("1234".utf8))
+        #expect(shell.run("set-keychain-password", "-o", "1234", "-p", "") == .init(0))
+        #expect(passcode == nil)
+    }
+
+    @Test("a wrong old password changes nothing", arguments: ["56", ""])
+    func wrong(new: String) {
+        _ = shell.run("set-keychain-password", "-p", "1234")
+        #expect(
+            shell.run("set-keychain-password", "-o", "x", "-p", new)
+                == .init(
+                    -25293,
+                    errors:
+                        "security: SecKeychainChangePassword: The user name or passphrase you entered is not correct.\n"
+                ))
+        #expect(passcode == Array("1234".utf8))
+    }
+}
+
+@Suite("show-keychain-info, status and verify-keychain") struct StatusTests {
+    let shell = Shell()
+
+    @Test("show-keychain-info writes to stderr, as on macOS")
+    func info() {
+        #expect(shell.run("show-keychain-info") == .init(0, errors: "Keychain \"<NULL>\" no-timeout\n"))
+        #expect(
+            shell.run("show-keychain-info", "login.keychain")
+                == .init(0, errors: "Keychain \"login.keychain\" no-timeout\n"))
+        let json =
+            #"{"keychain":"/home/ada/keychain/keychain.db","lockOnSleep":false,"timeout":null,"lockState":"unlocked"}"#
+        #expect(shell.run("show-keychain-info", "--json") == .init(0, json + "\n"))
+    }
+
+    @Test("S-78: status says how well the keychain is protected, what that means and how to raise it")
+    func status() {
+        let expected = """
+            protection:  software-only
+                         Whoever gets a copy of this user's files can open the keychain.
+                         Set a password with `security set-keychain-password` to raise it.
+            lock state:  unlocked
+            password:    not set
+            deployment:  user daemon
+            enclave:     separate process
+            store:       /home/ada/keychain/keychain.db
+            socket:      /run/user/1000/keychain
+
+            """
+        #expect(shell.run("status") == .init(0, expected))
+        shell.keychain.update { state in
+            state.passcode = [1]
+            state.isLocked = true
+        }
+        #expect(
+            shell.run("status").text.hasPrefix(
+                """
+                protection:  password
+                             Whoever gets a copy of this user's files must also know the password.
+                lock state:  locked
+                password:    set
+
+                """))
+    }
+
+    @Test("status --json has the same facts")
+    func statusJSON() {
+        let expected = #"""
+            {"protection":"software-only","meaning":"Whoever gets a copy of this user's files can open the keychain.",\#
+            "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
+            "passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
+            "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain"}
+
+            """#
+        #expect(shell.run("status", "--json") == .init(0, expected))
+    }
+
+    @Test("a sound keychain is reported and the status is 0")
+    func sound() {
+        shell.keychain.update { state in
+            state.report.checked = 12
+            state.report.locked = 3
+        }
+        let text = "checked: 12\ndamaged: 0\nlocked:  3 (not checked; unlock the keychain to check them)\n"
+        #expect(shell.run("verify-keychain") == .init(0, text))
+        #expect(
+            shell.run("verify-keychain", "--json")
+                == .init(0, #"{"checked":12,"locked":3,"damaged":[],"file":null}"# + "\n"))
+    }
+
+    @Test("damage is reported by where it is, and the status is 1")
+    func damaged() {
+        shell.keychain.update { state in
+            state.report.checked = 2
+            state.report.damage = [.init(itemClass: .genericPassword, row: 7, problem: "the value does not open")]
+        }
+        #expect(
+            shell.run("verify-keychain")
+                == .init(
+                    1, "checked: 2\ndamaged: 1\ngenp row 7: the value does not open\n",
+                    errors: "security: the keychain is damaged\n"))
+        let json = shell.run("verify-keychain", "--json")
+        #expect(json.status == 1)
+        #expect(
+            json.text
+                == #"{"checked":2,"locked":0,"damaged":[{"class":"genp","row":7,"problem":"the value does not open"}],"file":null}"#
+                + "\n")
+        #expect(json.errors.hasPrefix(#"{"status":1,"name":null,"rule":"command.failure""#))
+    }
+
+    @Test("a file that SQLite finds broken is damage")
+    func brokenFile() {
+        shell.keychain.update { $0.report.file = "row 3 missing from index" }
+        #expect(shell.run("verify-keychain").status == 1)
+        #expect(shell.run("verify-keychain").text.hasSuffix("file: row 3 missing from index\n"))
+    }
+}

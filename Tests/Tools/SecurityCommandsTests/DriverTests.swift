@@ -1,0 +1,183 @@
+import KeychainModel
+import LinuxSystem
+import SecurityCommands
+import Testing
+
+@Suite("The driver") struct DriverTests {
+    let shell = Shell()
+
+    @Test("without a command, usage and the table of commands are printed, and the status is 2")
+    func noCommand() {
+        let outcome = shell.run()
+        #expect(outcome.status == 2)
+        #expect(
+            outcome.text.hasPrefix("Usage: security [-h] [-i] [-p prompt] [-q] [-v] [--json] [command] [opt ...]\n"))
+        #expect(
+            outcome.text.contains(
+                "\nsecurity commands are:\n    help                                 Show all commands"))
+        #expect(outcome.errors == "")
+    }
+
+    @Test("help alone prints the table in macOS's order, ours last")
+    func help() {
+        let names = shell.run("help").text.split(separator: "\n").map { $0.split(separator: " ")[0] }
+        #expect(
+            names == [
+                "help", "lock-keychain", "unlock-keychain", "set-keychain-password", "show-keychain-info",
+                "dump-keychain", "add-generic-password", "add-internet-password", "find-generic-password",
+                "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
+                "verify-keychain", "completions",
+            ])
+        #expect(shell.run("-h") == shell.run("help"))
+    }
+
+    @Test("help of a command prints its usage; -h and --help do the same")
+    func helpOfCommand() {
+        let expected = Shell.Outcome(
+            0, "Usage: lock-keychain [-a | keychain]\n    -a  Lock all keychains; there is one.\n")
+        #expect(shell.run("help", "lock-keychain") == expected)
+        #expect(shell.run("-h", "lock-k") == expected)
+        #expect(shell.run("lock-keychain", "--help") == expected)
+    }
+
+    @Test("help of no command is an error")
+    func helpOfNothing() {
+        #expect(shell.run("help", "x") == .init(1, errors: "security: help: no such command: x\n"))
+    }
+
+    @Test("an unknown command is an error", arguments: ["x", "find-generic-passwords", ""])
+    func unknownCommand(name: String) {
+        #expect(shell.run(name) == .init(1, errors: "security: unknown command \"\(name)\"\n"))
+    }
+
+    @Test(
+        "a name may be shortened; the first in the table that begins so is meant",
+        arguments: [
+            ("find-g", "find-generic-password"), ("find", "find-generic-password"), ("add-i", "add-internet-password"),
+            ("s", "set-keychain-password"), ("st", "status"), ("d", "dump-keychain"),
+            ("del", "delete-generic-password"),
+            ("e", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-keychain"),
+        ])
+    func prefix(short: String, full: String) {
+        #expect(shell.run("help", short).text.hasPrefix("Usage: \(full)"))
+    }
+
+    @Test("a command line that cannot be read shows the usage on stderr, and the status is 2")
+    func usage() {
+        let expected =
+            "Usage: lock-keychain [-a | keychain]\n    -a  Lock all keychains; there is one.\n        Lock the keychain.\n"
+        #expect(shell.run("lock-keychain", "-x") == .init(2, errors: "security: illegal option -- x\n" + expected))
+        #expect(shell.run("lock-keychain", "a", "b") == .init(2, errors: expected))
+        let missing = shell.run("find-generic-password", "-a")
+        #expect(missing.status == 2)
+        #expect(missing.errors.hasPrefix("security: option requires an argument -- a\nUsage: find-generic-password"))
+        #expect(shell.run("-x").text.hasPrefix("Usage: security"))
+        #expect(shell.run("-x").status == 2)
+    }
+
+    @Test(
+        "a refusal's status is the command's, and the exit status its low eight bits",
+        arguments: [
+            (-25300, 44), (-25299, 45), (-25293, 51), (-25308, 36), (-25291, 53), (-25294, 50), (-50, 206), (-128, 128),
+            (-34018, 30), (-25307, 37), (-25295, 49),
+        ] as [(Int32, UInt8)])
+    func exitStatus(status: Int32, exit: UInt8) {
+        shell.keychain.update {
+            $0.refusal = Refusal(KeychainStatus(rawValue: status), .internalError, "x", "Problem.", do: "Remedy.")
+        }
+        let outcome = shell.run("find-generic-password", "-s", "x")
+        #expect(outcome.status == status)
+        #expect(UInt8(truncatingIfNeeded: outcome.status) == exit)
+        let message = StatusMessages.message(for: status)
+        #expect(outcome.errors == "security: SecKeychainSearchCopyNext: \(message)\n")
+    }
+
+    @Test("-v shows the command with each argument quoted and no password, and explains refusals")
+    func verbose() {
+        let outcome = shell.run("-v", "find-g", "-s", "a b")
+        #expect(
+            outcome
+                == .init(
+                    -25300,
+                    errors: """
+                        find-generic-password "-s" "a b"
+                        security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.
+                        security: Nothing matches. `security dump-keychain` shows the items there are.
+
+                        """))
+        let add = shell.run("-v", "add-generic-password", "-a", "x", "-s", "y", "-wsesame", "-p", "sesame2")
+        #expect(add.errors.hasPrefix(#"add-generic-password "-a" "x" "-s" "y" "********" "-p" "********""#))
+        #expect(!add.errors.contains("sesame"))
+    }
+
+    @Test("--json works before and after the command, and a refusal is an object on stderr")
+    func json() {
+        let expected = Shell.Outcome(
+            -25300,
+            errors: """
+                {"status":-25300,"name":"errSecItemNotFound","rule":"store.not-found","subject":"query",\
+                "call":"SecKeychainSearchCopyNext","message":"Nothing matches.","remedy":"`security dump-keychain` shows the items there are."}
+
+                """)
+        #expect(shell.run("--json", "find-generic-password", "-s", "x") == expected)
+        #expect(shell.run("find-generic-password", "--json", "-s", "x") == expected)
+        #expect(shell.run("find-generic-password", "-s", "x", "login.keychain", "--json") == expected)
+        let usage = shell.run("--json", "find-generic-password", "-a")
+        #expect(usage.status == 2)
+        #expect(
+            usage.errors
+                == #"{"status":2,"name":null,"rule":"command.usage","subject":null,"message":"#
+                + #""option requires an argument -- a","remedy":"See `security help`."}"# + "\n")
+    }
+
+    @Test("what cannot be written fails: half a secret must not pass for a whole one")
+    func fullDisk() throws {
+        _ = shell.run("add-generic-password", "-a", "x", "-s", "y", "-w", "z")
+        let errors = Shell.file()
+        let session = shell.session(
+            input: Shell.file(), output: try FileDescriptor.open("/dev/full", 1), diagnostics: errors)
+        #expect(Driver.run(["find-generic-password", "-s", "y", "-w"].map { Argument($0) }, in: session) == 1)
+        #expect(Shell.content(errors) == Array("security: standard output: write: No space left on device\n".utf8))
+    }
+
+    @Test("commands that need no keychain do not reach for one")
+    func noKeychain() {
+        let session = Session(
+            input: Shell.file(), output: Shell.file(), diagnostics: Shell.file(), socket: "",
+            connect: { .failure(StandInKeychain.notFound) })
+        #expect(Driver.run([Argument("help")], in: session) == 0)
+        #expect(Driver.run([Argument("error"), Argument("0")], in: session) == 1)
+        #expect(Driver.run([Argument("status")], in: session) == -25300)
+    }
+}
+
+@Suite("error") struct ErrorCommandTests {
+    let shell = Shell()
+
+    @Test("a code is read in decimal and hexadecimal, and the status is always 1 (semantics H.2)")
+    func codes() {
+        let line = "Error: 0xFFFF9D2C -25300 The specified item could not be found in the keychain.\n"
+        #expect(shell.run("error", "-25300") == .init(1, line))
+        #expect(shell.run("error", "0xFFFF9D2C", "-25300") == .init(1, line + line))
+        #expect(shell.run("error", "4294941996") == .init(1, line))
+    }
+
+    @Test("what is no code is a wrong command line", arguments: ["x", "0x", "99999999999", "0x123456789"])
+    func noCode(word: String) {
+        let outcome = shell.run("error", word)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("security: \"\(word)\" is not an error code\nUsage: error code...\n"))
+        #expect(shell.run("error").status == 2)
+    }
+
+    @Test("--json gives an array")
+    func json() {
+        let expected = #"""
+            [{"status":-25300,"hex":"0xFFFF9D2C","name":"errSecItemNotFound",\#
+            "message":"The specified item could not be found in the keychain."},\#
+            {"status":1,"hex":"0x00000001","name":null,"message":"OSStatus 1"}]
+
+            """#
+        #expect(shell.run("error", "-25300", "1", "--json") == .init(1, expected))
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import LinuxSystem
+import SecurityCommands
+import Testing
+
+/// Runs `security` as a shell would, with files for its standard streams and a keychain in memory.
+struct Shell {
+    struct Outcome: Equatable {
+        var status: Int32
+        var output: [UInt8]
+        var errors: String
+
+        init(_ status: Int32, _ output: String = "", errors: String = "") {
+            self.init(status, bytes: Array(output.utf8), errors: errors)
+        }
+
+        init(_ status: Int32, bytes: [UInt8], errors: String = "") {
+            (self.status, self.output, self.errors) = (status, bytes, errors)
+        }
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    let keychain = StandInKeychain()
+
+    func run(_ words: String..., input: String = "") -> Outcome { run(words, input: Array(input.utf8)) }
+
+    func run(_ words: [String], input: [UInt8]) -> Outcome { run(words.map { Argument($0) }, input: input) }
+
+    func run(_ words: [Argument], input: [UInt8] = []) -> Outcome {
+        let (output, errors) = (Self.file(), Self.file())
+        let session = session(input: Self.file(input), output: output, diagnostics: errors)
+        let status = Driver.run(words, in: session)
+        return Outcome(
+            status, bytes: Self.content(output), errors: String(decoding: Self.content(errors), as: UTF8.self))
+    }
+
+    func session(input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor) -> Session {
+        Session(
+            input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
+            progressInterval: 1, connect: { .success(keychain) })
+    }
+
+    /// A file without a name, to be read from its beginning.
+    static func file(_ content: [UInt8] = []) -> FileDescriptor {
+        var path = Array("/tmp/security-test.XXXXXX".utf8CString)
+        let file = FileDescriptor(owning: unsafe mkstemp(&path))
+        unsafe unlink(path)
+        try? file.writeFully(content.span)
+        lseek(file.number, 0, SEEK_SET)
+        return file
+    }
+
+    static func content(_ file: FileDescriptor) -> [UInt8] {
+        lseek(file.number, 0, SEEK_SET)
+        var bytes = [UInt8](repeating: 0, count: (try? FileStatus(of: file).size) ?? 0)
+        var span = bytes.mutableSpan
+        _ = try? file.readFully(into: &span)
+        return bytes
+    }
+}

@@ -1,0 +1,213 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import Synchronization
+
+/// A keychain in memory with the rules of requests and the encoding of frames of the real one, and no encryption.
+final class StandInKeychain: KeychainConnection {
+    struct Item {
+        var itemClass: ItemClass
+        var attributes: [AttributeID: AttributeValue]
+        var value: [UInt8]?
+        let uuid: [UInt8]
+    }
+
+    struct State {
+        var items: [Item] = []
+        var requests: [ItemRequest] = []
+        var devices: [DeviceRequest] = []
+        var passcode: [UInt8]?
+        var isLocked = false
+        var pageSize = Int.max
+        /// What every item request is refused with, when there is something.
+        var refusal: Refusal?
+        var report = VerificationReport()
+        /// Runs in the middle of a verification.
+        var duringVerification: @Sendable () -> Void = {}
+    }
+
+    static let ownGroup = "program:/usr/bin/security"
+    /// 2019-01-02 03:04:05.678 UTC.
+    static let date = 568_091_045.678
+    private let state = Mutex(State())
+
+    func update<Result: Sendable>(_ body: (inout sending State) -> sending Result) -> sending Result {
+        state.withLock { body(&$0) }
+    }
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        let frame = SecretBuffer()
+        request.append(to: frame)
+        let received = try ItemRequest(decoding: frame.copy())
+        try received.check()
+        let outcome: Result<ItemResponse, Refusal> = state.withLock { state in
+            state.requests.append(received)
+            return Result { () throws(Refusal) in try Self.perform(received, &state) }
+        }
+        return try outcome.get()
+    }
+
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        precondition(request.descriptors.contains(passcodes.count), "the client sends what the request needs")
+        let given = passcodes.map(Self.read)
+        let duringVerification = update { state in
+            state.devices.append(request)
+            return state.duringVerification
+        }
+        if request == .verify { duringVerification() }
+        let outcome: Result<DeviceReply, Refusal> = state.withLock { state in
+            Result { () throws(Refusal) in try Self.perform(request, given, &state) }
+        }
+        return try outcome.get()
+    }
+}
+
+// MARK: - Items
+
+extension StandInKeychain {
+    private static func perform(_ request: ItemRequest, _ state: inout State) throws(Refusal) -> ItemResponse {
+        if let refusal = state.refusal { throw refusal }
+        if state.isLocked { throw locked }
+        switch request.operation {
+        case .add:
+            try add(request, &state)
+            return try response([], request, cursor: 0)
+        case .copyMatching: return try search(request, state)
+        case .update, .delete:
+            let matches = state.items.indices.filter { isMatch(state.items[$0], request) }
+            guard !matches.isEmpty else { throw notFound }
+            for index in matches.reversed() {
+                if request.operation == .delete {
+                    state.items.remove(at: index)
+                } else {
+                    change(&state.items[index], request)
+                }
+            }
+            return try response([], request, cursor: 0)
+        }
+    }
+
+    private static func add(_ request: ItemRequest, _ state: inout State) throws(Refusal) {
+        guard let itemClass = request.itemClass else { throw notFound }
+        var attributes = values(request.query)
+        attributes[.accessGroup] = .string(ownGroup)
+        attributes[.creationDate] = .date(date)
+        attributes[.modificationDate] = .date(date)
+        let uuid = (0..<16).map { UInt8($0 + state.items.count) }
+        let item = Item(itemClass: itemClass, attributes: attributes, value: value(request.query), uuid: uuid)
+        guard !state.items.contains(where: { key($0) == key(item) }) else {
+            throw Refusal(.duplicateItem, .duplicate, "acct", "There is such an item.", do: "Update it.")
+        }
+        state.items.append(item)
+    }
+
+    private static func key(_ item: Item) -> [AttributeValue?] {
+        [.string(item.itemClass.code)] + AttributeTable.primaryKey(of: item.itemClass).map { item.attributes[$0.id] }
+    }
+
+    private static func change(_ item: inout Item, _ request: ItemRequest) {
+        item.attributes.merge(values(request.changes)) { $1 }
+        if let value = value(request.changes) { item.value = value }
+    }
+
+    private static func search(_ request: ItemRequest, _ state: State) throws(Refusal) -> ItemResponse {
+        let matches = state.items.filter { isMatch($0, request) }
+        guard !matches.isEmpty else { throw notFound }
+        let start = Int(request.cursor)
+        let wanted = request.limit == .one ? 1 : state.pageSize
+        let end = min(matches.count, start.addingReportingOverflow(wanted).overflow ? matches.count : start + wanted)
+        let isComplete = request.limit == .one || end == matches.count
+        return try response(Array(matches[start..<end]), request, cursor: isComplete ? 0 : UInt64(end))
+    }
+
+    private static func isMatch(_ item: Item, _ request: ItemRequest) -> Bool {
+        let isVisible = request.inspectsAllGroups || item.attributes[.accessGroup] == .string(ownGroup)
+        if let reference = request.persistentReference {
+            return isVisible && reference.itemClass == item.itemClass && reference.item == .uuid(item.uuid)
+        }
+        let wanted = values(request.query)
+        return isVisible && item.itemClass == request.itemClass
+            && (wanted[.synchronizable] == .string("syna") || item.attributes[.synchronizable] == nil)
+            && wanted.allSatisfy { $0.key == .synchronizable || item.attributes[$0.key] == $0.value }
+    }
+
+    private static func values(_ list: AttributeList) -> [AttributeID: AttributeValue] {
+        var values: [AttributeID: AttributeValue] = [:]
+        for entry in list.entries where entry.id != .valueData { values[entry.id] = list.value(entry) }
+        return values
+    }
+
+    private static func value(_ list: AttributeList) -> [UInt8]? { list[.valueData]?.bytes }
+
+    private static func response(
+        _ items: [Item], _ request: ItemRequest, cursor: UInt64
+    ) throws(Refusal) -> ItemResponse {
+        let writer = ResponseWriter()
+        writer.begin(id: 1)
+        for item in items {
+            writer.beginItem(item.itemClass)
+            if request.returns.contains(.attributes) {
+                for (id, value) in item.attributes { writer.buffer.append(id, value) }
+            }
+            if request.returns.contains(.data), let value = item.value {
+                writer.buffer.append(.valueData, .data(value))
+            }
+            if request.returns.contains(.persistentReference) {
+                let reference = PersistentReference(item.itemClass, uuid: item.uuid).bytes ?? []
+                writer.buffer.append(.persistentReference, .data(reference))
+            }
+            writer.endItem()
+        }
+        writer.end(cursor: cursor)
+        return try ItemResponse(status: 0, body: writer.buffer.copy(from: FrameHeader.size))
+    }
+}
+
+// MARK: - Device
+
+extension StandInKeychain {
+    private static func perform(
+        _ request: DeviceRequest, _ passcodes: [[UInt8]], _ state: inout State
+    ) throws(Refusal) -> DeviceReply {
+        switch request {
+        case .status: return .status(status(state))
+        case .verify: return .verification(state.report)
+        case .lock: state.isLocked = state.passcode != nil
+        case .unlock:
+            guard passcodes.first == state.passcode else { throw wrongPasscode }
+            state.isLocked = false
+        case .setPasscode:
+            guard state.passcode == nil ? passcodes.count == 1 : passcodes.first == state.passcode else {
+                throw wrongPasscode
+            }
+            state.passcode = passcodes.last
+        case .removePasscode:
+            guard passcodes.first == state.passcode else { throw wrongPasscode }
+            state.passcode = nil
+        }
+        return .done
+    }
+
+    private static func status(_ state: State) -> DeviceStatus {
+        DeviceStatus(
+            protection: state.passcode == nil ? .softwareOnly : .passcode,
+            lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
+            retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process")
+    }
+
+    private static func read(_ file: FileDescriptor) -> [UInt8] {
+        // The position in a memory file is the sender's, wherever it left it.
+        lseek(file.number, 0, SEEK_SET)
+        let bytes = SecretBytes(count: 2048)
+        let count = bytes.withMutableSpan { span in (try? file.readFully(into: &span)) ?? 0 }
+        return bytes.withSpan { $0.array(0, count) }
+    }
+
+    static let notFound = Refusal(.itemNotFound, .notFound, "query", "Nothing matches.", do: "Look for something else.")
+    private static let locked = Refusal(
+        .interactionNotAllowed, .locked, "keychain", "The keychain is locked.", do: "Unlock it.")
+    private static let wrongPasscode = Refusal(
+        .authFailed, .wrongPasscode, "passcode", "The passcode is wrong.", do: "Try another.")
+}

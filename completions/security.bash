@@ -1,0 +1,53 @@
+# bash completion for security(1), made by `security completions bash`.
+_security_values() {
+    security dump-keychain 2>/dev/null | sed -n "s/^    \"$1\"<blob>=\"\(.*\)\"$/\1/p" | sort -u
+}
+# Not by compgen -W, which would run what an item's name says in $(...).
+_security_offer() {
+    local value
+    while IFS= read -r value; do
+        if [[ "$value" == "$2"* ]]; then COMPREPLY+=("$(printf '%q' "$value")"); fi
+    done < <(_security_values "$1")
+}
+_security() {
+    COMPREPLY=()
+    local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+    local command="" words="" word
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case "$word" in
+            -*) ;;
+            *) command="$word"; break ;;
+        esac
+    done
+    case "$command $previous" in
+        "add-generic-password -a") _security_offer acct "$current"; return ;;
+        "add-generic-password -s") _security_offer svce "$current"; return ;;
+        "add-internet-password -a") _security_offer acct "$current"; return ;;
+        "add-internet-password -s") _security_offer srvr "$current"; return ;;
+        "find-generic-password -a") _security_offer acct "$current"; return ;;
+        "find-generic-password -s") _security_offer svce "$current"; return ;;
+        "delete-generic-password -a") _security_offer acct "$current"; return ;;
+        "delete-generic-password -s") _security_offer svce "$current"; return ;;
+        "find-internet-password -a") _security_offer acct "$current"; return ;;
+        "find-internet-password -s") _security_offer srvr "$current"; return ;;
+        "delete-internet-password -a") _security_offer acct "$current"; return ;;
+        "delete-internet-password -s") _security_offer srvr "$current"; return ;;
+    esac
+    case "$command" in
+        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain completions" ;;
+        completions) words="bash zsh fish" ;;
+        lock-keychain) words="-a --json --help" ;;
+        unlock-keychain) words="-p -u --json --help" ;;
+        set-keychain-password) words="-o -p --json --help" ;;
+        dump-keychain) words="-a -d -r --json --help" ;;
+        add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -U --json --help" ;;
+        add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -U --json --help" ;;
+        find-generic-password) words="-a -c -C -D -G -j -l -s -g -w --json --help" ;;
+        delete-generic-password) words="-a -c -C -D -G -j -l -s --json --help" ;;
+        find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
+        delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t --json --help" ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _security security

@@ -1,0 +1,153 @@
+#compdef security
+# zsh completion for security(1), made by `security completions zsh`.
+_security_values() {
+    security dump-keychain 2>/dev/null | sed -n "s/^    \"$1\"<blob>=\"\(.*\)\"$/\1/p" | sort -u
+}
+_security_offer() {
+    local -a values
+    values=(${(f)"$(_security_values $1)"})
+    compadd -a values
+}
+_security() {
+    local -a commands
+    commands=(
+        'help:Show all commands, or show usage for a command.'
+        'lock-keychain:Lock the keychain.'
+        'unlock-keychain:Unlock the keychain.'
+        'set-keychain-password:Set the password of the keychain.'
+        'show-keychain-info:Show the settings of the keychain.'
+        'dump-keychain:Show all items of the keychain.'
+        'add-generic-password:Add a generic password item.'
+        'add-internet-password:Add an internet password item.'
+        'find-generic-password:Find a generic password item.'
+        'delete-generic-password:Delete a generic password item.'
+        'find-internet-password:Find an internet password item.'
+        'delete-internet-password:Delete an internet password item.'
+        'error:Show what the given error codes mean.'
+        'status:Show how the keychain is protected, its lock state and where it is.'
+        'verify-keychain:Check that every item of the keychain can be opened.'
+        'completions:Print the completion script for a shell.'
+    )
+    local context state line
+    _arguments -C \
+        '-h[Show all commands, or the usage of those that follow.]' \
+        '-i[Read commands from standard input, line by line.]' \
+        '-p[Use this prompt (implies -i).]:prompt: ' \
+        '-q[Be less verbose.]' \
+        '-v[Be more verbose\: show each command and explain each refusal.]' \
+        '--json[Write JSON.]' \
+        '1: :->command' '*:: :->rest'
+    case $state in
+        command) _describe command commands ;;
+        rest)
+            case $words[1] in
+                help) _describe command commands ;;
+                completions) _values shell bash zsh fish ;;
+                lock-keychain) _arguments -S \
+                    '-a[Lock all keychains; there is one.]' \
+                    '--json[Write JSON.]' ;;
+                unlock-keychain) _arguments -S \
+                    '-p[The keychain'\''s password.]:password: ' \
+                    '-u[Do not use a password\: fail if the keychain is locked.]' \
+                    '--json[Write JSON.]' ;;
+                set-keychain-password) _arguments -S \
+                    '-o[The old password.]:password: ' \
+                    '-p[The new password; empty to have none.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                dump-keychain) _arguments -S \
+                    '-a[Also show who may use each item, and when.]' \
+                    '-d[Also show the values of the items that were added with this command.]' \
+                    '-r[Accepted for old scripts; the encrypted bytes are not handed out.]' \
+                    '--json[Write JSON.]' ;;
+                add-generic-password) _arguments -S \
+                    '-a[Set the account name.]:account: _security_offer acct' \
+                    '-c[Set the creator (four characters).]:creator: ' \
+                    '-C[Set the type (four characters).]:type: ' \
+                    '-D[Set the kind of item, in words.]:kind: ' \
+                    '-G[Set the generic attribute.]:value: ' \
+                    '-j[Set the comment.]:comment: ' \
+                    '-l[Set the label.]:label: ' \
+                    '-s[Set the service name.]:service: _security_offer svce' \
+                    '-p[The same as -w, for old scripts.]:password: ' \
+                    '-w[The password; as the last option without a value\: ask for it.]:password: ' \
+                    '-X[The password in hexadecimal.]:hex: ' \
+                    '-A[Accepted for old scripts; changes nothing.]' \
+                    '-T[Accepted for old scripts; changes nothing.]:program: ' \
+                    '-U[Update the item if there is one already.]' \
+                    '--json[Write JSON.]' ;;
+                add-internet-password) _arguments -S \
+                    '-a[Set the account name.]:account: _security_offer acct' \
+                    '-c[Set the creator (four characters).]:creator: ' \
+                    '-C[Set the type (four characters).]:type: ' \
+                    '-d[Set the security domain.]:domain: ' \
+                    '-D[Set the kind of item, in words.]:kind: ' \
+                    '-j[Set the comment.]:comment: ' \
+                    '-l[Set the label.]:label: ' \
+                    '-p[Set the path on the server.]:path: ' \
+                    '-P[Set the port number.]:port: ' \
+                    '-r[Set the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
+                    '-s[Set the server name.]:server: _security_offer srvr' \
+                    '-t[Set the authentication type (four characters, such as "dflt").]:type: ' \
+                    '-w[The password; as the last option without a value\: ask for it.]:password: ' \
+                    '-X[The password in hexadecimal.]:hex: ' \
+                    '-A[Accepted for old scripts; changes nothing.]' \
+                    '-T[Accepted for old scripts; changes nothing.]:program: ' \
+                    '-U[Update the item if there is one already.]' \
+                    '--json[Write JSON.]' ;;
+                find-generic-password) _arguments -S \
+                    '-a[Match the account name.]:account: _security_offer acct' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-G[Match the generic attribute.]:value: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name.]:service: _security_offer svce' \
+                    '-g[Also show the password, on standard error.]' \
+                    '-w[Show only the password, on standard output.]' \
+                    '--json[Write JSON.]' ;;
+                delete-generic-password) _arguments -S \
+                    '-a[Match the account name.]:account: _security_offer acct' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-G[Match the generic attribute.]:value: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name.]:service: _security_offer svce' \
+                    '--json[Write JSON.]' ;;
+                find-internet-password) _arguments -S \
+                    '-a[Match the account name.]:account: _security_offer acct' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-d[Match the security domain.]:domain: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-p[Match the path on the server.]:path: ' \
+                    '-P[Match the port number.]:port: ' \
+                    '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
+                    '-s[Match the server name.]:server: _security_offer srvr' \
+                    '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '-g[Also show the password, on standard error.]' \
+                    '-w[Show only the password, on standard output.]' \
+                    '--json[Write JSON.]' ;;
+                delete-internet-password) _arguments -S \
+                    '-a[Match the account name.]:account: _security_offer acct' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-d[Match the security domain.]:domain: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-p[Match the path on the server.]:path: ' \
+                    '-P[Match the port number.]:port: ' \
+                    '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
+                    '-s[Match the server name.]:server: _security_offer srvr' \
+                    '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '--json[Write JSON.]' ;;
+            esac ;;
+    esac
+}
+# Loaded by name, this file is the function; read with source, it only declares it.
+if [[ "$funcstack[1]" == _security ]]; then _security "$@"; else compdef _security security; fi
