@@ -15,6 +15,7 @@ struct DocumentationTests {
         Table(page: "reference.md", name: "classes") { ReferenceTables.classes },
         Table(page: "reference.md", name: "attributes") { ReferenceTables.attributes },
         Table(page: "reference.md", name: "keys") { ReferenceTables.keys },
+        Table(page: "reference.md", name: "settings") { ReferenceTables.settings },
     ]
 
     /// `UPDATE_DOCS=1 swift test --filter DocumentationTests` brings the pages up to date.

@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 
 /// The tables of `docs/reference.md`.
@@ -32,6 +33,12 @@ enum ReferenceTables {
         markdown(
             ["constant", "key", "what it does"],
             QueryKey.rows.map { [$0.constant, "`\($0.code)\($0.code == "m_" ? "…" : "")`", $0.role.meaning] })
+    }
+
+    static var settings: String {
+        markdown(
+            ["variable", "key", "takes", "default", "what it does"],
+            Setting.table.map { ["`\($0.variable)`", "`\($0.key)`", $0.takes, $0.standard, $0.meaning] })
     }
 }
 
