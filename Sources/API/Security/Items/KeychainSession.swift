@@ -29,7 +29,8 @@ package enum KeychainSession {
     }
 
     private static func configured() throws(Refusal) -> any KeychainConnection {
-        let home = ProcessInfo.processInfo.environment["KEYCHAIN_HOME"]
-        return try EmbeddedKeychain(folder: home ?? NSHomeDirectory() + "/.local/share/keychain")
+        let configuration = try Configuration.load()
+        if let daemon = try Connection.reach(configuration) { return daemon }
+        return try EmbeddedKeychain(folder: configuration.folder)
     }
 }
