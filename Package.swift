@@ -35,6 +35,12 @@ func library(_ name: String, package: String, debian: String) -> Target {
         name: name, path: "Sources/CLibraries/\(name)", pkgConfig: package, providers: [.apt([debian])])
 }
 
+// A program that measures the product, beside it rather than on one of its floors.
+func benchmark(_ name: String, uses rooms: [String]) -> Target {
+    .executableTarget(
+        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Benchmarks/\(name)", swiftSettings: law)
+}
+
 let package = Package(
     name: "swift-keychain",
     products: [
@@ -164,6 +170,15 @@ let package = Package(
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
+        .target(
+            name: "CYardstick", dependencies: ["CSQLite", "COpenSSL"], path: "Benchmarks/yardstick",
+            exclude: ["daemon.c", "find.c"], cSettings: [.define("_GNU_SOURCE")]),
+        benchmark(
+            "keychain-bench",
+            uses: [
+                "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "KeychainEngine", "KeychainStore",
+                "KeychainPolicy", "SecureEnclave", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
 
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(

@@ -2,6 +2,9 @@
 package struct AttributeID: RawRepresentable, Hashable, Sendable, Comparable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
+    /// Its place in a set of attributes; what travels beside them shares the last.
+    package var bit: UInt64 { 1 << UInt64(min(rawValue, 63)) }
+
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     package static let accessible = Self(rawValue: 1)

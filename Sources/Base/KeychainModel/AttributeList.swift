@@ -5,7 +5,8 @@ package import LinuxSystem
 ///     list  = *entry
 ///     entry = id:u16  kind:u8  zero:u8  length:u32  bytes        ; all integers little-endian
 ///
-/// Parsing checks the structure and notes where each entry lies; values are made only when somebody asks.
+/// Parsing checks the structure; entries are found by walking over it, which costs less than keeping where they are, and values
+/// are made only when somebody asks.
 package struct AttributeList: Sendable {
     /// Where an entry's bytes lie in the storage.
     package struct Entry: Sendable {
@@ -13,6 +14,8 @@ package struct AttributeList: Sendable {
         package let kind: AttributeValue.Kind
         package let offset: Int
         package let length: Int
+
+        fileprivate var end: Int { offset + length }
     }
 
     /// The encoding is broken: an entry runs over the end, a kind is unknown, a number has not eight bytes.
@@ -25,13 +28,15 @@ package struct AttributeList: Sendable {
     package static let headerSize = 8
 
     package let storage: SecretBytes
-    package let entries: [Entry]
+    /// Which attributes there are, as ``AttributeID/bit``.
+    package let present: UInt64
+    private let range: Range<Int>
 
-    package static let empty = AttributeList(storage: SecretBytes(count: 0), entries: [])
+    package static let empty = AttributeList(storage: SecretBytes(count: 0))
 
-    private init(storage: SecretBytes, entries: [Entry]) {
+    private init(storage: SecretBytes) {
         self.storage = storage
-        self.entries = entries
+        (range, present) = (0..<0, 0)
     }
 
     /// Parses the whole of `range` of `storage`.
@@ -39,7 +44,8 @@ package struct AttributeList: Sendable {
     /// - Throws: ``Malformed`` when the bytes are not exactly a list.
     package init(parsing storage: SecretBytes, in range: Range<Int>) throws(Malformed) {
         self.storage = storage
-        entries = try storage.withSpan { span throws(Malformed) in try Self.parse(span, range) }
+        self.range = range
+        present = try storage.withSpan { span throws(Malformed) in try Self.check(span, range) }
     }
 
     /// Parses all of `storage`.
@@ -47,33 +53,32 @@ package struct AttributeList: Sendable {
         try self.init(parsing: storage, in: 0..<storage.count)
     }
 
-    package static func parse(_ span: Span<UInt8>, _ range: Range<Int>) throws(Malformed) -> [Entry] {
+    private static func check(_ span: Span<UInt8>, _ range: Range<Int>) throws(Malformed) -> UInt64 {
         guard range.upperBound <= span.count else { throw Malformed() }
-        var entries: [Entry] = []
-        entries.reserveCapacity(12)
-        var offset = range.lowerBound
+        var (present, count, offset): (UInt64, Int, Int) = (0, 0, range.lowerBound)
         while offset < range.upperBound {
-            let entry = try parseEntry(span, offset, range.upperBound)
-            entries.append(entry)
-            offset = entry.offset + entry.length
-            guard entries.count <= maximumEntries else { throw Malformed() }
+            guard count < maximumEntries, let entry = Entry(in: span, at: offset, before: range.upperBound) else {
+                throw Malformed()
+            }
+            present |= entry.id.bit
+            (count, offset) = (count + 1, entry.end)
         }
-        return entries
+        return present
     }
 
-    private static func parseEntry(_ span: Span<UInt8>, _ offset: Int, _ end: Int) throws(Malformed) -> Entry {
-        guard offset + headerSize <= end, let kind = AttributeValue.Kind(rawValue: span[offset + 2]) else {
-            throw Malformed()
-        }
-        let length = Int(span.littleEndian(UInt32.self, at: offset + 4))
-        guard span[offset + 3] == 0, length <= end - offset - headerSize else { throw Malformed() }
-        if kind == .number || kind == .date, length != 8 { throw Malformed() }
-        let id = AttributeID(rawValue: span.littleEndian(UInt16.self, at: offset))
-        return Entry(id: id, kind: kind, offset: offset + headerSize, length: length)
-    }
+    /// The entries in their order, for whoever wants them all at once.
+    package var entries: [Entry] { Array(self) }
 
     /// The entry for an attribute, if there is one; the first when a peer sent several.
-    package func entry(_ id: AttributeID) -> Entry? { entries.first { $0.id == id } }
+    package func entry(_ id: AttributeID) -> Entry? {
+        // Most questions are about what is not there.
+        present & id.bit == 0 ? nil : first { $0.id == id }
+    }
+
+    /// Lends the list in its encoded form.
+    package func withSpan<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
+        storage.withSpan { body($0.extracting(range)) }
+    }
 
     /// The value of an attribute, copied out of the storage; nil when it is not there or its text is not UTF-8.
     package subscript(id: AttributeID) -> AttributeValue? { entry(id).flatMap(value) }
@@ -94,6 +99,41 @@ package struct AttributeList: Sendable {
     package func secret(_ id: AttributeID) -> SecretBytes? {
         guard let entry = entry(id) else { return nil }
         return storage.withSpan { SecretBytes(copying: $0.extracting(entry.offset..<entry.offset + entry.length)) }
+    }
+}
+
+/// A list is a sequence of its entries, found one after the other.
+extension AttributeList: Sequence {
+    package struct Iterator: IteratorProtocol {
+        private let storage: SecretBytes
+        private var rest: Range<Int>
+
+        fileprivate init(_ storage: SecretBytes, _ range: Range<Int>) { (self.storage, rest) = (storage, range) }
+
+        package mutating func next() -> Entry? {
+            guard !rest.isEmpty else { return nil }
+            let found = storage.withSpan { Entry(in: $0, at: rest.lowerBound, before: rest.upperBound) }
+            if let found { rest = found.end..<rest.upperBound }
+            return found
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(storage, range) }
+}
+
+extension AttributeList.Entry {
+    /// The entry that begins at `offset`; nil when it is broken.
+    fileprivate init?(in span: Span<UInt8>, at offset: Int, before end: Int) {
+        guard offset + AttributeList.headerSize <= end, let kind = AttributeValue.Kind(rawValue: span[offset + 2])
+        else {
+            return nil
+        }
+        let length = Int(span.littleEndian(UInt32.self, at: offset + 4))
+        guard span[offset + 3] == 0, length <= end - offset - AttributeList.headerSize else { return nil }
+        if kind == .number || kind == .date, length != 8 { return nil }
+        self.init(
+            id: AttributeID(rawValue: span.littleEndian(UInt16.self, at: offset)), kind: kind,
+            offset: offset + AttributeList.headerSize, length: length)
     }
 }
 

@@ -20,6 +20,11 @@ extension AttributeTable {
     /// The attribute whose constant has this name.
     package static func attribute(constant: String) -> ItemAttribute? { byConstant[constant] }
 
+    /// The attributes for which something holds, as a set of ``AttributeID/bit``.
+    package static func set(where holds: (ItemAttribute) -> Bool) -> UInt64 {
+        rows.filter(holds).reduce(0) { $0 | $1.id.bit }
+    }
+
     private static let memberships = ItemClass.allCases.map { itemClass in
         rows.filter { row in
             row.id != .restricted

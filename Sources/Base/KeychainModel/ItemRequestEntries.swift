@@ -11,7 +11,7 @@ extension ItemRequest {
         _ list: AttributeList, _ itemClass: ItemClass, beside others: [AttributeID]
     ) throws(Refusal) {
         var seen: (attributes: UInt64, others: [AttributeID]) = (0, [])
-        for entry in list.entries {
+        for entry in list {
             if others.contains(entry.id), !seen.others.contains(entry.id) {
                 seen.others.append(entry.id)
                 try checkOther(entry, in: list)

@@ -113,7 +113,7 @@ extension ItemRequest {
                 "kSecValuePersistentRef is not a persistent reference of this class.",
                 do: "Use what kSecReturnPersistentRef gave, without changing it.")
         }
-        let extra = query.entries.contains { $0.id != .persistentReference && $0.id != .valueData }
+        let extra = query.contains { $0.id != .persistentReference && $0.id != .valueData }
         guard !extra else {
             throw Refusal(
                 .param, .contradiction, "v_PersistentRef",

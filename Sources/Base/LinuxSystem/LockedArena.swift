@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 
 /// A piece of locked memory: its address and how much of it may be used.
-@unsafe struct LockedBlock {
-    let start: UnsafeMutablePointer<UInt8>
-    let capacity: Int
+@unsafe @frozen @usableFromInline struct LockedBlock {
+    @usableFromInline let start: UnsafeMutablePointer<UInt8>
+    @usableFromInline let capacity: Int
 }
 
 /// Hands out memory for secrets: left out of core dumps, zero in a forked child, in RAM where the lock limit allows.

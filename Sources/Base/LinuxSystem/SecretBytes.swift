@@ -4,10 +4,10 @@ import Glibc
 ///
 /// There is deliberately no `description` and no conversion to `String` or `[UInt8]`. The bytes are not changed once the
 /// object is shared between threads, which is what makes it safe to send.
-@safe package final class SecretBytes: @unchecked Sendable {
+@safe @usableFromInline package final class SecretBytes: @unchecked Sendable {
     /// How many bytes there are.
-    package let count: Int
-    private let block: LockedBlock
+    @usableFromInline package let count: Int
+    @usableFromInline let block: LockedBlock
 
     /// Makes `count` zero bytes, to be filled with ``withMutableSpan(_:)`` before they are shared.
     package init(count: Int) {
@@ -27,6 +27,7 @@ import Glibc
     deinit { unsafe LockedArena.giveBack(block, used: count) }
 
     /// Lends the bytes for reading.
+    @inlinable
     package func withSpan<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -34,6 +35,7 @@ import Glibc
     }
 
     /// Lends the bytes for writing; only the sole owner may call this.
+    @inlinable
     package func withMutableSpan<Result: ~Copyable, Failure: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,6 +1,6 @@
 extension Span<UInt8> {
     /// The integer at `offset`, least significant byte first; the caller has checked that it is there.
-    @inline(__always)
+    @inlinable
     package func littleEndian<Integer: FixedWidthInteger>(_: Integer.Type, at offset: Int) -> Integer {
         precondition(offset >= 0 && offset + MemoryLayout<Integer>.size <= count, "reads only what is there")
         return unsafe withUnsafeBytes {
@@ -9,12 +9,14 @@ extension Span<UInt8> {
     }
 
     /// A copy of `length` bytes in ordinary memory; not for secrets.
+    @inlinable
     package func array(_ offset: Int, _ length: Int) -> [UInt8] {
         let part = extracting(offset..<offset + length)
         return unsafe part.withUnsafeBufferPointer { unsafe Array($0) }
     }
 
     /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
+    @inlinable
     package func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0

@@ -73,10 +73,13 @@ package enum AccessPolicy {
 
     /// Attributes that no program may name.
     private static func refuseRestricted(_ list: AttributeList) throws(Refusal) {
-        for entry in list.entries where AttributeTable.attribute(id: entry.id)?.setBy == .nobody {
+        guard list.present & forbidden != 0 else { return }
+        for entry in list where AttributeTable.attribute(id: entry.id)?.setBy == .nobody {
             throw restricted(entry.id)
         }
     }
+
+    private static let forbidden = AttributeTable.set { $0.setBy == .nobody }
 
     /// The user partition may be named when it is the one there is; as a change it is ignored (semantics B.4).
     private static func refuseForeignPartition(_ query: AttributeList) throws(Refusal) {

@@ -3,7 +3,7 @@ package import KeychainModel
 /// A request that the policy has let through, with the groups it may touch.
 ///
 /// Its initialiser belongs to this room: what the store takes has been authorised, or it could not exist.
-package struct AuthorizedRequest: Sendable {
+package final class AuthorizedRequest: Sendable {
     package let request: ItemRequest
     /// The groups whose items the request may see or change.
     package let scope: Scope

@@ -22,9 +22,11 @@ extension ItemRequest {
         buffer.append(littleEndian: limit.number)
         buffer.append(littleEndian: matchKeys)
         buffer.append(littleEndian: cursor)
-        buffer.append(littleEndian: UInt32(truncatingIfNeeded: query.storage.count))
-        query.storage.withSpan { buffer.append($0) }
-        changes.storage.withSpan { buffer.append($0) }
+        query.withSpan { query in
+            buffer.append(littleEndian: UInt32(truncatingIfNeeded: query.count))
+            buffer.append(query)
+        }
+        changes.withSpan { buffer.append($0) }
     }
 
     /// Reads a body; the attribute lists stay where they are, in `body`.

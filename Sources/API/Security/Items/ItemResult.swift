@@ -41,7 +41,7 @@ struct ItemResult {
     private var dictionary: NSDictionary {
         var keys: [NSString] = []
         var objects: [AnyObject] = []
-        for entry in list.entries where entry.id != .accessControl {
+        for entry in list where entry.id != .accessControl {
             guard let key = ResultKeys.key(for: entry.id), let object = object(entry) else { continue }
             keys.append(key)
             objects.append(object)

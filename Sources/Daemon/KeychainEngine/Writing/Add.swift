@@ -54,7 +54,7 @@ extension ItemWriter {
 extension PlainItem {
     /// Takes over the attributes that a program may set, in the form they are kept in.
     mutating func apply(_ list: AttributeList) throws(Refusal) {
-        for entry in list.entries {
+        for entry in list {
             guard let attribute = AttributeTable.attribute(id: entry.id), attribute.setBy == .program else { continue }
             guard let value = list.value(entry) else { throw .notUTF8(attribute) }
             switch attribute.id {

@@ -152,7 +152,7 @@ extension PlainItem {
     /// Takes an opened row apart.
     init(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
         self.init(itemClass: itemClass, uuid: uuid, attributes: [:], value: list.secret(.valueData))
-        for entry in list.entries where entry.id != .valueData { attributes[entry.id] = list.value(entry) }
+        for entry in list where entry.id != .valueData { attributes[entry.id] = list.value(entry) }
     }
 }
 

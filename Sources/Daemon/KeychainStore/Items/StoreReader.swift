@@ -6,7 +6,16 @@ import LinuxSystem
 package final class StoreReader {
     private let database: Database
     package let digester: AttributeDigester
-    private var statements: [QueryShape: Statement] = [:]
+    private var queries: [QueryShape: Query] = [:]
+    /// The query asked last, which a program that looks up many items asks again.
+    private var latest: Query?
+
+    /// A compiled query and what is bound to it first, in its order.
+    private struct Query {
+        let shape: QueryShape
+        let statement: Statement
+        let attributes: [ItemAttribute]
+    }
 
     init(_ database: Database, digester: AttributeDigester) {
         self.database = database
@@ -19,10 +28,10 @@ package final class StoreReader {
     package func select(
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        let shape = QueryShape(authorized, as: itemClass)
-        let statement = try statement(for: shape)
+        let query = try query(of: QueryShape(authorized, as: itemClass))
+        let statement = query.statement
         defer { statement.reset() }
-        try bind(authorized.request, authorized.scope, shape, to: statement)
+        try bind(authorized, to: query)
         while try statement.next() {
             guard try visit(SealedRow(statement)) else { return }
         }
@@ -32,8 +41,7 @@ package final class StoreReader {
     package func walk(
         _ itemClass: ItemClass, after id: Int64, _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        let shape = QueryShape.everything(of: itemClass)
-        let statement = try statement(for: shape)
+        let statement = try query(of: .everything(of: itemClass)).statement
         defer { statement.reset() }
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: 1) }
         while try statement.next() {
@@ -61,33 +69,42 @@ package final class StoreReader {
         }
     }
 
-    private func statement(for shape: QueryShape) throws(Refusal) -> Statement {
-        if let prepared = statements[shape] { return prepared }
-        // The number of shapes is the number of attribute sets peers think of: bounded, or they would fill the memory.
-        if statements.count >= 256 { statements.removeAll() }
-        let prepared = try refusing { () throws(DatabaseError) in
-            try database.prepare(QueryCompiler.select(shape), "be searched")
-        }
-        statements[shape] = prepared
-        return prepared
+    private func query(of shape: QueryShape) throws(Refusal) -> Query {
+        if let latest, latest.shape == shape { return latest }
+        let query: Query
+        if let ready = queries[shape] { query = ready } else { query = try compile(shape) }
+        latest = query
+        return query
     }
 
-    private func bind(
-        _ request: ItemRequest, _ scope: AuthorizedRequest.Scope, _ shape: QueryShape, to statement: Statement
-    ) throws(Refusal) {
+    private func compile(_ shape: QueryShape) throws(Refusal) -> Query {
+        // The number of shapes is the number of attribute sets peers think of: bounded, or they would fill the memory.
+        if queries.count >= 256 { queries.removeAll() }
+        let statement = try refusing { () throws(DatabaseError) in
+            try database.prepare(QueryCompiler.select(shape), "be searched")
+        }
+        let query = Query(
+            shape: shape, statement: statement, attributes: QueryCompiler.comparedAttributes(shape))
+        queries[shape] = query
+        return query
+    }
+
+    private func bind(_ authorized: AuthorizedRequest, to query: Query) throws(Refusal) {
+        let (list, statement) = (authorized.request.query, query.statement)
         var index: Int32 = 1
-        if let reference = request.persistentReference { try bind(reference, to: statement, &index) }
-        try request.query.storage.withSpan { (span) throws(Refusal) in
-            for attribute in QueryCompiler.comparedAttributes(shape) {
-                guard let entry = request.query.entry(attribute.id) else { continue }
+        if let reference = authorized.request.persistentReference { try bind(reference, to: statement, &index) }
+        try list.storage.withSpan { (span) throws(Refusal) in
+            for attribute in query.attributes {
+                guard let entry = list.entry(attribute.id) else { continue }
                 let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
                 try bind(attribute, entry.kind, bytes, to: statement, index)
                 index += 1
             }
         }
-        if case .groups(let groups) = scope { try bind(groups, to: statement, &index) }
-        if shape.isPaged {
-            try refusing { () throws(DatabaseError) in try statement.bind(integer: Int64(request.cursor), at: index) }
+        if case .groups(let groups) = authorized.scope { try bind(groups, to: statement, &index) }
+        if query.shape.isPaged {
+            let cursor = Int64(authorized.request.cursor)
+            try refusing { () throws(DatabaseError) in try statement.bind(integer: cursor, at: index) }
         }
     }
 
@@ -117,7 +134,7 @@ package final class StoreReader {
     private func bind(_ groups: [String], to statement: Statement, _ index: inout Int32) throws(Refusal) {
         guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return }
         for group in groups {
-            try bind(attribute, .string, Array(group.utf8).span, to: statement, index)
+            try bind(attribute, .string, group.utf8.span, to: statement, index)
             index += 1
         }
     }

@@ -22,7 +22,7 @@ enum QueryCompiler {
 
     /// The attributes a shape compares, in the order their values are bound.
     static func comparedAttributes(_ shape: QueryShape) -> [ItemAttribute] {
-        AttributeTable.attributes(of: shape.itemClass).filter { shape.attributes & (1 << UInt64($0.id.rawValue)) != 0 }
+        AttributeTable.attributes(of: shape.itemClass).filter { shape.attributes & $0.id.bit != 0 }
     }
 
     private static func groupCondition(_ count: Int) -> String {

@@ -6,7 +6,7 @@ struct QueryShape: Hashable {
     let itemClass: ItemClass
     /// How many groups the caller may see; nil when it may see all.
     let groups: Int?
-    /// Bit N is set when the attribute with number N is compared.
+    /// The attributes that are compared, as ``AttributeID/bit``.
     let attributes: UInt64
     /// `sync` and `tomb` as numbers to compare with; nil compares nothing.
     let synchronizable: Int64?
@@ -25,7 +25,7 @@ extension QueryShape {
         if case .groups(let names) = authorized.scope { groups = names.count } else { groups = nil }
         reference = Self.reference(request)
         isPaged = request.operation == .copyMatching && (request.limit != .one || request.cursor > 0)
-        attributes = Self.comparedAttributes(request)
+        attributes = request.query.present & Self.comparable
         // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
         synchronizable = reference == .none ? Self.synchronizable(request) : nil
         tombstone = Self.number(request, .tombstone) ?? 0
@@ -39,15 +39,10 @@ extension QueryShape {
         }
     }
 
-    /// The attributes with digest columns; the access group is compared through the scope.
-    private static func comparedAttributes(_ request: ItemRequest) -> UInt64 {
-        var bits: UInt64 = 0
-        for entry in request.query.entries where entry.id != .accessGroup {
-            guard let attribute = AttributeTable.attribute(id: entry.id), attribute.column != .none else { continue }
-            if entry.id == .synchronizable || entry.id == .tombstone { continue }
-            bits |= 1 << UInt64(entry.id.rawValue)
-        }
-        return bits
+    /// The attributes with columns to compare. The access group is compared through the scope; what `sync` and `tomb` may be is
+    /// part of the shape.
+    private static let comparable = AttributeTable.set {
+        $0.column != .none && ![.accessGroup, .synchronizable, .tombstone].contains($0.id)
     }
 
     /// Without `sync` in the query, only what is not synchronised is found (semantics B.5).

@@ -1,0 +1,36 @@
+extension Figure {
+    /// The rows of the issue, in its order.
+    static var table: [Figure] {
+        [
+            Figure("handler", "daemon handler, in process", "C handler", .atMost(1.10)) { try $0.measureHandler() },
+            Figure("lookup", "SecItemCopyMatching, one client", "C client, C daemon", .atMost(1.5)) {
+                try $0.measureCopyMatching()
+            },
+            Figure("echo", "the same", "C client, C echo of the same sizes", .atMost(2.3)) { try $0.measureEcho() },
+            Figure("enclave", "the same, enclave in its own process", "enclave inside the daemon", .atMost(1.5)) {
+                try $0.measureEnclave()
+            },
+            Figure("many", "the same in the large store", "in a store of 1,000 items", .atMost(1.5)) {
+                try $0.measureManyItems()
+            },
+            Figure("throughput", "lookups of 8 clients", "8 C clients, C daemon", .atLeast(0.65)) {
+                try $0.measureThroughput()
+            },
+            Figure("embedded", "embedded lookup", "point read and decryptions in C", .atMost(2)) {
+                try $0.measureEmbedded()
+            },
+            Figure("add", "durable add", "append and fdatasync of 4 KiB", .atMost(1.5)) { try $0.measureDurableAdd() },
+            Figure("writers", "adds of 16 writers", "adds of 1 writer", .atLeast(3)) { try $0.measureWriters() },
+            Figure("enumeration", "10,000 items, attributes and data", "10,000 point reads in C", .atMost(2)) {
+                try $0.measureEnumeration()
+            },
+            Figure("command", "security find-generic-password -w", "C program, same round trip", .atMost(1.6)) {
+                try $0.measureCommand()
+            },
+            Figure("idle-memory", "memory of keychaind, idle", "–", .atMost(20)) { try $0.measureIdleMemory() },
+            Figure("full-memory", "memory of keychaind, 100,000 items", "–", .atMost(40)) {
+                try $0.measureFullMemory()
+            },
+        ]
+    }
+}

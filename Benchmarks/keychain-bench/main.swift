@@ -1,0 +1,26 @@
+import Foundation
+
+// Speed, every figure beside its floor on this machine, in one run.
+
+func measure(_ options: Options) throws {
+    let bench = try Bench(options)
+    let report = Report(asJSON: options.asJSON)
+    report.begin()
+    for figure in Figure.table where options.measures(figure) {
+        note("measuring \(figure.title)")
+        report.add(figure, try figure.measure(bench))
+    }
+}
+
+do {
+    // It starts itself as what has to be a process of its own.
+    switch Array(CommandLine.arguments.dropFirst()) {
+    case let arguments where arguments.count == 2 && arguments[0] == "--work": try work(on: arguments[1])
+    case let arguments where arguments.count == 3 && arguments[0] == "--serve":
+        try serve(arguments[1], at: arguments[2])
+    case let arguments: try measure(Options(arguments))
+    }
+} catch {
+    note("\(error)")
+    exit(1)
+}

@@ -1,0 +1,49 @@
+// The yardstick: what the keychain's hot path costs in C.
+//
+// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work for a lookup: request
+// parsed, attributes digested, row found by index, attributes and value opened and held against each other, answer
+// written. Wherever the product does more (policy, explanations, hostile input), that is what the comparison shows.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { YARDSTICK_FRAME = 64 << 10 };
+
+/// A prime: items are looked up in steps of it, so that neighbours in time are none in the store.
+enum { YARDSTICK_STRIDE = 7919 };
+
+// MARK: - The store
+
+/// An open store with its keys; belongs to one thread.
+struct yardstick_store;
+
+/// Opens the store in a folder whose vault has no passcode. `group` is the access group whose items are looked up, `vfs`
+/// SQLite's ("unix-excl" as a daemon, "unix" as an embedded program). Ends the program when that does not work.
+struct yardstick_store *yardstick_open(const char *folder, const char *group, const char *vfs);
+void yardstick_close(struct yardstick_store *store);
+
+/// Answers a lookup: `frame` has a whole request, `answer` room for YARDSTICK_FRAME bytes. Gives the answer's size.
+size_t yardstick_handle(struct yardstick_store *store, const uint8_t *frame, size_t size, uint8_t *answer);
+
+/// One read of a row by the digest of its primary key and the decryptions of its parts, and nothing else: the row with this
+/// number in the order of the store, 0 the first. Gives the value's size, -1 if there is none.
+int yardstick_point_read(struct yardstick_store *store, size_t number);
+
+// MARK: - The client
+
+/// Writes the frame that asks for the value of a generic password and gives its size.
+size_t yardstick_request(uint8_t *frame, const char *service, const char *account);
+
+/// The smallest answer with a value of `size` bytes, as an echo gives it.
+size_t yardstick_answer_size(size_t value);
+
+int yardstick_connect(const char *path);
+
+/// Asks for the value of a generic password and copies it out of the answer, to be freed; gives its size, -1 if there is none.
+int yardstick_look_up(int socket, const char *service, const char *account, uint8_t **value);
+
+// MARK: - The disk
+
+/// Appends 4 KiB to a file and makes them durable.
+void yardstick_append(int file);
