@@ -14,8 +14,21 @@ struct ItemRequestCodingTests {
 
     private static func encode(_ request: ItemRequest) -> [UInt8] {
         let buffer = SecretBuffer()
+        // The lists of a request that was read lie in the middle of its body.
+        var request = request
+        (request.query, request.changes) = (detached(request.query), detached(request.changes))
         request.append(to: buffer)
         return buffer.withSpan { $0.array(0, $0.count) }
+    }
+
+    private static func detached(_ list: AttributeList) -> AttributeList {
+        let buffer = SecretBuffer()
+        list.storage.withSpan { storage in
+            for entry in list.entries {
+                buffer.append(entry.id, entry.kind, storage.extracting(entry.offset..<entry.offset + entry.length))
+            }
+        }
+        return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }
 
     private static func decode(_ bytes: [UInt8]) throws(Refusal) -> ItemRequest {
