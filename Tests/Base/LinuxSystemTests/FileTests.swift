@@ -117,8 +117,9 @@ struct FileLockTests {
         _ = try FileLock(path, .exclusive, deadline: .now)
     }
 
-    @Test("Who waits gets the lock when it is released", arguments: [Deadline.never, .after(milliseconds: 20_000)])
-    func waiting(deadline: Deadline) throws {
+    @Test("Who waits gets the lock when it is released", arguments: [nil, 20_000] as [Int?])
+    func waiting(milliseconds: Int?) throws {
+        let deadline = milliseconds.map { Deadline.after(milliseconds: $0) } ?? .never
         let holder = try FileLock(path, .exclusive, deadline: .now)
         let path = path
         let outcome = Monitor<Bool?>(nil)
