@@ -7,7 +7,8 @@ import Synchronization
 /// A Secure Enclave without hardware: class keys and passcode guarded by a vault file, in this process or one of its own.
 ///
 /// What it promises:
-/// 1. No class key, device key or passcode leaves it, and none is in its memory longer than its class is open.
+/// 1. No class key, device key or passcode leaves it; a class key is in memory only while its class is open, a passcode only
+///    while it is looked at.
 /// 2. Without a passcode everything but `akpu` opens with the device key alone, as on a phone without one (S-78).
 /// 3. Every attempt at the passcode is on disk before it is looked at, so that no crash and no restart gives one for free.
 /// 4. The file holds the old vault or the new one, whenever a crash comes; it is never replaced by a fresh one.
@@ -38,8 +39,11 @@ package final class SoftwareEnclave: EnclaveService {
     ) throws(Refusal) {
         file = VaultFile(path: path)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
-        if createIfMissing { try file.makeFolder() }
-        guard try createIfMissing ? true : file.exists else { throw .missingVault(path) }
+        if createIfMissing {
+            try file.makeFolder()
+        } else {
+            guard try file.exists else { throw .missingVault(path) }
+        }
         // Of two processes that start at once, one makes the vault and the other finds it.
         let lock = try file.lock()
         defer { lock.release() }

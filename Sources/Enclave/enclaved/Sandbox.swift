@@ -12,10 +12,9 @@ enum Sandbox {
         "read", "write", "recvmsg", "recvfrom", "sendmsg", "sendto", "shutdown", "poll", "ppoll", "futex",
         // The vault, its replacement and its lock; passcodes in memory files and pipes.
         "openat", "close", "fstat", "newfstatat", "stat", "lstat", "lseek", "fcntl", "fchmod", "fsync", "flock",
-        "rename",
-        "renameat", "renameat2", "unlink", "unlinkat", "getdents64",
+        "rename", "renameat", "renameat2", "unlink", "unlinkat",
         // Memory; see also `withoutExecution`.
-        "munmap", "mremap", "madvise", "mlock", "munlock", "brk",
+        "munmap", "mremap", "madvise", "mlock", "brk",
         // Clocks, randomness, and what the C library does around them.
         "clock_gettime", "clock_nanosleep", "nanosleep", "getrandom", "geteuid", "getpid", "gettid", "sched_yield",
         "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
