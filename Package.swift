@@ -126,7 +126,8 @@ let package = Package(
         tests(
             "KeychainClientTests", on: "Wire",
             uses: [
-                "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainServer", "KeychainPolicy", "KeychainWire",
+                "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainServer", "KeychainPolicy",
+                "KeychainWire",
                 "KeychainModel", "LinuxSystem",
             ]),
         tests(

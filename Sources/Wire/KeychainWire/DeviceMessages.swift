@@ -148,7 +148,9 @@ package struct VerificationReport: Equatable, Sendable {
         locked = try reader.integer(UInt64.self)
         file = try reader.text()
         for _ in 0..<(try reader.integer(UInt32.self)) {
-            guard let itemClass = ItemClass(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("a class") }
+            guard let itemClass = ItemClass(rawValue: try reader.integer(UInt8.self)) else {
+                throw .malformed("a class")
+            }
             damage.append(
                 Damage(itemClass: itemClass, row: try reader.integer(Int64.self), problem: try reader.text()))
         }

@@ -67,7 +67,8 @@ package struct FrameHeader: Equatable, Sendable {
 
     private static func wrongVersion(_ version: UInt8) -> Refusal {
         Refusal(
-            .notAvailable, .malformedFrame, "version", "The frame is of protocol version \(version), not \(Self.version).",
+            .notAvailable, .malformedFrame, "version",
+            "The frame is of protocol version \(version), not \(Self.version).",
             do: "Use a client and a daemon of the same release.")
     }
 

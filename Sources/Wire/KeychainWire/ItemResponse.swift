@@ -141,7 +141,9 @@ package struct WireReader {
     mutating func item() throws(Refusal) -> ItemResponse.Item {
         let length = Int(try integer(UInt32.self))
         let code = try integer(UInt32.self)
-        guard let itemClass = UInt8(exactly: code).flatMap(ItemClass.init(rawValue:)) else { throw .malformed("a class") }
+        guard let itemClass = UInt8(exactly: code).flatMap(ItemClass.init(rawValue:)) else {
+            throw .malformed("a class")
+        }
         let range = try take(length)
         do throws(AttributeList.Malformed) {
             return ItemResponse.Item(itemClass: itemClass, attributes: try AttributeList(parsing: body, in: range))
