@@ -180,6 +180,13 @@ let package = Package(
                 "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "KeychainEngine", "KeychainStore",
                 "KeychainPolicy", "SecureEnclave", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
+        .target(name: "CCounters", dependencies: ["CSQLite"], path: "Benchmarks/counters"),
+        benchmark(
+            "keychain-counts",
+            uses: [
+                "CCounters", "Security", "KeychainEngine", "KeychainStore", "KeychainPolicy", "SecureEnclave",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
 
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(

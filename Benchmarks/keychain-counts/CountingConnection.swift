@@ -1,0 +1,52 @@
+import CCounters
+import KeychainClient
+import KeychainEngine
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+/// A connection that hands every frame to an engine in this process and counts what goes over.
+///
+/// One thread uses it, which is what makes it safe to send.
+final class CountingConnection: KeychainConnection, @unchecked Sendable {
+    private let engine: KeychainEngine
+    private let lane: EngineLane
+    private let caller = CallerIdentity(user: 0, process: 0, program: "keychain-counts", groups: ["COUNTS.program"])
+    var counts = Counts()
+
+    init(_ engine: KeychainEngine) throws(Refusal) {
+        self.engine = engine
+        lane = try engine.makeLane()
+    }
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        let body = SecretBuffer()
+        request.append(to: body)
+        let before = counters_allocations()
+        let writer = try answer(body.copy())
+        counts.engineAllocations += Int(counters_allocations() - before)
+        counts.roundTrips += 1
+        counts.requestBytes += FrameHeader.size + body.count
+        counts.replyBytes += writer.buffer.count
+        let (status, answer) = writer.complete()
+        return try ItemResponse(status: status, body: answer)
+    }
+
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        throw .malformed("the request: only items are counted")
+    }
+
+    /// What a daemon does with a frame's body.
+    private func answer(_ body: SecretBytes) throws(Refusal) -> ResponseWriter {
+        let request = try ItemRequest(decoding: body)
+        guard request.operation == .copyMatching else {
+            let write = PendingWrite(request, from: caller, id: 1)
+            engine.write([write])
+            return write.writer
+        }
+        let writer = ResponseWriter()
+        lane.read(request, from: caller, id: 1, into: writer)
+        return writer
+    }
+}

@@ -1,0 +1,40 @@
+import CCounters
+
+/// What an operation does, counted: what no other load on the machine can blur.
+struct Counts: Equatable {
+    var clientAllocations = 0
+    var engineAllocations = 0
+    var statements = 0
+    var roundTrips = 0
+    var requestBytes = 0
+    var replyBytes = 0
+
+    /// The names the budgets have for them.
+    static let fields: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] = [
+        ("allocations of the client", \.clientAllocations), ("allocations of the engine", \.engineAllocations),
+        ("statements", \.statements), ("round trips", \.roundTrips), ("bytes of requests", \.requestBytes),
+        ("bytes of replies", \.replyBytes),
+    ]
+
+    /// The usual counts of an operation that is done many times: the median of each.
+    ///
+    /// - Parameter prepare: what is done before each call and not counted; its result is handed to the call.
+    static func usual<Input>(
+        over connection: CountingConnection, prepare: (Int) throws -> Input, _ operation: (Input) throws -> Void
+    ) throws -> Counts {
+        // Caches, pools and tables fill up first.
+        let all = try (0..<120).map { index in
+            let input = try prepare(index)
+            connection.counts = Counts()
+            let (allocations, statements) = (counters_allocations(), counters_statements())
+            try operation(input)
+            var counts = connection.counts
+            counts.clientAllocations = Int(counters_allocations() - allocations) - counts.engineAllocations
+            counts.statements = Int(counters_statements() - statements)
+            return counts
+        }
+        var usual = Counts()
+        for (_, path) in fields { usual[keyPath: path] = all.suffix(100).map { $0[keyPath: path] }.sorted()[50] }
+        return usual
+    }
+}
