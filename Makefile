@@ -28,7 +28,7 @@ check-format: ## the layout of the code
 	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Examples Benchmarks Package.swift
 
 asan: deps ## the test suite with the address sanitizer
-	$(SWIFT) test --sanitize address --scratch-path .build/asan
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Support/leaks.supp $(SWIFT) test --sanitize address --scratch-path .build/asan
 
 tsan: deps ## the test suite with the thread sanitizer
 	$(SWIFT) test --sanitize thread --scratch-path .build/tsan
