@@ -20,7 +20,9 @@ struct HardeningTests {
             })
     }
 
-    @Test("no new privileges and the filter of system calls hold for every thread, and there is one per lane")
+    @Test(
+        "no new privileges and the filter of system calls hold for every thread, and there is one per lane",
+        .enabled(if: !Sanitizer.isActive, "a sanitizer has a thread of its own"))
     func threads() throws {
         let connection = try EnclaveProgram.start(device)
         let process = try #require(connection.process).identifier
