@@ -163,7 +163,7 @@ let package = Package(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
         tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
-        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples"]),
+        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples", "TestSupport"]),
         tests(
             "SecurityCommandsTests", on: "Tools",
             uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),

@@ -1,83 +1,83 @@
 package import KeychainClient
-import KeychainEngine
 package import KeychainModel
 package import KeychainPolicy
 import KeychainStore
 package import KeychainWire
 package import LinuxSystem
 import SecureEnclave
-import Synchronization
 
 /// The whole keychain inside the calling process: the engine and the software enclave, over files that several processes may
 /// use at once.
 ///
 /// It behaves as a connection to a daemon does; what it cannot do is keep the program that carries it from reading its memory.
+/// A forked child opens the files anew at its first call, locked if there is a passcode: the keys of its parent are not in its
+/// memory, and SQLite's connections must not be carried across a fork.
 package final class EmbeddedKeychain: KeychainConnection {
-    private let engine: KeychainEngine
+    private let engine: ProcessLocal<EmbeddedEngine?>
+    private let open: @Sendable () throws(Refusal) -> EmbeddedEngine
     package let caller: CallerIdentity
-    private let lanes = Mutex<[Lane]>([])
-
-    /// A lane is used by one thread at a time: it is in the pool or with the thread that took it.
-    private struct Lane: @unchecked Sendable {
-        let lane: EngineLane
-    }
 
     /// Opens, or makes, the keychain in `folder`, with the software enclave whose vault lies there too.
     ///
     /// - Parameter caller: whom the engine takes the program for.
     /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened.
     package convenience init(folder: String, caller: CallerIdentity = .thisProgram) throws(Refusal) {
-        // The vault comes first: whoever finds a store must find the vault that opens it.
-        let isNew = !ItemStore.exists(in: folder)
-        let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: isNew)
-        try self.init(folder: folder, caller: caller, enclave: enclave)
+        try self.init(folder: folder, caller: caller) { () throws(Refusal) in
+            // The vault comes first: whoever finds a store must find the vault that opens it.
+            try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder))
+        }
     }
 
     /// Opens, or makes, the keychain in `folder`, with an enclave of the caller's.
+    ///
+    /// - Parameter enclave: makes the enclave; asked again in a forked child.
     package init(
-        folder: String, caller: CallerIdentity = .thisProgram, enclave: any EnclaveService
+        folder: String, caller: CallerIdentity = .thisProgram,
+        enclave: @escaping @Sendable () throws(Refusal) -> any EnclaveService
     ) throws(Refusal) {
         self.caller = caller
-        let store = try ItemStore(folder: folder, prefersExclusive: false)
-        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
+        open = { () throws(Refusal) in try EmbeddedEngine(folder: folder, enclave: try enclave()) }
+        engine = ProcessLocal(try open())
     }
 
-    private init(_ engine: KeychainEngine, _ caller: CallerIdentity) {
-        self.engine = engine
+    private init(_ other: EmbeddedKeychain, _ caller: CallerIdentity) {
+        (engine, open) = (other.engine, other.open)
         self.caller = caller
     }
 
     /// The same keychain as another program sees it.
-    package func seen(by caller: CallerIdentity) -> EmbeddedKeychain { EmbeddedKeychain(engine, caller) }
+    package func seen(by caller: CallerIdentity) -> EmbeddedKeychain { EmbeddedKeychain(self, caller) }
 
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
-        guard request.operation == .copyMatching else { return try write(request) }
-        let lane = try take()
-        defer { lanes.withLock { $0.append(lane) } }
-        let writer = ResponseWriter()
-        lane.lane.read(request, from: caller, id: 0, into: writer)
-        let answer = writer.complete()
-        return try ItemResponse(status: answer.status, body: answer.body)
+        let engine = try current()
+        guard request.operation == .copyMatching else { return try engine.write(request, from: caller) }
+        return try engine.read(request, from: caller)
     }
 
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
-        let writer = ResponseWriter()
-        engine.device(request, passcodes: passcodes, id: 0, into: writer)
-        let answer = writer.complete()
-        return try DeviceReply(to: request, status: answer.status, body: answer.body)
+        try current().device(request, passcodes: passcodes)
     }
 
-    private func write(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
-        let write = PendingWrite(request, from: caller, id: 0)
-        engine.write([write])
-        let answer = write.writer.complete()
-        return try ItemResponse(status: answer.status, body: answer.body)
+    private func current() throws(Refusal) -> EmbeddedEngine {
+        try engine.withValue(inChild: reopen) { (engine) throws(Refusal) in
+            guard let engine else { throw .forkedInUse }
+            return engine
+        }
     }
 
-    private func take() throws(Refusal) -> Lane {
-        if let lane = lanes.withLock({ $0.popLast() }) { return lane }
-        return Lane(lane: try engine.makeLane())
+    /// The parent's connections go first: SQLite would take their locks for this process's own.
+    private func reopen(_ engine: inout EmbeddedEngine?) throws(Refusal) {
+        guard engine == nil || isKnownUniquelyReferenced(&engine) else { throw .forkedInUse }
+        engine = nil
+        engine = try open()
     }
+}
+
+extension Refusal {
+    fileprivate static let forkedInUse = Refusal(
+        .notAvailable, .unavailable, "process",
+        "This process was forked while another thread of its parent was using the keychain.",
+        do: "Start a program in the child (exec), or fork while no other thread uses the keychain.")
 }
 
 extension CallerIdentity {

@@ -82,9 +82,11 @@ public final class SimulatedDevice: Sendable {
 
     private func start() throws {
         do throws(Refusal) {
-            let enclave = try SoftwareEnclave(
-                vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock.deviceClock)
-            let opened = try EmbeddedKeychain(folder: folder, enclave: enclave)
+            let (folder, clock) = (folder, clock.deviceClock)
+            let opened = try EmbeddedKeychain(folder: folder) { () throws(Refusal) in
+                try SoftwareEnclave(
+                    vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock)
+            }
             keychain.withLock { $0 = opened }
         } catch { throw TestKeychainError(error) }
     }

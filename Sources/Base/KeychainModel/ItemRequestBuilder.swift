@@ -18,8 +18,9 @@ package struct ItemRequestBuilder: ~Copyable {
     package mutating func set(_ key: String, _ raw: RawValue) throws(Refusal) {
         try count(key)
         if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: query) }
-        // What has four characters is the name of an attribute, whatever it begins with.
-        guard key.utf16.count != 4 else { return try refuseUnknownAttribute(key) }
+        if key == "nleg" { return }
+        // Four characters can only be an attribute's name, whatever they begin with.
+        guard key.utf16.count != 4 else { throw Self.unknown(key) }
         if key.hasPrefix("f") { return }
         guard let index = QueryKey.find(key) else { throw Self.unknown(key) }
         try apply(QueryKey.rows[index], at: index, raw)
@@ -66,11 +67,6 @@ package struct ItemRequestBuilder: ~Copyable {
             request.changes = try AttributeList(parsing: changes.copy())
         } catch { throw Self.tooManyKeys }
         return request
-    }
-
-    /// `nleg` asks for the keychain that this is.
-    private func refuseUnknownAttribute(_ code: String) throws(Refusal) {
-        if code != "nleg" { throw Self.unknown(code) }
     }
 
     private mutating func apply(_ key: QueryKey, at index: Int, _ raw: RawValue) throws(Refusal) {

@@ -49,8 +49,8 @@ extension ItemRequest {
         guard list.entry(.accessControl) != nil else { return }
         guard let control = list.accessControl else {
             throw Refusal(
-                .param, .wrongValue, "accc", "kSecAttrAccessControl cannot be read.",
-                do: "Give it what SecAccessControlCreateWithFlags made.")
+                .param, .wrongValue, "accc", "kSecAttrAccessControl is not an access control.",
+                do: "Make one with SecAccessControlCreateWithFlags.")
         }
         if control.hasConstraints {
             throw Refusal(

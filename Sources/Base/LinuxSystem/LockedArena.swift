@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// A piece of locked memory: its address and how much of it may be used.
 @unsafe @frozen @usableFromInline struct LockedBlock {
@@ -16,21 +15,18 @@ import Synchronization
 @safe enum LockedArena {
     private static let classes = [128, 512, 2048, 8192, 65536]
     private static let chunk = 65536
-    private static let freeLists = Mutex(FreeLists(count: classes.count))
-
-    private struct FreeLists: ~Copyable {
-        var blocks: [[UInt]]
-        init(count: Int) { blocks = Array(repeating: [], count: count) }
-    }
+    /// By size class. A forked child begins with none: another thread may have been changing the lists when it was forked.
+    private static let freeLists = ProcessLocal(none)
+    private static var none: [[UInt]] { Array(repeating: [], count: classes.count) }
 
     static func take(_ size: Int) -> LockedBlock {
         guard let index = classes.firstIndex(where: { $0 >= size }) else {
             let capacity = (size + 4095) & ~4095
             return unsafe LockedBlock(start: map(capacity), capacity: capacity)
         }
-        let address = freeLists.withLock { lists in
-            if lists.blocks[index].isEmpty { lists.blocks[index] = carve(classes[index]) }
-            return lists.blocks[index].removeLast()
+        let address = withFreeLists { lists in
+            if lists[index].isEmpty { lists[index] = carve(classes[index]) }
+            return lists[index].removeLast()
         }
         return unsafe LockedBlock(start: UnsafeMutablePointer(bitPattern: address)!, capacity: classes[index])
     }
@@ -42,7 +38,11 @@ import Synchronization
             return
         }
         let address = unsafe UInt(bitPattern: block.start)
-        freeLists.withLock { $0.blocks[index].append(address) }
+        withFreeLists { $0[index].append(address) }
+    }
+
+    private static func withFreeLists<Result>(_ body: (inout [[UInt]]) -> Result) -> Result {
+        freeLists.withValue(inChild: { $0 = none }, body)
     }
 
     private static func carve(_ size: Int) -> [UInt] {

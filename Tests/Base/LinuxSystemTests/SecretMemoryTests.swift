@@ -66,10 +66,10 @@ struct SecretMemoryTests {
         await #expect(processExitsWith: .success) { () throws in
             let secret = SecretBytes(count: 64)
             secret.withMutableSpan { for index in 0..<64 { $0[index] = 0xaa } }
-            let child = try forked {
+            let child = ForkedChild {
                 secret.withSpan { span in (0..<64).allSatisfy { span[$0] == 0 } } ? 7 : 8
             }
-            #expect(child == 7)
+            #expect(child.waitForExit() == 7)
             #expect(secret.withSpan { span in (0..<64).allSatisfy { span[$0] == 0xaa } })
         }
     }
@@ -121,17 +121,6 @@ struct SecretMemoryTests {
         let start = buffer.withSpan { span in (0..<4).map { span[$0] } }
         #expect(start == [1, 2, 3, 4])
     }
-}
-
-/// Runs the body in a forked child and returns its exit code. Swift hides `fork`, so it is looked up.
-private func forked(_ body: () -> CInt) throws -> CInt {
-    let symbol = unsafe dlsym(nil, "fork")
-    let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
-    let child = fork()
-    if child == 0 { _exit(body()) }
-    var status: CInt = 0
-    unsafe waitpid(child, &status, 0)
-    return status >> 8 & 0xff
 }
 
 private func pageFlags(of address: UInt) throws -> [Substring] {

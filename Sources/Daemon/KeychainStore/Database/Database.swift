@@ -1,4 +1,5 @@
 import CSQLite
+import LinuxSystem
 
 /// One SQLite connection. It belongs to one thread at a time, which is why SQLite's own locking is off.
 @safe final class Database {
@@ -11,6 +12,7 @@ import CSQLite
     }
 
     private let handle: OpaquePointer
+    private let process = CurrentProcess.identifier
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
     init(path: String, sharing: Sharing) throws(DatabaseError) {
@@ -26,7 +28,11 @@ import CSQLite
         unsafe sqlite3_busy_timeout(opened, 10_000)
     }
 
-    deinit { unsafe sqlite3_close_v2(handle) }
+    deinit {
+        // In a forked child this is its parent's connection: to be let go of, not to tidy up with.
+        if CurrentProcess.identifier != process { unsafe csqlite_leave_log_on_close(handle) }
+        unsafe sqlite3_close_v2(handle)
+    }
 
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String, _ action: String) throws(DatabaseError) {

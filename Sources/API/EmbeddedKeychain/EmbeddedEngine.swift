@@ -1,0 +1,60 @@
+import KeychainClient
+import KeychainEngine
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+import Synchronization
+
+/// The engine in this process, with lanes for the threads that read.
+///
+/// Everything that uses the engine is a method here, so that whoever holds the only reference knows that nobody is inside:
+/// a forked child may take leave only of an engine that no thread of its parent was using.
+final class EmbeddedEngine: Sendable {
+    private let engine: KeychainEngine
+    private let lanes = Mutex<[Lane]>([])
+
+    /// A lane is used by one thread at a time: it is in the pool or with the thread that took it.
+    private struct Lane: @unchecked Sendable {
+        let lane: EngineLane
+    }
+
+    init(folder: String, enclave: any EnclaveService) throws(Refusal) {
+        let store = try ItemStore(folder: folder, prefersExclusive: false)
+        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
+    }
+
+    func read(_ request: ItemRequest, from caller: CallerIdentity) throws(Refusal) -> ItemResponse {
+        let lane = try take()
+        defer { lanes.withLock { $0.append(lane) } }
+        let writer = ResponseWriter()
+        lane.lane.read(request, from: caller, id: 0, into: writer)
+        return try ItemResponse(writer)
+    }
+
+    func write(_ request: ItemRequest, from caller: CallerIdentity) throws(Refusal) -> ItemResponse {
+        let write = PendingWrite(request, from: caller, id: 0)
+        engine.write([write])
+        return try ItemResponse(write.writer)
+    }
+
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        let writer = ResponseWriter()
+        engine.device(request, passcodes: passcodes, id: 0, into: writer)
+        let answer = writer.complete()
+        return try DeviceReply(to: request, status: answer.status, body: answer.body)
+    }
+
+    private func take() throws(Refusal) -> Lane {
+        if let lane = lanes.withLock({ $0.popLast() }) { return lane }
+        return Lane(lane: try engine.makeLane())
+    }
+}
+
+extension ItemResponse {
+    fileprivate init(_ writer: ResponseWriter) throws(Refusal) {
+        let answer = writer.complete()
+        try self.init(status: answer.status, body: answer.body)
+    }
+}

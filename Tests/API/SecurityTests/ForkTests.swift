@@ -1,0 +1,127 @@
+import KeychainTesting
+import Security
+import Synchronization
+import TestSupport
+import Testing
+
+/// A child of `fork` that goes on without `exec`, over the same files as its parent.
+@Suite("Forked processes")
+struct ForkTests {
+    private static func temporaryFolder() -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")
+    }
+
+    @Test("A child finds its parent's items, and each sees what the other adds")
+    func shared() async {
+        await #expect(processExitsWith: .success) {
+            let keychain = try TestKeychain()
+            keychain.run {
+                add(genericPassword("parent") + [kSecValueData: Data("p")])
+                let child = ForkedChild {
+                    guard value(genericPassword("parent")) == Data("p") else { return 1 }
+                    return add(genericPassword("child") + [kSecValueData: Data("c")])
+                }
+                #expect(child.waitForExit() == 0)
+                #expect(value(genericPassword("child")) == Data("c"))
+                #expect(add(genericPassword("afterwards")) == errSecSuccess)
+                #expect(count([kSecClass: kSecClassGenericPassword]) == 3)
+            }
+        }
+    }
+
+    @Test("Parent, children and grandchildren write at the same time, and nothing is lost or damaged")
+    func allWrite() async {
+        await #expect(processExitsWith: .success) {
+            let keychain = try TestKeychain()
+            try keychain.run {
+                func addTwenty(_ name: String) -> CInt {
+                    (0..<20).allSatisfy { add(genericPassword(name, "\($0)")) == errSecSuccess } ? 0 : 1
+                }
+                add(genericPassword("first"))
+                let children = (0..<4).map { number in
+                    ForkedChild {
+                        let grandchild = ForkedChild { addTwenty("grandchild \(number)") }
+                        return addTwenty("child \(number)") + grandchild.waitForExit()
+                    }
+                }
+                #expect(addTwenty("parent") == 0)
+                for child in children { #expect(child.waitForExit() == 0) }
+                #expect(count([kSecClass: kSecClassGenericPassword]) == 1 + 9 * 20)
+                let damaged = try keychain.device.damagedItems()
+                #expect(damaged == 0)
+            }
+        }
+    }
+
+    @Test("A child works on after its parent has let the keychain go, and what it adds stays")
+    func outlivesParent() async {
+        await #expect(processExitsWith: .success) {
+            let folder = Self.temporaryFolder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (input, output) = (Pipe(), Pipe())
+            var keychain: TestKeychain? = try TestKeychain(folder: folder)
+            let child = try #require(
+                keychain?.run {
+                    add(genericPassword("parent"))
+                    return ForkedChild {
+                        guard add(genericPassword("child, first")) == errSecSuccess else { return 1 }
+                        output.fileHandleForWriting.write(Data([1]))
+                        _ = input.fileHandleForReading.readData(ofLength: 1)
+                        return add(genericPassword("child, last"))
+                    }
+                })
+            #expect(output.fileHandleForReading.readData(ofLength: 1).count == 1)
+            keychain = nil
+            input.fileHandleForWriting.write(Data([1]))
+            #expect(child.waitForExit() == 0)
+            try TestKeychain(folder: folder).run { #expect(count([kSecClass: kSecClassGenericPassword]) == 3) }
+        }
+    }
+
+    @Test("A child does not find the device unlocked because its parent has unlocked it")
+    func locked() async {
+        await #expect(processExitsWith: .success) {
+            let keychain = try TestKeychain()
+            try keychain.run {
+                add(genericPassword() + [kSecValueData: Data("v")])
+                try keychain.device.setPasscode("1234")
+                let child = ForkedChild {
+                    let status = find(genericPassword() + [kSecReturnData: true]).status
+                    guard status == errSecInteractionNotAllowed else { return 1 }
+                    guard (try? keychain.device.unlock(passcode: "1234")) != nil else { return 2 }
+                    return value(genericPassword()) == Data("v") ? 0 : 3
+                }
+                #expect(child.waitForExit() == 0)
+                #expect(value(genericPassword()) == Data("v"))
+            }
+        }
+    }
+
+    @Test("A child that was forked while other threads use the keychain works or is refused, and never hangs")
+    func whileInUse() async {
+        await #expect(processExitsWith: .success) {
+            let keychain = try TestKeychain()
+            keychain.run { _ = add(genericPassword() + [kSecValueData: Data("v")]) }
+            let isDone = Atomic(false)
+            DispatchQueue.concurrentPerform(iterations: 3) { thread in
+                keychain.run {
+                    guard thread == 0 else {
+                        while !isDone.load(ordering: .relaxed) { #expect(value(genericPassword()) == Data("v")) }
+                        return
+                    }
+                    for _ in 0..<50 {
+                        let child = ForkedChild {
+                            let found = find(genericPassword() + [kSecReturnData: true])
+                            if found.status == errSecNotAvailable {
+                                return SecCopyLastItemError()?.subject == "process" ? 0 : 1
+                            }
+                            return found.data == Data("v") ? 0 : 2
+                        }
+                        #expect(child.waitForExit() == 0)
+                    }
+                    isDone.store(true, ordering: .relaxed)
+                }
+            }
+        }
+    }
+}
