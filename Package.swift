@@ -163,7 +163,12 @@ let package = Package(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
         tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
-        tests("SecurityTests", on: "API", uses: ["Security", "KeychainTesting", "KeychainExamples", "TestSupport"]),
+        tests(
+            "SecurityTests", on: "API",
+            uses: [
+                "Security", "KeychainTesting", "KeychainExamples", "KeychainServer", "KeychainClient", "KeychainPolicy",
+                "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+            ]),
         tests(
             "SecurityCommandsTests", on: "Tools",
             uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),

@@ -1,7 +1,8 @@
 internal import EmbeddedKeychain
 public import Foundation
+package import KeychainClient
 internal import KeychainModel
-internal import KeychainPolicy
+package import KeychainPolicy
 internal import SecureEnclave
 internal import Security
 internal import Synchronization
@@ -26,6 +27,10 @@ public final class TestKeychain: Sendable {
 
     private let isTemporary: Bool
     private let program: TestProgram
+    private let transport: Transport
+
+    /// Puts something between a program and the device, such as a real socket; for this project's own tests.
+    package typealias Transport = @Sendable (any KeychainConnection, CallerIdentity) -> any KeychainConnection
 
     /// Makes an empty keychain, or opens the one that a folder holds.
     ///
@@ -33,11 +38,17 @@ public final class TestKeychain: Sendable {
     ///   - accessGroups: the access groups of the program under test; the first is where its items go by default.
     ///   - folder: where the store lies; by default in memory, gone with this object.
     /// - Throws: ``TestKeychainError`` when the store cannot be made.
-    public init(accessGroups: [String] = ["TEST.program"], folder: URL? = nil) throws {
+    public convenience init(accessGroups: [String] = ["TEST.program"], folder: URL? = nil) throws {
+        try self.init(accessGroups: accessGroups, folder: folder) { connection, _ in connection }
+    }
+
+    /// As ``init(accessGroups:folder:)``, with a transport between programs and device.
+    package init(accessGroups: [String], folder: URL? = nil, transport: @escaping Transport) throws {
         isTemporary = folder == nil
+        self.transport = transport
         self.folder = folder ?? Self.memory.appending(path: "keychain-test-\(UUID().uuidString)")
         device = try SimulatedDevice(folder: self.folder.path)
-        program = TestProgram(accessGroups: accessGroups, device)
+        program = TestProgram(accessGroups: accessGroups, device, transport)
     }
 
     deinit {
@@ -55,7 +66,9 @@ public final class TestKeychain: Sendable {
     }
 
     /// Another program on the same device, with access groups of its own.
-    public func program(accessGroups: [String]) -> TestProgram { TestProgram(accessGroups: accessGroups, device) }
+    public func program(accessGroups: [String]) -> TestProgram {
+        TestProgram(accessGroups: accessGroups, device, transport)
+    }
 
     /// Makes all calls of this process go to this keychain, those of every thread, until ``uninstall()``.
     public func install() { KeychainSession.install(program.connection) }
@@ -72,11 +85,11 @@ public final class TestKeychain: Sendable {
 
 /// A program as the keychain sees it: a set of access groups.
 public final class TestProgram: Sendable {
-    let connection: DeviceConnection
+    let connection: any KeychainConnection
 
-    init(accessGroups: [String], _ device: SimulatedDevice) {
+    init(accessGroups: [String], _ device: SimulatedDevice, _ transport: TestKeychain.Transport) {
         let caller = CallerIdentity(user: 0, process: 0, program: "the program under test", groups: accessGroups)
-        connection = DeviceConnection(device, caller)
+        connection = transport(DeviceConnection(device, caller), caller)
     }
 
     /// Runs code whose calls of `Security` come from this program.

@@ -66,6 +66,16 @@ package struct AttributeList: Sendable {
         return present
     }
 
+    /// How many bytes the encoded list has.
+    package var encodedCount: Int { range.count }
+
+    /// Lends the encoded list.
+    package func withEncoded<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try storage.withSpan { (span) throws(Failure) in try body(span.extracting(range)) }
+    }
+
     /// The entries in their order, for whoever wants them all at once.
     package var entries: [Entry] { Array(self) }
 

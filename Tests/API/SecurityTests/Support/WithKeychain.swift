@@ -4,10 +4,16 @@ import KeychainTesting
 enum Deployment: CaseIterable {
     /// In this process, over a store in memory.
     case embedded
+    /// Behind a socket, as a daemon serves it.
+    case served
+    /// Now in this process, now behind a socket, over the same store.
+    case mixed
 
     func makeKeychain(accessGroups: [String]) throws -> TestKeychain {
         switch self {
         case .embedded: try TestKeychain(accessGroups: accessGroups)
+        case .served: try TestKeychain(accessGroups: accessGroups, transport: ServedConnection.serve)
+        case .mixed: try TestKeychain(accessGroups: accessGroups, transport: MixedConnection.mix)
         }
     }
 }
