@@ -105,14 +105,17 @@ private struct Page {
     private(set) var lastRow: Int64 = 0
 
     init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
-        let request = authorized.request
+        self.init(authorized.request, mayOpenValues: authorized.mayOpenValues, itemClass, writer)
+    }
+
+    private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
         self.itemClass = itemClass
         self.writer = writer
         // A reference to a password is its attributes (S-12).
         wantsAttributes =
             request.returns.contains(.attributes)
             || request.returns.contains(.reference) && request.returns != .reference
-        wantsValues = request.returns.contains(.data) && authorized.mayOpenValues
+        wantsValues = request.returns.contains(.data) && mayOpenValues
         wantsReferences = request.returns.contains(.persistentReference)
         host = request.query[.hostOrSubdomain]?.string
         limit = request.limit

@@ -24,6 +24,7 @@ final class RowBatch {
     let keys = SecretBuffer(capacity: 512)
 
     func removeAll() {
+        guard !rows.isEmpty else { return }
         rows.removeAll(keepingCapacity: true)
         sealed.removeAll()
         records.removeAll()
@@ -32,31 +33,23 @@ final class RowBatch {
 
     func append(_ row: SealedRow) {
         let accessibility = row.accessibility
-        let uuid = row.withUUID(copy)
+        let uuid = row.append(.uuid, to: sealed)
         appendRecord(row, accessibility, uuid)
         rows.append(
             Row(
                 id: row.id, accessibility: accessibility, isSynchronizable: row.isSynchronizable,
-                isTombstone: row.isTombstone, uuid: uuid, primaryKey: row.withPrimaryKey(copy),
-                metadata: row.withMetadata(copy), value: row.withValue(copy)))
+                isTombstone: row.isTombstone, uuid: uuid, primaryKey: row.append(.primaryKey, to: sealed),
+                metadata: row.append(.metadata, to: sealed), value: row.append(.value, to: sealed)))
     }
 
-    private func copy(_ span: Span<UInt8>) -> Range<Int> {
-        let start = sealed.count
-        sealed.append(span)
-        return start..<sealed.count
-    }
-
-    /// A row whose UUID or wrapped key has not its size gets a record that cannot open.
     private func appendRecord(_ row: SealedRow, _ accessibility: Accessibility?, _ uuid: Range<Int>) {
-        records.append(accessibility?.rawValue ?? 0)
-        for _ in 0..<3 { records.append(0) }
-        sealed.withSpan { appendFixed($0.extracting(uuid), RowKeyRecord.rowBytes) }
-        row.withWrappedKey { appendFixed($0, RowKeyRecord.wrappedBytes) }
-    }
-
-    private func appendFixed(_ span: Span<UInt8>, _ size: Int) {
-        guard span.count == size else { return records.append(count: size) { _ in } }
-        records.append(span)
+        let start = records.count
+        records.append(littleEndian: UInt32(accessibility?.rawValue ?? 0))
+        sealed.withSpan { records.append($0.extracting(uuid)) }
+        row.append(.wrappedKey, to: records)
+        guard records.count - start != RowKeyRecord.size else { return }
+        // A UUID or a wrapped key has not its size: the row gets a record that cannot open.
+        records.truncate(to: start)
+        records.append(count: RowKeyRecord.size) { _ in }
     }
 }

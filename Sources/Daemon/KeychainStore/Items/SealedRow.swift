@@ -1,4 +1,5 @@
 package import KeychainModel
+package import LinuxSystem
 
 /// A row as the store has it: sealed parts, and the few plain columns its identity consists of. Valid until the next row.
 package struct SealedRow {
@@ -15,28 +16,25 @@ package struct SealedRow {
     package var isSynchronizable: Bool { statement.integer(4) != 0 }
     package var isTombstone: Bool { statement.integer(5) != 0 }
 
-    /// The item's UUID, as its persistent reference has it: 16 bytes in an intact row.
-    package func withUUID<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result { try statement.withBlob(1, body) }
+    /// The parts that are bytes, by their columns.
+    package enum Part: Int32 {
+        /// The item's UUID, as its persistent reference has it: 16 bytes in an intact row.
+        case uuid = 1
+        /// The digest of the primary key: 16 bytes in an intact row.
+        case primaryKey = 2
+        /// The row's secret key, wrapped by its class key.
+        case wrappedKey = 6
+        case metadata = 7
+        case value = 8
+    }
 
-    /// The digest of the primary key: 16 bytes in an intact row.
-    package func withPrimaryKey<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result { try statement.withBlob(2, body) }
-
-    /// The row's secret key, wrapped by its class key.
-    package func withWrappedKey<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result { try statement.withBlob(6, body) }
-
-    package func withMetadata<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result { try statement.withBlob(7, body) }
-
-    package func withValue<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result { try statement.withBlob(8, body) }
+    /// Appends a part to a buffer and tells where it lies there.
+    @discardableResult
+    package func append(_ part: Part, to buffer: SecretBuffer) -> Range<Int> {
+        let start = buffer.count
+        statement.withBlob(part.rawValue) { buffer.append($0) }
+        return start..<buffer.count
+    }
 }
 
 /// A row to be written.

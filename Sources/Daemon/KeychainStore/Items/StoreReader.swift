@@ -11,10 +11,15 @@ package final class StoreReader {
     private var latest: Query?
 
     /// A compiled query and what is bound to it first, in its order.
-    private struct Query {
+    private final class Query {
         let shape: QueryShape
         let statement: Statement
         let attributes: [ItemAttribute]
+
+        init(_ shape: QueryShape, _ statement: Statement) {
+            (self.shape, self.statement) = (shape, statement)
+            attributes = QueryCompiler.comparedAttributes(shape)
+        }
     }
 
     init(_ database: Database, digester: AttributeDigester) {
@@ -83,8 +88,7 @@ package final class StoreReader {
         let statement = try refusing { () throws(DatabaseError) in
             try database.prepare(QueryCompiler.select(shape), "be searched")
         }
-        let query = Query(
-            shape: shape, statement: statement, attributes: QueryCompiler.comparedAttributes(shape))
+        let query = Query(shape, statement)
         queries[shape] = query
         return query
     }

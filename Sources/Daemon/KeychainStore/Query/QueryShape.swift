@@ -20,9 +20,12 @@ struct QueryShape: Hashable {
 
 extension QueryShape {
     init(_ authorized: AuthorizedRequest, as itemClass: ItemClass) {
-        let request = authorized.request
+        self.init(authorized.request, authorized.scope, as: itemClass)
+    }
+
+    private init(_ request: ItemRequest, _ scope: AuthorizedRequest.Scope, as itemClass: ItemClass) {
         self.itemClass = itemClass
-        if case .groups(let names) = authorized.scope { groups = names.count } else { groups = nil }
+        if case .groups(let names) = scope { groups = names.count } else { groups = nil }
         reference = Self.reference(request)
         isPaged = request.operation == .copyMatching && (request.limit != .one || request.cursor > 0)
         attributes = request.query.present & Self.comparable
