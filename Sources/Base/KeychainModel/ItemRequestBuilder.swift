@@ -6,7 +6,7 @@ import LinuxSystem
 package struct ItemRequestBuilder: ~Copyable {
     private var request: ItemRequest
     private let query = SecretBuffer(capacity: 512)
-    private let changes = SecretBuffer(capacity: 128)
+    private let changes = SecretBuffer(capacity: 0)
     private var keys = 0
 
     package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
@@ -63,8 +63,8 @@ package struct ItemRequestBuilder: ~Copyable {
     /// The finished request.
     package consuming func build() throws(Refusal) -> ItemRequest {
         do throws(AttributeList.Malformed) {
-            request.query = try AttributeList(parsing: query.copy())
-            request.changes = try AttributeList(parsing: changes.copy())
+            request.query = try AttributeList(parsing: query.finish())
+            if changes.count > 0 { request.changes = try AttributeList(parsing: changes.finish()) }
         } catch { throw Self.tooManyKeys }
         return request
     }

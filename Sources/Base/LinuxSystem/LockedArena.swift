@@ -5,6 +5,9 @@ import Glibc
 @unsafe @frozen @usableFromInline struct LockedBlock {
     @usableFromInline let start: UnsafeMutablePointer<UInt8>
     @usableFromInline let capacity: Int
+
+    /// No memory at all; whoever has it takes some when the first byte comes.
+    static var empty: LockedBlock { unsafe LockedBlock(start: UnsafeMutablePointer(bitPattern: 1)!, capacity: 0) }
 }
 
 /// Hands out memory for secrets: left out of core dumps, zero in a forked child, in RAM where the lock limit allows.
@@ -32,6 +35,7 @@ import Glibc
     }
 
     static func giveBack(_ block: LockedBlock, used: Int) {
+        guard unsafe block.capacity > 0 else { return }
         unsafe clinux_wipe(block.start, used)
         guard let index = unsafe classes.firstIndex(of: block.capacity) else {
             unsafe munmap(block.start, block.capacity)

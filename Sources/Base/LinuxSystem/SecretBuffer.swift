@@ -12,9 +12,9 @@ import Glibc
     @inlinable package var count: Int { unsafe used }
 
     /// Makes an empty buffer with room for `capacity` bytes.
-    package init(capacity: Int = 2048) { unsafe block = LockedArena.take(capacity) }
+    package init(capacity: Int = 2048) { unsafe block = capacity == 0 ? .empty : LockedArena.take(capacity) }
 
-    deinit { unsafe LockedArena.giveBack(block, used: block.capacity) }
+    deinit { unsafe LockedArena.giveBack(block, used: used) }
 
     /// Appends one byte.
     @inlinable
@@ -92,6 +92,14 @@ import Glibc
     ) throws(Failure) -> Result {
         var span = unsafe MutableSpan(_unsafeStart: block.start, count: count)
         return try body(&span)
+    }
+
+    /// Hands over what was written, without copying it, and begins anew.
+    package func finish() -> SecretBytes {
+        let finished = unsafe SecretBytes(block, count: count)
+        unsafe block = .empty
+        unsafe used = 0
+        return finished
     }
 
     /// A copy of what was written, or of a part of it, to keep.

@@ -15,6 +15,12 @@ import Glibc
         unsafe block = LockedArena.take(count)
     }
 
+    /// Takes over the first `count` bytes of a block; those behind them are zero.
+    init(_ block: LockedBlock, count: Int) {
+        self.count = count
+        unsafe self.block = unsafe block
+    }
+
     /// Copies bytes that live elsewhere; wiping the original is the caller's duty.
     package convenience init(copying source: Span<UInt8>) {
         self.init(count: source.count)

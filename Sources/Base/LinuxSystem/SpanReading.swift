@@ -24,3 +24,24 @@ extension Span<UInt8> {
         return difference == 0
     }
 }
+
+extension MutableSpan<UInt8> {
+    /// Copies all of `source` to the place that begins at `offset`; the caller has checked that it fits.
+    package mutating func copy(_ source: Span<UInt8>, to offset: Int = 0) {
+        precondition(offset >= 0 && source.count <= count - offset, "copies only what fits")
+        unsafe withUnsafeMutableBufferPointer { target in
+            unsafe source.withUnsafeBufferPointer { source in
+                guard let from = source.baseAddress, let start = target.baseAddress else { return }
+                unsafe (start + offset).update(from: from, count: source.count)
+            }
+        }
+    }
+
+    /// Makes the first `count` bytes zero.
+    package mutating func wipe(_ count: Int) {
+        precondition(count >= 0 && count <= self.count, "wipes only what is there")
+        unsafe withUnsafeMutableBufferPointer { target in
+            unsafe target.baseAddress?.update(repeating: 0, count: count)
+        }
+    }
+}

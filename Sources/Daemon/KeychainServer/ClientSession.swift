@@ -51,7 +51,7 @@ extension ClientSession {
     func receive(through room: SecretBytes) throws(BrokenFrame) -> Frame? {
         try room.withMutableSpan { span throws(BrokenFrame) in
             let count = try receive(into: &span)
-            defer { wipe(&span, count) }
+            defer { span.wipe(count) }
             return try take(span.span.extracting(..<count))
         }
     }
@@ -100,10 +100,6 @@ extension ClientSession {
         }
         input.append(bytes.extracting(frame.size...))
         return frame
-    }
-
-    private func wipe(_ span: inout MutableSpan<UInt8>, _ count: Int) {
-        for index in 0..<count { span[index] = 0 }
     }
 }
 

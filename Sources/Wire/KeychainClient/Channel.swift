@@ -121,11 +121,11 @@ extension Channel {
             let body = SecretBytes(count: header.length)
             try body.withMutableSpan { body throws(Failure) in
                 let begun = min(filled - FrameHeader.size, body.count)
-                for index in 0..<begun { body[index] = span[FrameHeader.size + index] }
+                body.copy(span.span.extracting(FrameHeader.size..<FrameHeader.size + begun))
                 var filled = begun
                 while filled < body.count { filled += try receive(into: &body, from: filled, isSent: true) }
             }
-            for index in 0..<filled { span[index] = 0 }
+            span.wipe(filled)
             return Answer(status: Int32(bitPattern: header.word), body: body)
         }
     }

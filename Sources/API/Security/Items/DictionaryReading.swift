@@ -83,15 +83,15 @@ extension NSDictionary {
 
     private func forEachOwnEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let size = count
-        var pointers = unsafe [UnsafeRawPointer?](repeating: nil, count: size * 2)
-        unsafe pointers.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return }
-            unsafe getKeysAndValues(self, start, start + size)
-        }
         defer { extendLifetime(self) }
-        for index in 0..<size {
-            guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else { continue }
-            try unsafe visit(try Self.text(Self.object(key)), Self.object(value))
+        try unsafe withUnsafeTemporaryAllocation(of: UnsafeRawPointer?.self, capacity: size * 2 + 1) {
+            (pointers) throws(Refusal) in
+            guard let start = pointers.baseAddress else { return }
+            unsafe getKeysAndValues(self, start, start + size)
+            for index in 0..<size {
+                guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else { continue }
+                try unsafe visit(try Self.text(Self.object(key)), Self.object(value))
+            }
         }
     }
 

@@ -14,12 +14,11 @@ struct ItemResult {
 
     /// Data, a persistent reference, or a dictionary, as the return keys say; nil when there is nothing to return.
     var object: AnyObject? {
-        switch returns {
-        case []: nil
-        case .data: data(.valueData)
-        case .persistentReference: data(.persistentReference)
+        switch returns.rawValue {
+        case ReturnFlags.data.rawValue: data(.valueData)
+        case ReturnFlags.persistentReference.rawValue: data(.persistentReference)
         // A password has no reference of its own.
-        case .reference: nil
+        case 0, ReturnFlags.reference.rawValue: nil
         default: dictionary
         }
     }
