@@ -97,7 +97,7 @@ package struct AttributeList: Sendable {
     package func value(_ entry: Entry) -> AttributeValue? {
         storage.withSpan { span in
             switch entry.kind {
-            case .string: String(validating: span.array(entry.offset, entry.length), as: UTF8.self).map { .string($0) }
+            case .string: span.text(entry.offset, entry.length).map { .string($0) }
             case .data: .data(span.array(entry.offset, entry.length))
             case .number: .number(span.littleEndian(Int64.self, at: entry.offset))
             case .date: .date(Double(bitPattern: span.littleEndian(UInt64.self, at: entry.offset)))

@@ -15,6 +15,12 @@ extension Span<UInt8> {
         return unsafe part.withUnsafeBufferPointer { unsafe Array($0) }
     }
 
+    /// A copy of `length` bytes as text; nil when they are not UTF-8. Not for secrets.
+    package func text(_ offset: Int, _ length: Int) -> String? {
+        guard let text = try? UTF8Span(validating: extracting(offset..<offset + length)) else { return nil }
+        return String(copying: text)
+    }
+
     /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
     @inlinable
     package func isEqual(to other: Span<UInt8>) -> Bool {

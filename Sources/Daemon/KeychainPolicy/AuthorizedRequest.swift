@@ -5,6 +5,8 @@ package import KeychainModel
 /// Its initialiser belongs to this room: what the store takes has been authorised, or it could not exist.
 package final class AuthorizedRequest: Sendable {
     package let request: ItemRequest
+    /// The class it is about: named, or that of the persistent reference.
+    package let itemClass: ItemClass?
     /// The groups whose items the request may see or change.
     package let scope: Scope
     /// Where an added item goes.
@@ -19,6 +21,7 @@ package final class AuthorizedRequest: Sendable {
 
     init(_ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true) {
         self.request = request
+        itemClass = request.effectiveClass
         self.scope = scope
         self.targetGroup = targetGroup
         self.mayOpenValues = mayOpenValues

@@ -133,8 +133,7 @@ package struct WireReader {
     /// A text with its length before it.
     package mutating func text() throws(Refusal) -> String {
         let range = try take(Int(try integer(UInt32.self)))
-        let bytes = body.withSpan { $0.array(range.lowerBound, range.count) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("a text") }
+        guard let text = body.withSpan({ $0.text(range.lowerBound, range.count) }) else { throw .malformed("a text") }
         return text
     }
 

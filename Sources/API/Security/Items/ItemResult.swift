@@ -25,7 +25,8 @@ struct ItemResult {
 
     /// The objects of several items; an item without what was asked for is left out.
     static func array(_ returns: ReturnFlags, _ items: [ItemResponse.Item]) -> NSArray {
-        NSArray(array: items.compactMap { ItemResult(returns, $0).object })
+        let objects = items.compactMap { ItemResult(returns, $0).object }
+        return unsafe objects.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
     }
 
     private var list: AttributeList { item.attributes }
@@ -38,8 +39,10 @@ struct ItemResult {
     }
 
     private var dictionary: NSDictionary {
-        var keys: [NSString] = []
+        var keys: [NSObject] = []
         var objects: [AnyObject] = []
+        keys.reserveCapacity(16)
+        objects.reserveCapacity(16)
         for entry in list where entry.id != .accessControl {
             guard let key = ResultKeys.key(for: entry.id), let object = object(entry) else { continue }
             keys.append(key)
@@ -53,7 +56,12 @@ struct ItemResult {
             keys.append(kSecClass)
             objects.append(NSString(string: item.itemClass.code))
         }
-        return NSDictionary(objects: objects, forKeys: keys)
+        // The initialiser that takes arrays casts every element of them, which takes longer than all the rest.
+        return unsafe keys.withUnsafeBufferPointer { keys in
+            unsafe objects.withUnsafeBufferPointer { objects in
+                unsafe NSDictionary(objects: objects.baseAddress, forKeys: keys.baseAddress, count: keys.count)
+            }
+        }
     }
 
     /// The access control as it was given, or one that says the protection class and no more (semantics B.3).

@@ -34,7 +34,7 @@ package final class EngineLane {
 
     /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
     private func answer(_ authorized: AuthorizedRequest, into writer: ResponseWriter) throws(Refusal) -> UInt64 {
-        guard let itemClass = authorized.request.effectiveClass, itemClass != .identity else { throw .noIdentitiesYet }
+        guard let itemClass = authorized.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
         var page = Page(authorized, itemClass, writer)
         try reader.select(authorized, as: itemClass) { (row) throws(Refusal) in
             batch.append(row)

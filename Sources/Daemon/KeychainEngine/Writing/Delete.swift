@@ -7,7 +7,7 @@ import LinuxSystem
 /// `SecItemDelete` (semantics B.4, E.3): what is synchronised leaves a tombstone, everything else is gone.
 extension ItemWriter {
     func delete(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        guard let itemClass = request.request.effectiveClass, itemClass != .identity else { throw .noIdentitiesYet }
+        guard let itemClass = request.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
         let batch = try rows(of: request, as: itemClass, withKeys: false)
         for index in batch.rows.indices {
             let row = batch.rows[index]

@@ -126,7 +126,7 @@ package final class StoreReader {
         _ index: Int32
     ) throws(Refusal) {
         if attribute.id == .accessible {
-            let code = String(validating: bytes.array(0, bytes.count), as: UTF8.self).flatMap(Accessibility.init(code:))
+            let code = bytes.text(0, bytes.count).flatMap(Accessibility.init(code:))
             let number = Int64(code?.rawValue ?? 0)
             return try refusing { () throws(DatabaseError) in try statement.bind(integer: number, at: index) }
         }
