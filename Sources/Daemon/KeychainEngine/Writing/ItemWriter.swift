@@ -29,25 +29,29 @@ final class ItemWriter {
         guard !authorized.isEmpty else { return }
         do throws(Refusal) {
             try store.transaction { () throws(Refusal) in
-                for (write, request) in authorized { try performOne(write, request) }
+                // Alone in its transaction, a write needs no other means to be undone.
+                if authorized.count == 1 { return try performOne(authorized[0].0, authorized[0].1) }
+                for (write, request) in authorized { try performOneOfMany(write, request) }
             }
         } catch { for (write, _) in authorized { write.refuse(error) } }
     }
 
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
-    private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+    private func performOneOfMany(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         do throws(Refusal) {
-            try store.savepoint { () throws(Refusal) in
-                switch request.request.operation {
-                case .add: try add(request, write)
-                case .update: try update(request, write)
-                case .delete: try delete(request, write)
-                case .copyMatching: throw .notAWrite
-                }
-            }
+            try store.savepoint { () throws(Refusal) in try performOne(write, request) }
         } catch {
             guard error.rule != .unavailable else { throw error }
             write.refuse(error)
+        }
+    }
+
+    private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+        switch request.request.operation {
+        case .add: try add(request, write)
+        case .update: try update(request, write)
+        case .delete: try delete(request, write)
+        case .copyMatching: throw .notAWrite
         }
     }
 
