@@ -130,8 +130,8 @@ package final class StoreWriter {
         statement.bind(blob: row.metadata.span, at: 7)
         statement.bind(blob: row.value.span, at: 8)
         var index: Int32 = 9
-        for attribute in Schema.digestColumns(of: row.itemClass) {
-            if let digest = row.digests[attribute.id] { statement.bind(blob: digest.span, at: index) }
+        for digest in row.digests {
+            if let digest { statement.bind(blob: digest.span, at: index) }
             index += 1
         }
         return index
