@@ -61,7 +61,7 @@ let package = Package(
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
         room("DER", on: "Base", uses: ["LinuxSystem"]),
-        room("KeychainCrypto", on: "Base", uses: ["DER", "LinuxSystem", "COpenSSL", "CArgon2"]),
+        room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -127,7 +127,9 @@ let package = Package(
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
         tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
-        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "DER", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainCryptoTests", on: "Base",
+            uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",

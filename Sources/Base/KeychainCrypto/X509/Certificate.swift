@@ -107,7 +107,14 @@ extension Certificate {
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func publicKeyHash() throws(CryptoError) -> [UInt8] {
-        let digest = try Digest.sha1(publicKey.span)
-        return digest.indices.map { digest[$0] }
+        try Digest.of(publicKey.span, .sha1)
+    }
+
+    /// The subject's key, for verifying and encrypting.
+    ///
+    /// - Throws: `CryptoError.malformedKey` for keys of other types and for what is no key; `.unsupportedKeySize`,
+    ///   `.libraryFailure`.
+    package func subjectPublicKey() throws(CryptoError) -> PublicKey {
+        try PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo.span)
     }
 }
