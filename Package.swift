@@ -98,7 +98,7 @@ let package = Package(
         room(
             "Security", on: "API",
             uses: [
-                "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "KeychainCrypto", "DER",
+                "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
         room("LocalAuthentication", on: "API", uses: ["Security"]),
