@@ -96,7 +96,9 @@ let package = Package(
             ]),
         room(
             "Security", on: "API",
-            uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
         room("LocalAuthentication", on: "API", uses: ["Security"]),
         room(
             "KeychainTesting", on: "API",
