@@ -167,7 +167,7 @@ let package = Package(
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
-        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
+        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
@@ -200,6 +200,8 @@ let package = Package(
                 "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
+        .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
+        .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),
