@@ -53,7 +53,8 @@ extension ItemSealer {
             output.truncate(to: start)
             throw .damaged("its value")
         }
-        try finishValue(from: start, tamper, in: output)
+        let version = batch.sealed.withSpan { $0[row.value.lowerBound] }
+        try finishValue(from: start, version, tamper, in: output)
     }
 
     private func openValue(
@@ -61,7 +62,9 @@ extension ItemSealer {
     ) throws(CryptoError) {
         try batch.sealed.withSpan { (sealed) throws(CryptoError) in
             let box = sealed.extracting(row.value)
-            guard box.count > 1, box[0] == Self.version else { throw .boxTooShort }
+            guard box.count > 1, (Self.version...Presence.sealedKey.version).contains(box[0]) else {
+                throw .boxTooShort
+            }
             var identity = row.identity(as: itemClass, in: sealed)
             try batch.keys.withSpan { (keys) throws(CryptoError) in
                 let key = keys.extracting(keyOffset..<keyOffset + 32)
@@ -73,8 +76,9 @@ extension ItemSealer {
     }
 
     /// Takes tamper-check, padding and presence off the end of an opened value and completes its header.
-    private func finishValue(from start: Int, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer) throws(Failure)
-    {
+    private func finishValue(
+        from start: Int, _ version: UInt8, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer
+    ) throws(Failure) {
         let content = start + AttributeList.headerSize
         guard output.count - content >= Self.tamperSize + 2 else { throw .damaged("its value") }
         let found = Self.takeTamper(from: output)
@@ -83,7 +87,10 @@ extension ItemSealer {
             throw .damaged("its value belongs to other attributes")
         }
         let (padding, number) = output.withSpan { (Int($0[output.count - 2]), $0[output.count - 1]) }
-        let presence = Presence(rawValue: number) ?? .none
+        guard let presence = Presence(rawValue: number), presence.version == version else {
+            output.truncate(to: start)
+            throw .damaged("its value")
+        }
         guard presence != .none, output.count - content - 2 >= padding else { return output.truncate(to: start) }
         if presence == .sealedKey { output.overwrite(littleEndian: AttributeID.sealedKey.rawValue, at: start) }
         output.truncate(to: output.count - 2 - padding)
