@@ -7,7 +7,9 @@ extension ItemRequest {
     init(_ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
-            guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
+            guard !(value is NSString), let data = value as? NSData else {
+                return try builder.set(key, RawValue(value))
+            }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, data: bytes) }
         }
         try changes?.forEachEntry { (key, value) throws(Refusal) in
@@ -30,6 +32,11 @@ extension NSData {
 extension RawValue {
     /// What an object in a dictionary is to the keychain.
     init(_ object: AnyObject) {
+        // Most are this, and asking for the very class costs a fraction of a cast.
+        if type(of: object) == NSString.self {
+            self = unsafe .string(unsafeDowncast(object, to: NSString.self) as String)
+            return
+        }
         switch object {
         case let text as NSString: self = .string(text as String)
         case let number as NSNumber: self = Self.numberOrBoolean(number)
@@ -100,6 +107,7 @@ extension NSDictionary {
     }
 
     private static func text(_ key: AnyObject) throws(Refusal) -> String {
+        if type(of: key) == NSString.self { return unsafe unsafeDowncast(key, to: NSString.self) as String }
         if let text = key as? NSString { return text as String }
         throw Refusal(
             .param, .unknownKey, "key", "A key of the dictionary is not a string but \(RawValue(key).kindName).",

@@ -68,9 +68,10 @@ struct ItemResult {
     private var accessControl: SecAccessControl? {
         let given = list.accessControl ?? list.accessibility.map { AccessControl($0, flags: nil) }
         return given.map { control in
-            SecAccessControl(
+            guard let flags = control.flags else { return SharedObjects.accessControl(control.accessibility) }
+            return SecAccessControl(
                 protection: control.accessibility.code,
-                flags: control.flags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0)) })
+                flags: SecAccessControlCreateFlags(rawValue: CFOptionFlags(flags)))
         }
     }
 
@@ -78,7 +79,7 @@ struct ItemResult {
         if entry.kind == .data { return data(entry.id) }
         switch list.value(entry) {
         case .string(let text)?: return NSString(string: text)
-        case .number(let number)?: return NSNumber(value: number)
+        case .number(let number)?: return SharedObjects.number(number)
         case .date(let seconds)?: return NSDate(timeIntervalSinceReferenceDate: seconds)
         case .data?, nil: return nil
         }
