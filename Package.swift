@@ -60,7 +60,8 @@ let package = Package(
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
-        room("KeychainCrypto", on: "Base", uses: ["LinuxSystem", "COpenSSL", "CArgon2"]),
+        room("DER", on: "Base", uses: ["LinuxSystem"]),
+        room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -96,7 +97,10 @@ let package = Package(
             ]),
         room(
             "Security", on: "API",
-            uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
+                "LinuxSystem",
+            ]),
         room("LocalAuthentication", on: "API", uses: ["Security"]),
         room(
             "KeychainTesting", on: "API",
@@ -111,7 +115,8 @@ let package = Package(
             "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
+            exclude: ["Fixtures", "leaks.supp"], swiftSettings: law),
         .target(
             name: "ServerTestSupport",
             dependencies: [
@@ -121,7 +126,10 @@ let package = Package(
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
-        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem", "TestSupport"]),
+        tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainCryptoTests", on: "Base",
+            uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",
@@ -152,13 +160,15 @@ let package = Package(
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "SecureEnclave",
-                "LinuxSystem", "TestSupport",
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("KeychainPolicyTests", on: "Daemon", uses: ["KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "KeychainPolicyTests", on: "Daemon",
+            uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
@@ -166,7 +176,8 @@ let package = Package(
         tests(
             "SecurityTests", on: "API",
             uses: [
-                "Security", "KeychainTesting", "KeychainExamples", "KeychainServer", "KeychainClient", "KeychainPolicy",
+                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "KeychainServer",
+                "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(

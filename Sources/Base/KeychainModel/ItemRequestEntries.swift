@@ -7,7 +7,9 @@ extension ItemRequest {
         if changes.present != 0 { try Self.check(changes, itemClass, beside: Self.besideChanges) }
     }
 
-    private static let besideQuery: [AttributeID] = [.valueData, .persistentReference, .hostOrSubdomain]
+    private static let besideQuery: [AttributeID] = [
+        .valueData, .persistentReference, .hostOrSubdomain, .sealedKey,
+    ]
     private static let besideChanges: [AttributeID] = [.valueData]
 
     private static func check(

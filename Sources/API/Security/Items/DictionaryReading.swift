@@ -6,26 +6,20 @@ extension ItemRequest {
     /// Makes a request of the dictionaries a `SecItem` function was given.
     init(_ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
+        var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
-            guard !(value is NSString), let data = value as? NSData else {
-                return try builder.set(key, RawValue(value))
-            }
+            // Most values are strings: they are no reference and no data.
+            if type(of: value) == NSString.self { return try builder.set(key, RawValue(value)) }
+            if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
+            guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, data: bytes) }
         }
+        if let reference { try builder.fill(from: reference, operation) }
         try changes?.forEachEntry { (key, value) throws(Refusal) in
             guard let data = value as? NSData else { return try builder.change(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.change(key, data: bytes) }
         }
         self = try builder.build()
-    }
-}
-
-extension NSData {
-    /// Lends the bytes where they are.
-    fileprivate func withSpan(_ body: (Span<UInt8>) throws(Refusal) -> Void) throws(Refusal) {
-        defer { extendLifetime(self) }
-        let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: length)
-        try unsafe body(buffer.assumingMemoryBound(to: UInt8.self).span)
     }
 }
 
@@ -78,7 +72,7 @@ private func getKeysAndValues(
 
 extension NSDictionary {
     /// Visits all entries; a key that is not a string is refused.
-    fileprivate func forEachEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
+    func forEachEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let ownType = type(of: self)
         guard ownType == NSDictionary.self || ownType == NSMutableDictionary.self else {
             // A program's own subclass keeps its entries where only it knows.

@@ -7,7 +7,7 @@ import LinuxSystem
 /// `SecItemAdd` (semantics B.4).
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        let rowKey = supply?.take(for: request.addedAccessibility)
+        let rowKey = try supply?.take(for: request.addedAccessibility())
         let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
         try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
@@ -27,9 +27,11 @@ extension ItemWriter {
         item.attributes[.creationDate] = .date(now)
         item.attributes[.modificationDate] = .date(now)
         item.attributes[.accessGroup] = .string(request.targetGroup)
+        item.sealedKey = try request.request.sealedKey()
         if item.attributes[.accessible] == nil {
-            item.attributes[.accessible] = .string(itemClass.defaultAccessibility.code)
+            item.attributes[.accessible] = .string(try request.addedAccessibility().code)
         }
+        try settleKey(of: &item, isNew: true)
         return item
     }
 
@@ -37,10 +39,12 @@ extension ItemWriter {
     private func answer(_ item: PlainItem, _ returns: ReturnFlags, into writer: ResponseWriter) {
         guard !returns.isEmpty else { return }
         writer.beginItem(item.itemClass)
-        if returns.contains(.attributes) || returns.contains(.reference) && returns != .reference {
+        if returns.needAttributes(of: item.itemClass) {
             item.encoded().storage.withSpan { writer.buffer.append($0) }
         }
-        if returns.contains(.data) {
+        if let key = item.sealedKey {
+            if returns.contains(.reference) { writer.buffer.append(.sealedKey, .data(key.bytes)) }
+        } else if returns.needValue(of: item.itemClass) {
             (item.value ?? SecretBytes(count: 0)).withSpan { writer.buffer.append(.valueData, .data, $0) }
         }
         if returns.contains(.persistentReference),
