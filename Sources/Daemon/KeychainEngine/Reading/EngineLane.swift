@@ -98,6 +98,11 @@ package final class EngineLane {
         let output = page.writer.buffer
         let start = output.count
         try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
+        Self.dropSealedKey(from: start, of: page)
+    }
+
+    private static func dropSealedKey(from start: Int, of page: Page) {
+        let output = page.writer.buffer
         // A sealed key is what a reference is made of, and no value (S-46).
         let isSealedKey =
             output.count > start
@@ -153,7 +158,9 @@ extension EngineLane {
             if page.wantsValues {
                 try unwrapKey(accessibility, uuid, wrappedKey)
                 defer { key.removeAll() }
+                let start = output.count
                 try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
+                Self.dropSealedKey(from: start, of: page)
             }
             if page.wantsReferences { Self.appendReference(uuid, page.itemClass, to: output) }
         }
