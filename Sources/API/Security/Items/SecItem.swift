@@ -37,16 +37,15 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
-        let request = try ItemRequest(.copyMatching, dictionary: query)
+        var matches = CertificateMatches()
+        let request = try ItemRequest(.copyMatching, dictionary: query, matches: &matches)
         try unsafe requirePointer(result, for: request)
-        let session = try KeychainSession.current()
+        let response = try KeychainSession.current().search(request, matches)
         if request.limit == .one {
-            let response = try session.send(request)
             unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0).object }
-            return response.notice
+        } else {
+            unsafe result?.pointee = request.returns.isEmpty ? nil : ItemResult.array(request.returns, response.items)
         }
-        let response = try session.sendAll(request)
-        unsafe result?.pointee = request.returns.isEmpty ? nil : ItemResult.array(request.returns, response.items)
         return response.notice
     }
 }
@@ -79,6 +78,17 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
         let request = try ItemRequest(.delete, dictionary: query)
         return try KeychainSession.current().send(request).notice
+    }
+}
+
+extension KeychainConnection {
+    /// What a search finds, as far as it is wanted.
+    fileprivate func search(_ request: ItemRequest, _ matches: CertificateMatches) throws(Refusal) -> ItemResponse {
+        if !matches.isEmpty {
+            var search = FilteredSearch(request, matches, self)
+            return try search.run()
+        }
+        return request.limit == .one ? try send(request) : try sendAll(request)
     }
 }
 
