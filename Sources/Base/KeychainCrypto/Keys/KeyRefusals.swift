@@ -17,8 +17,7 @@ extension CryptoError {
                 do: "Give PKCS #1 for RSA, 04 ‖ X ‖ Y (‖ K for a private key) for curves, 32 bytes for Curve25519.")
         case .malformedCertificate:
             Refusal(
-                .decode, .keyData, subject, "The bytes are not a certificate that OpenSSL reads.",
-                do: "Use a certificate that follows RFC 5280.")
+                .param, .keyData, subject, "The bytes are not a certificate.", do: "Give an X.509 certificate in DER.")
         case .wrongInputSize:
             Refusal(
                 .param, .keyInput, subject, "The input has a size that the algorithm does not take with this key.",
