@@ -61,7 +61,7 @@ let package = Package(
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
-        room("KeychainCrypto", on: "Base", uses: ["LinuxSystem", "COpenSSL", "CArgon2"]),
+        room("KeychainCrypto", on: "Base", uses: ["KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -97,7 +97,9 @@ let package = Package(
             ]),
         room(
             "Security", on: "API",
-            uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
         room("LocalAuthentication", on: "API", uses: ["Security"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         room(
@@ -123,7 +125,8 @@ let package = Package(
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
-        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",
