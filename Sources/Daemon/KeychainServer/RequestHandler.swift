@@ -21,6 +21,9 @@ package protocol RequestHandler: Sendable {
 
     /// Answers a device request. May block for long; is called on several threads.
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter)
+
+    /// Answers a key request. May block as long as a TPM works; is called on several threads.
+    func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
 }
 
 /// Answers searches at once, on the thread that owns it.
@@ -47,12 +50,5 @@ extension RequestHandler {
         let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id) }
         write(writes)
         return writes.map { $0.writer.buffer.copy() }
-    }
-
-    /// Performs a device request.
-    func answer(_ job: DeviceJob) -> SecretBytes {
-        let writer = ResponseWriter()
-        device(job.request, passcodes: job.passcodes, id: job.id, into: writer)
-        return writer.buffer.copy()
     }
 }

@@ -87,14 +87,28 @@ struct CertificateAndKeyRowTests {
         }
     }
 
-    @Test("References are refused openly as long as there are none", arguments: [StoredClass.cert, .keys])
-    func references(itemClass: StoredClass) throws {
+    @Test("An item without a key in it has no reference, and neither has one whose value is no key")
+    func references() throws {
         try withKeychain { _ in
-            #expect(addReturning(itemClass.item + [kSecReturnRef: true]).status == errSecUnimplemented)
-            #expect(count(itemClass.query) == 0)
-            add(itemClass.item)
-            #expect(find(itemClass.query + [kSecReturnRef: true]).status == errSecUnimplemented)
-            #expect(find(itemClass.query + [kSecValueRef: NSObject()]).status == errSecUnimplemented)
+            for value: Attributes in [[:], [kSecValueData: Data("no key")]] {
+                let added = addReturning(key() + value + [kSecReturnRef: true])
+                #expect(added.status == errSecSuccess && added.object == nil)
+                let found = find([kSecClass: kSecClassKey, kSecReturnRef: true])
+                #expect(found.status == errSecSuccess && found.object == nil)
+                #expect(
+                    find([kSecClass: kSecClassKey, kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll]).count == 0)
+                #expect(delete([kSecClass: kSecClassKey]) == errSecSuccess)
+            }
+        }
+    }
+
+    @Test("An object that stands for no item is no reference", arguments: StoredClass.allCases)
+    func foreignObject(itemClass: StoredClass) throws {
+        try withKeychain { _ in
+            #expect(add(itemClass.item + [kSecValueRef: NSObject()]) == errSecParam)
+            #expect(find(itemClass.query + [kSecValueRef: NSObject()]).status == errSecParam)
+            #expect(delete(itemClass.query + [kSecValueRef: "text"]) == errSecParam)
+            #expect(SecCopyLastItemError()?.subject == "v_Ref")
         }
     }
 

@@ -112,7 +112,7 @@ final class ItemWriter {
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
     private func prepareKeys(for request: AuthorizedRequest) throws(Refusal) {
         switch request.request.operation {
-        case .add: try ensureMetadataKey(for: request.request.query.accessibility ?? request.defaultAccessibility)
+        case .add: try ensureMetadataKey(for: try request.addedAccessibility())
         case .update:
             if let accessibility = request.request.changes.accessibility { try ensureMetadataKey(for: accessibility) }
         case .delete, .copyMatching: break
@@ -145,14 +145,22 @@ final class ItemWriter {
 }
 
 extension AuthorizedRequest {
-    var defaultAccessibility: Accessibility { (request.itemClass ?? .genericPassword).defaultAccessibility }
+    /// The protection class of an item to be added: named, the sealed key's, or that of its class.
+    func addedAccessibility() throws(Refusal) -> Accessibility {
+        if let named = request.query.accessibility { return named }
+        if let key = try request.sealedKey() { return key.binding.accessibility }
+        return (request.itemClass ?? .genericPassword).defaultAccessibility
+    }
 }
 
 extension PlainItem {
-    /// Takes an opened row apart.
-    init(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
+    /// Takes an opened row apart; nil when it keeps a sealed key of a form this release does not know.
+    init?(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
         self.init(itemClass: itemClass, uuid: uuid, attributes: [:], value: list.secret(.valueData))
-        for entry in list where entry.id != .valueData { attributes[entry.id] = list.value(entry) }
+        do throws(Refusal) { sealedKey = try list.sealedKey() } catch { return nil }
+        for entry in list where entry.id != .valueData && entry.id != .sealedKey {
+            attributes[entry.id] = list.value(entry)
+        }
     }
 }
 
