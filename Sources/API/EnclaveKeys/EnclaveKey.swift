@@ -12,12 +12,12 @@ struct EnclaveKey: Sendable {
     /// Makes a key.
     init(accessControl: SecAccessControl?) throws(EnclaveKeyError) {
         var attributes: [CFString: Any] = [kSecAttrIsPermanent: false]
-        attributes[kSecAttrAccessControl] = try accessControl ?? Self.anyUse()
+        attributes[kSecAttrAccessControl] = if let accessControl { accessControl } else { try Self.anyUse() }
         let parameters: NSDictionary = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
             kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecPrivateKeyAttrs: attributes as NSDictionary,
         ]
-        try self.init(calling { unsafe SecKeyCreateRandomKey(parameters, $0) })
+        try self.init(unsafe calling { unsafe SecKeyCreateRandomKey(parameters, $0) })
     }
 
     /// Takes up a key again.
@@ -26,7 +26,7 @@ struct EnclaveKey: Sendable {
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
             kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrTokenOID: dataRepresentation as NSData,
         ]
-        try self.init(calling { unsafe SecKeyCreateWithData(NSData(), attributes, $0) })
+        try self.init(unsafe calling { unsafe SecKeyCreateWithData(NSData(), attributes, $0) })
     }
 
     private init(_ key: SecKey) throws(EnclaveKeyError) {
@@ -35,12 +35,12 @@ struct EnclaveKey: Sendable {
         else { throw .malformed("a key of the enclave", expected: "Give what a key's dataRepresentation was.") }
         self.key = key
         dataRepresentation = identifier
-        publicPoint = try calling { unsafe SecKeyCopyExternalRepresentation(publicKey, $0) } as Data
+        publicPoint = try unsafe calling { unsafe SecKeyCopyExternalRepresentation(publicKey, $0) } as Data
     }
 
     /// Usable whenever the device is unlocked, without asking anybody.
     private static func anyUse() throws(EnclaveKeyError) -> SecAccessControl {
-        try calling {
+        try unsafe calling {
             unsafe SecAccessControlCreateWithFlags(
                 nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .privateKeyUsage, $0)
         }

@@ -51,7 +51,7 @@ extension SecureEnclave.P256.KeyAgreement {
 
         private func agree(with peer: PublicKey) throws(EnclaveKeyError) -> SharedSecret {
             let other = try PublicKey.reference(to: peer.x963Representation)
-            let secret = try calling {
+            let secret = try unsafe calling {
                 unsafe SecKeyCopyKeyExchangeResult(key.key, .ecdhKeyExchangeStandard, other, NSDictionary(), $0)
             }
             return SharedSecret(secret as Data)

@@ -66,7 +66,7 @@ extension P256PublicKey {
         let attributes: NSDictionary = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic,
         ]
-        return try calling { unsafe SecKeyCreateWithData(point as NSData, attributes, $0) }
+        return try unsafe calling { unsafe SecKeyCreateWithData(point as NSData, attributes, $0) }
     }
 }
 

@@ -1,3 +1,5 @@
+public import Security
+
 /// Keys that are made inside the Secure Enclave and never leave it, in the shape that Swift programs know from CryptoKit.
 ///
 /// ```swift

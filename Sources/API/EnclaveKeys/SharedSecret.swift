@@ -2,6 +2,7 @@ public import Foundation
 internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
+internal import Security
 
 extension SecureEnclave.P256.KeyAgreement {
     /// What two keys have in common: the X coordinate of the agreed point, 32 bytes, in memory that is wiped.
@@ -24,7 +25,10 @@ extension SecureEnclave.P256.KeyAgreement {
         ) throws(EnclaveKeyError) -> SecureEnclave.SymmetricKey {
             let parameters = KeyParameters(requestedSize: outputByteCount, sharedInfo: Array(sharedInfo))
             return try derived(outputByteCount) { () throws(CryptoError) in
-                try KeyAgreement.finish(sharedX: secret, hash.keyExchange, parameters: parameters)
+                guard let algorithm = KeyAlgorithm(name: String(describing: hash.algorithm.rawValue)) else {
+                    throw .unsupportedAlgorithm
+                }
+                return try KeyAgreement.finish(sharedX: secret, algorithm, parameters: parameters)
             }
         }
 
@@ -61,14 +65,12 @@ extension SecureEnclave.P256.KeyAgreement {
     public enum DerivationHash: Sendable, CaseIterable {
         case sha256, sha384, sha512
 
-        fileprivate var keyExchange: KeyAlgorithm {
-            let function: HashFunction =
-                switch self {
-                case .sha256: .sha256
-                case .sha384: .sha384
-                case .sha512: .sha512
-                }
-            return .standardExchange(deriving: function)
+        fileprivate var algorithm: SecKeyAlgorithm {
+            switch self {
+            case .sha256: .ecdhKeyExchangeStandardX963SHA256
+            case .sha384: .ecdhKeyExchangeStandardX963SHA384
+            case .sha512: .ecdhKeyExchangeStandardX963SHA512
+            }
         }
     }
 }
@@ -85,10 +87,9 @@ extension SecureEnclave {
 
         /// Lends the key.
         public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-            let lend = { (span: Span<UInt8>) throws -> Result in
-                try unsafe span.withUnsafeBufferPointer { try unsafe body(UnsafeRawBufferPointer($0)) }
+            try bytes.withSpan { span in
+                try unsafe span.withUnsafeBytes { bytes in try unsafe body(bytes) }
             }
-            return try bytes.withSpan(lend)
         }
 
         /// Whether two keys are the same, found in a time that does not depend on where they differ.

@@ -51,7 +51,7 @@ extension SecureEnclave.P256.Signing {
         }
 
         private func sign(_ message: Data) throws(EnclaveKeyError) -> ECDSASignature {
-            let signature = try calling {
+            let signature = try unsafe calling {
                 unsafe SecKeyCreateSignature(key.key, .ecdsaSignatureMessageRFC4754SHA256, message as NSData, $0)
             }
             return try ECDSASignature(rawRepresentation: signature as Data)
@@ -75,7 +75,7 @@ extension SecureEnclave.P256.Signing {
         /// Returns whether a signature is this key's over the SHA-256 of a message.
         public func isValidSignature(_ signature: ECDSASignature, for message: some DataProtocol) -> Bool {
             guard let key = try? Self.reference(to: x963Representation) else { return false }
-            return unsafe SecKeyVerifySignature(
+            return SecKeyVerifySignature(
                 key, .ecdsaSignatureMessageRFC4754SHA256, Data(message) as NSData,
                 signature.rawRepresentation as NSData, nil)
         }
