@@ -7,17 +7,18 @@ import LinuxSystem
 /// `SecItemAdd` (semantics B.4).
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        let item = try newItem(request)
-        try put(try sealer.seal(item, digester: store.digester), at: nil)
+        let rowKey = try supply?.take(for: request.addedAccessibility())
+        let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
+        try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
         answer(item, request.request.returns, into: write.writer)
         write.writer.end()
     }
 
-    private func newItem(_ request: AuthorizedRequest) throws(Refusal) -> PlainItem {
+    private func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
-            itemClass: itemClass, uuid: Randomness.bytes(16), attributes: [:], value: query.secret(.valueData))
+            itemClass: itemClass, uuid: uuid, attributes: [:], value: query.secret(.valueData))
         for attribute in AttributeTable.attributes(of: itemClass) {
             item.attributes[attribute.id] = attribute.defaultValue
         }
