@@ -1,6 +1,8 @@
 import CYardstick
 import Foundation
+import KeychainClient
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 import Security
 
@@ -15,8 +17,8 @@ import Security
 
     init(_ type: CFString, bits: Int, _ floor: String, _ algorithm: SecKeyAlgorithm) throws {
         let attributes: NSDictionary = [kSecAttrKeyType: type, kSecAttrKeySizeInBits: bits]
-        guard let key = unsafe SecKeyCreateRandomKey(attributes, nil), let publicKey = SecKeyCopyPublicKey(key),
-            let signature = unsafe SecKeyCreateSignature(key, algorithm, digest, nil)
+        guard let key = SecKeyCreateRandomKey(attributes, nil), let publicKey = SecKeyCopyPublicKey(key),
+            let signature = SecKeyCreateSignature(key, algorithm, digest, nil)
         else { throw BenchError("No key can be made.") }
         (ours, self.publicKey, self.signature, self.algorithm) = (key, publicKey, signature, algorithm)
         unsafe self.floor = yardstick_key_make(floor)
@@ -33,20 +35,20 @@ import Security
     }
 
     func sign() throws {
-        guard unsafe SecKeyCreateSignature(ours, algorithm, digest, nil) != nil else {
+        guard SecKeyCreateSignature(ours, algorithm, digest, nil) != nil else {
             throw BenchError("A key does not sign.")
         }
     }
 
     func verify() throws {
-        guard unsafe SecKeyVerifySignature(publicKey, algorithm, digest, signature, nil) else {
+        guard SecKeyVerifySignature(publicKey, algorithm, digest, signature, nil) else {
             throw BenchError("A signature is not recognised.")
         }
     }
 
     func agree() throws {
         let parameters = NSDictionary()
-        guard unsafe SecKeyCopyKeyExchangeResult(ours, .ecdhKeyExchangeStandard, publicKey, parameters, nil) != nil
+        guard SecKeyCopyKeyExchangeResult(ours, .ecdhKeyExchangeStandard, publicKey, parameters, nil) != nil
         else { throw BenchError("No secret is agreed on.") }
     }
 
@@ -89,7 +91,7 @@ extension Bench {
         return try compare(
             ours: { _ in
                 let (algorithm, digest) = (SecKeyAlgorithm.ecdsaSignatureDigestX962SHA256, outside.digest)
-                guard unsafe SecKeyCreateSignature(inside, algorithm, digest, nil) != nil else {
+                guard SecKeyCreateSignature(inside, algorithm, digest, nil) != nil else {
                     throw BenchError("The enclave does not sign.")
                 }
             },
@@ -104,7 +106,7 @@ extension Bench {
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
             kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false],
         ]
-        guard let key = unsafe SecKeyCreateRandomKey(attributes, nil) else {
+        guard let key = SecKeyCreateRandomKey(attributes, nil) else {
             throw BenchError("The enclave makes no key.")
         }
         return key

@@ -1,6 +1,8 @@
 // What operations with keys cost when OpenSSL does them and nothing else is done.
 #include "yardstick.h"
+#include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import Testing
 
-private typealias KeyAgreement = SecureEnclave.P256.KeyAgreement
+typealias KeyAgreement = SecureEnclave.P256.KeyAgreement
 
 @Suite("Agreeing on secrets with keys of the enclave")
 struct KeyAgreementTests {
@@ -47,13 +47,15 @@ struct KeyAgreementTests {
             let attributes: NSDictionary = [
                 kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
             ]
-            let outside = try #require(unsafe SecKeyCreateRandomKey(attributes, nil))
-            let point = try #require(
-                unsafe SecKeyCopyPublicKey(outside).flatMap { unsafe SecKeyCopyExternalRepresentation($0, nil) })
-            let peer = try KeyAgreement.PublicKey(x963Representation: point as Data)
+            let made = SecKeyCreateRandomKey(attributes, nil)
+            let outside = try #require(made)
+            let point = SecKeyCopyPublicKey(outside).flatMap { SecKeyCopyExternalRepresentation($0, nil) }
+            let peer = try KeyAgreement.PublicKey(x963Representation: try #require(point) as Data)
             let secret = try inside.sharedSecretFromKeyAgreement(with: peer)
-            let key = try secret.x963DerivedSymmetricKey(using: .sha256, sharedInfo: Data("x".utf8), outputByteCount: 40)
-            #expect(key.withUnsafeBytes { unsafe Data($0) } == (try derive(outside, inside.publicKey)))
+            let info = Data("x".utf8)
+            let key = try secret.x963DerivedSymmetricKey(using: .sha256, sharedInfo: info, outputByteCount: 40)
+            let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
+            #expect(try bytes == derive(outside, inside.publicKey))
         }
     }
 
@@ -61,13 +63,15 @@ struct KeyAgreementTests {
         let attributes: NSDictionary = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic,
         ]
-        let other = try #require(unsafe SecKeyCreateWithData(peer.x963Representation as NSData, attributes, nil))
+        let made = SecKeyCreateWithData(peer.x963Representation as NSData, attributes, nil)
+        let other = try #require(made)
         let parameters: NSDictionary = [
             SecKeyKeyExchangeParameter.requestedSize.rawValue: 40,
             SecKeyKeyExchangeParameter.sharedInfo.rawValue: Data("x".utf8) as NSData,
         ]
-        return try #require(
-            unsafe SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandardX963SHA256, other, parameters, nil)) as Data
+        let secret = SecKeyCopyKeyExchangeResult(
+            key, .ecdhKeyExchangeStandardX963SHA256, other, parameters, nil)
+        return try #require(secret) as Data
     }
 
     @Test("A key of no size or of too many bytes is refused", arguments: [0, -1, 1 << 20])

@@ -5,7 +5,7 @@ import Security
 import TestSupport
 import Testing
 
-private typealias Signing = SecureEnclave.P256.Signing
+typealias Signing = SecureEnclave.P256.Signing
 
 @Suite("Signing with keys of the enclave in Swift's own shape")
 struct SigningTests {
