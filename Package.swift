@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+        .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
@@ -102,6 +103,7 @@ let package = Package(
                 "LinuxSystem",
             ]),
         room("LocalAuthentication", on: "API", uses: ["Security"]),
+        room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -157,6 +159,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
+        tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
