@@ -152,6 +152,12 @@ let package = Package(
                 "enclaved", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem",
                 "TestSupport",
             ]),
+        tests(
+            "TPMEnclaveTests", on: "Enclave",
+            uses: [
+                "enclaved", "TPMEnclave", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel",
+                "LinuxSystem", "TestSupport",
+            ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
         tests(
             "KeychainEngineTests", on: "Daemon",

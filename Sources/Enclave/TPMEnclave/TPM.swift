@@ -12,6 +12,7 @@ package final class TPM: Sendable {
     package let address: String
     private let patience: Int
     private let state = Mutex(State())
+    private let lost = Atomic(false)
 
     private struct State {
         var connection: TPMConnection?
@@ -44,6 +45,18 @@ package final class TPM: Sendable {
     /// As ``run(repeating:_:)``, with the failure itself.
     func tryRun<Result>(
         repeating: Bool = true, _ body: (TPMConnection) throws(TPMFailure) -> Result
+    ) throws(TPMFailure) -> Result {
+        do throws(TPMFailure) { return try locked(repeating, body) } catch {
+            if error.endsConnection { lost.store(true, ordering: .relaxed) }
+            throw error
+        }
+    }
+
+    /// Whether a call has failed because the TPM was not there or did not answer.
+    package var hasBeenLost: Bool { lost.load(ordering: .relaxed) }
+
+    private func locked<Result>(
+        _ repeating: Bool, _ body: (TPMConnection) throws(TPMFailure) -> Result
     ) throws(TPMFailure) -> Result {
         try state.withLock { (state) throws(TPMFailure) in
             let wasConnected = state.connection != nil

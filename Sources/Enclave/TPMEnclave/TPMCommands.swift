@@ -177,8 +177,8 @@ extension TPMConnection {
         guard point.count == 65, point[0] == 4 else { throw .response(ResponseCode.eccPoint) }
         let shandle = try session(.both)
         var peer = TPM2B_ECC_POINT()
-        try peer.point.x.fill(point[1..<33].span)
-        try peer.point.y.fill(point[33...].span)
+        try peer.point.x.fill(point.span.extracting(1..<33))
+        try peer.point.y.fill(point.span.extracting(33...))
         var shared: UnsafeMutablePointer<TPM2B_ECC_POINT>?
         try run(
             { unsafe Esys_ECDH_ZGen_Async(context, key, shandle, ESYS_TR_NONE, ESYS_TR_NONE, &peer) },

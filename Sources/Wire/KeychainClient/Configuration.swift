@@ -33,6 +33,10 @@ package struct Configuration: Equatable, Sendable {
     /// How long a request may take: milliseconds.
     package var timeout: UInt32
     package var interaction: Interaction
+    /// The TPM to use: `auto`, `none`, or how it is reached.
+    package var tpm: String
+
+    package static let anyTPM = "auto"
 
     /// Reads the environment of this process and the configuration file.
     ///
@@ -63,6 +67,7 @@ package struct Configuration: Equatable, Sendable {
         daemon = values.daemon
         timeout = values.timeout ?? WireLimits.defaultDeadline
         interaction = values.interaction ?? .auto
+        tpm = values.tpm ?? Self.anyTPM
     }
 }
 

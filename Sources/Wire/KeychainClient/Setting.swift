@@ -25,6 +25,7 @@ package struct Setting: Sendable {
         var daemon: String?
         var timeout: UInt32?
         var interaction: Configuration.Interaction?
+        var tpm: String?
     }
 
     package static let table = [
@@ -53,6 +54,11 @@ package struct Setting: Sendable {
             variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
             standard: "auto", meaning: "Whether, and where, the user may be asked for a passcode.",
             read: { name($0, &$1.interaction) }),
+        Setting(
+            variable: "KEYCHAIN_TPM", key: "tpm", takes: "auto, none, or a TCTI of tpm2-tss such as device:/dev/tpmrm0",
+            standard: "auto: /dev/tpmrm0 where this user may use it",
+            meaning: "The TPM that a new keychain's keys rest on, or that a keychain is moved to.",
+            read: { tpm($0, &$1.tpm) }),
     ]
 
     private static let longestTimeout: UInt32 = 600_000
@@ -71,6 +77,16 @@ package struct Setting: Sendable {
         value = UInt32(text)
         return (1...longestTimeout).contains(value ?? 0)
     }
+
+    /// A name and what the module of that name is told. A path would be a library of anybody's.
+    private static func tpm(_ text: String, _ value: inout String?) -> Bool {
+        let name = text.prefix { $0 != ":" }
+        value = text
+        return !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
+            && text.utf8.count <= longestAddress && !text.utf8.contains(0)
+    }
+
+    private static let longestAddress = 1024
 
     private static func names<Name: RawRepresentable<String> & CaseIterable>(of _: Name.Type) -> String {
         Name.allCases.map(\.rawValue).joined(separator: ", ")
