@@ -16,7 +16,7 @@ import LinuxSystem
 @safe final class TPMConnection: @unchecked Sendable {
     /// How long one command may take, in milliseconds. Making a key takes seconds on the slowest chips.
     let patience: Int
-    private let transport: OpaquePointer
+    private let transport: Transport
     let context: OpaquePointer
     /// The key that all our objects are wrapped by.
     private(set) var storageKey: UInt32 = ESYS_TR_NONE
@@ -25,39 +25,28 @@ import LinuxSystem
     private(set) var session: UInt32 = ESYS_TR_NONE
     /// Set when nothing more can be asked.
     private(set) var isBroken = false
+    private var canBeWaitedFor = true
     /// Keys that stay loaded, the last used at the end.
     var loadedKeys: [LoadedKey] = []
     var keyLimit = 1
 
     /// Connects, and makes storage key and session.
     ///
-    /// - Parameter address: what `Tss2_TctiLdr_Initialize` takes: a transport, and what it is to be told.
+    /// - Parameter address: see ``Transport``.
     init(_ address: String, patience: Int) throws(TPMFailure) {
         self.patience = patience
-        unsafe transport = unsafe try Self.openTransport(address)
+        transport = try Transport(address, deadline: .after(milliseconds: patience))
         var context: OpaquePointer?
-        let code = unsafe Esys_Initialize(&context, transport, nil)
-        guard code == TSS2_RC_SUCCESS, let context = unsafe context else {
-            var transport: OpaquePointer? = unsafe transport
-            unsafe Tss2_TctiLdr_Finalize(&transport)
-            throw .gone(TPMFailure.text(code))
-        }
+        let code = unsafe Esys_Initialize(&context, transport.context, nil)
+        guard code == TSS2_RC_SUCCESS, let context = unsafe context else { throw .gone(TPMFailure.text(code)) }
         unsafe self.context = context
         try establish()
     }
 
-    private static func openTransport(_ address: String) throws(TPMFailure) -> OpaquePointer {
-        var transport: OpaquePointer?
-        let code = unsafe Tss2_TctiLdr_Initialize(address, &transport)
-        guard code == TSS2_RC_SUCCESS, let transport = unsafe transport else { throw .gone(TPMFailure.text(code)) }
-        return unsafe transport
-    }
-
     deinit {
         close()
-        var (context, transport) = unsafe (Optional(context), Optional(transport))
+        var context: OpaquePointer? = unsafe context
         unsafe Esys_Finalize(&context)
-        unsafe Tss2_TctiLdr_Finalize(&transport)
     }
 
     /// Closes what is open in the TPM. Without a resource manager nobody else would.
@@ -67,20 +56,28 @@ import LinuxSystem
     }
 
     private func establish() throws(TPMFailure) {
+        // What a process left that ended without closing it, where no resource manager has: there would be no room for ours.
+        if try freeObjects() < Self.neededObjects { try flushEverything() }
         do throws(TPMFailure) { try open() } catch {
             guard case .response(let code) = error, ResponseCode.full.contains(code) else { throw error }
-            // Another process has ended without closing what it had, and there is no resource manager that would have.
             try flushEverything()
+            storageKey = ESYS_TR_NONE
             try open()
         }
     }
 
+    /// The storage key, a key that stays loaded, and one for a moment: as many as the smallest TPM has room for.
+    private static let neededObjects: UInt32 = 3
+
+    private func freeObjects() throws(TPMFailure) -> UInt32 {
+        try property(TPMProperty.transientObjectsAvailable) ?? Self.neededObjects
+    }
+
     private func open() throws(TPMFailure) {
-        if storageKey == ESYS_TR_NONE { storageKey = try makeStorageKey() }
+        storageKey = try makeStorageKey()
         storageName = try name(of: storageKey)
         session = try startSession(saltedTo: storageKey)
-        let room = try property(TPMProperty.transientObjectsAvailable) ?? 1
-        keyLimit = max(1, min(Int(room) - 1, LoadedKey.most))
+        keyLimit = max(1, min(Int(try freeObjects()) - 1, LoadedKey.most))
     }
 }
 
@@ -116,12 +113,15 @@ extension TPMConnection {
         if code != TSS2_RC_SUCCESS { throw TPMFailure(code) }
     }
 
-    /// Waits until there is something to read from the TPM. A transport that cannot be waited for has its own limit, or none.
+    /// Waits until there is something to read from the TPM. A module of the library's that cannot be waited for has its own
+    /// limit, or none.
     private func waitForAnswer(_ deadline: Deadline) throws(TPMFailure) {
+        guard canBeWaitedFor else { return }
         var handles: UnsafeMutablePointer<TSS2_TCTI_POLL_HANDLE>?
         var count = 0
-        guard unsafe Esys_GetPollHandles(context, &handles, &count) == TSS2_RC_SUCCESS, let handles = unsafe handles
-        else { return }
+        let code = unsafe Esys_GetPollHandles(context, &handles, &count)
+        canBeWaitedFor = code == TSS2_RC_SUCCESS
+        guard canBeWaitedFor, let handles = unsafe handles else { return }
         defer { unsafe free(handles) }
         while true {
             let ready = unsafe poll(handles, nfds_t(count), deadline.remainingMilliseconds)
