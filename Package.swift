@@ -61,7 +61,8 @@ let package = Package(
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
-        room("KeychainCrypto", on: "Base", uses: ["LinuxSystem", "COpenSSL", "CArgon2"]),
+        room("DER", on: "Base", uses: ["LinuxSystem"]),
+        room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -100,7 +101,10 @@ let package = Package(
             ]),
         room(
             "Security", on: "API",
-            uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
+                "LinuxSystem",
+            ]),
         room("LocalAuthentication", on: "API", uses: ["Security"]),
         room(
             "KeychainTesting", on: "API",
@@ -115,7 +119,8 @@ let package = Package(
             "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
+            exclude: ["Fixtures", "leaks.supp"], swiftSettings: law),
         .target(
             name: "ServerTestSupport",
             dependencies: [
@@ -125,7 +130,10 @@ let package = Package(
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
-        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem", "TestSupport"]),
+        tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainCryptoTests", on: "Base",
+            uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",
@@ -162,21 +170,24 @@ let package = Package(
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "SecureEnclave",
-                "LinuxSystem", "TestSupport",
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("KeychainPolicyTests", on: "Daemon", uses: ["KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "KeychainPolicyTests", on: "Daemon",
+            uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
-        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
+        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
-                "Security", "KeychainTesting", "KeychainExamples", "KeychainServer", "KeychainClient", "KeychainPolicy",
+                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "KeychainServer",
+                "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
@@ -184,6 +195,7 @@ let package = Package(
             uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
+        .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
         .target(
@@ -203,6 +215,8 @@ let package = Package(
                 "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
+        .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
+        .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),

@@ -16,11 +16,17 @@ package protocol RequestHandler: Sendable {
     /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
     func write(_ batch: [Write])
 
+    /// Gets ready for more writes after some were answered, on the thread that writes.
+    func prepareForWrites()
+
     /// Tidies up after many writes, on the thread that writes. May block.
     func maintain()
 
     /// Answers a device request. May block for long; is called on several threads.
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter)
+
+    /// Answers a key request. May block as long as a TPM works; is called on several threads.
+    func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
 }
 
 /// Answers searches at once, on the thread that owns it.
@@ -42,17 +48,12 @@ package protocol QueuedWrite {
 package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> CallerIdentity
 
 extension RequestHandler {
+    package func prepareForWrites() {}
+
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {
         let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id) }
         write(writes)
         return writes.map { $0.writer.buffer.copy() }
-    }
-
-    /// Performs a device request.
-    func answer(_ job: DeviceJob) -> SecretBytes {
-        let writer = ResponseWriter()
-        device(job.request, passcodes: job.passcodes, id: job.id, into: writer)
-        return writer.buffer.copy()
     }
 }

@@ -4,6 +4,8 @@ package struct ServerLimits: Sendable {
     package var loops = 1
     /// Threads for what blocks: key derivation, walks over all rows.
     package var workers = 4
+    /// Threads for keys in the enclave, which take one of its lanes each and leave the others to searches.
+    package var keyWorkers = 2
     /// Connections per loop; whoever comes later waits in the listener's queue until one leaves.
     package var connections = 8192
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
@@ -16,8 +18,10 @@ package struct ServerLimits: Sendable {
     package var queuedWrites = 64 << 20
     /// Device requests that wait for a worker; above it, they are refused.
     package var queuedDevice = 64
-    /// Writes after which the store is tidied up: some megabytes of write-ahead log.
-    package var writesBetweenMaintenance = 1024
+    /// Key requests that wait for a worker; above it, they are refused.
+    package var queuedKeys = 1024
+    /// Writes after which the store is tidied up: about as many as fill the room its log has from the beginning.
+    package var writesBetweenMaintenance = 192
     /// The longest deadline a caller may ask for: milliseconds.
     package var deadline: UInt32 = 600_000
 

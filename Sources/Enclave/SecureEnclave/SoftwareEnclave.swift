@@ -23,6 +23,9 @@ package final class SoftwareEnclave: EnclaveService {
     let state: Mutex<DeviceState>
     /// Held from the first look at a passcode to the last consequence.
     let passcodes = Mutex(())
+    let loaded = LoadedKeys()
+    /// Where its own private keys are made and used, if that is not for the vault's root to say.
+    let givenKeyStore: (any EnclaveKeyStore)?
 
     /// Opens the vault.
     ///
@@ -34,15 +37,18 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - passcodeCost: what a guess costs, for passcodes that are set from now on.
     ///   - roots: what a vault may rest on here.
     ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
+    ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode` when it
     ///   is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
-        roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software
+        roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
+        keyStore: (any EnclaveKeyStore)? = nil
     ) throws(Refusal) {
         file = VaultFile(path: path, roots: roots)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
+        givenKeyStore = keyStore
         if createIfMissing {
             try file.makeFolder()
         } else {
@@ -92,6 +98,7 @@ package final class SoftwareEnclave: EnclaveService {
     }
 
     package func lock() throws(Refusal) {
+        defer { forgetLoadedKeys() }
         try state.withLock { (state) throws(Refusal) in
             // First of all, so that a vault that cannot be read leaves nothing open.
             state.lock()
@@ -145,7 +152,7 @@ extension SoftwareEnclave {
     }
 
     /// Lends the cipher of an open class, by the vault as it is on disk now.
-    private func withCipher<Result: Sendable>(
+    func withCipher<Result: Sendable>(
         for accessibility: Accessibility, orRefuse withoutPasscode: Refusal,
         _ body: (AESGCM) throws(CryptoError) -> Result
     ) throws(Refusal) -> Result {

@@ -44,11 +44,16 @@ extension TPMConnection {
         LoadedObject(try makingRoom { () throws(TPMFailure) in try create(primary) }, of: self)
     }
 
+    /// Lets go of the keys that stay loaded.
+    func forgetKeys() {
+        while let key = loadedKeys.popLast() { flush(key.handle) }
+    }
+
     /// Lets go of the keys that stay loaded if there is no room otherwise.
     private func makingRoom(_ load: () throws(TPMFailure) -> UInt32) throws(TPMFailure) -> UInt32 {
         do { return try load() } catch {
             guard error == .response(ResponseCode.objectMemory), !loadedKeys.isEmpty else { throw error }
-            while let key = loadedKeys.popLast() { flush(key.handle) }
+            forgetKeys()
             return try load()
         }
     }

@@ -69,6 +69,9 @@ package final class TPM: Sendable {
         }
     }
 
+    /// Lends the connection if there is one.
+    func ifConnected(_ body: (TPMConnection) -> Void) { state.withLock { $0.connection.map(body) } }
+
     /// From now on no TPM with another storage key is talked to.
     func expect(_ name: [UInt8]) { state.withLock { $0.expectedName = name } }
 

@@ -51,7 +51,7 @@ import LinuxSystem
 
     /// Closes what is open in the TPM. Without a resource manager nobody else would.
     private func close() {
-        while let key = loadedKeys.popLast() { flush(key.handle) }
+        forgetKeys()
         for handle in [session, storageKey] where handle != ESYS_TR_NONE { flush(handle) }
     }
 

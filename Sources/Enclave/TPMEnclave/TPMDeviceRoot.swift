@@ -26,6 +26,8 @@ package struct TPMDeviceRoot: DeviceRoot {
         (try? tpm.run { (connection) throws(TPMFailure) in try connection.title() }) ?? "TPM 2.0 (not answering)"
     }
 
+    package var keyStore: (any EnclaveKeyStore)? { TPMKeyStore(tpm) }
+
     package func makeDevice() throws(Refusal) -> (record: SecretBytes, secret: SecretBytes) {
         let (record, secret) = try tpm.run { (connection) throws(TPMFailure) in
             let device = DeviceObject(

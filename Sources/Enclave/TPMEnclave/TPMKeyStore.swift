@@ -47,6 +47,8 @@ package struct TPMKeyStore: EnclaveKeyStore {
         }
     }
 
+    package func forgetLoadedKeys() { tpm.ifConnected { $0.forgetKeys() } }
+
     /// Lends a key that is loaded. It stays loaded until others are used more.
     func use<Result>(
         _ privatePart: Span<UInt8>, _ body: (TPMConnection, UInt32) throws(TPMFailure) -> Result

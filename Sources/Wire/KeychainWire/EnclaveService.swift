@@ -6,7 +6,7 @@ package import LinuxSystem
 /// Class keys, device key and passcode never cross this border; what crosses are keys for single rows, the metadata key of an
 /// open class, and the index key. Every refusal carries the state that caused it: `errSecInteractionNotAllowed` for a class
 /// that is closed now, `errSecAuthFailed` for a wrong passcode, `errSecDecode` for a wrapping that does not open.
-package protocol EnclaveService: Sendable {
+package protocol EnclaveService: EnclaveKeyService {
     /// The state of the device: lock, passcode, failed attempts, protection.
     func status() throws(Refusal) -> EnclaveStatus
 
@@ -21,6 +21,10 @@ package protocol EnclaveService: Sendable {
 
     /// Wraps the secret key of a row (32 bytes) under its class key; `row` (16 bytes) is bound to the wrapping.
     func wrapRowKey(_ key: SecretBytes, row: Span<UInt8>, for accessibility: Accessibility) throws(Refusal) -> [UInt8]
+
+    /// Wraps the secret keys of any number of rows in one go: `rows` has ``RowKeyRecord/unwrappedSize`` bytes for each, and
+    /// as many wrapped keys are appended to `wrapped`.
+    func wrapRowKeys(_ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer) throws(Refusal)
 
     /// Opens the secret keys of any number of rows in one go.
     ///
@@ -57,6 +61,21 @@ package enum DeviceRootKind: UInt16, Sendable, CaseIterable {
     case tpm = 2
 }
 
+extension EnclaveService {
+    package func wrapRowKeys(
+        _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
+    ) throws(Refusal) {
+        guard !rows.isEmpty, rows.count % RowKeyRecord.unwrappedSize == 0 else { throw .malformed("a row key") }
+        for start in stride(from: 0, to: rows.count, by: RowKeyRecord.unwrappedSize) {
+            let middle = start + RowKeyRecord.keyBytes
+            let key = SecretBytes(copying: rows.extracting(start..<middle))
+            let row = rows.extracting(middle..<start + RowKeyRecord.unwrappedSize)
+            let one = try wrapRowKey(key, row: row, for: accessibility)
+            wrapped.append(one.span)
+        }
+    }
+}
+
 /// The enclave's part of ``DeviceStatus``.
 package struct EnclaveStatus: Equatable, Sendable {
     package var protection: DeviceStatus.Protection
@@ -84,12 +103,17 @@ package struct EnclaveStatus: Equatable, Sendable {
 ///
 ///     record = class:u8 zero:u8 zero:u16 row:16 wrapped:60            ; 80 bytes
 ///     answer = outcome:u8 key:32
+///
+/// And on the way in, unwrapped:
+///
+///     record = key:32 row:16
 package enum RowKeyRecord {
     package static let size = 80
     package static let rowBytes = 16
     package static let wrappedBytes = 60
     package static let keyBytes = 32
     package static let answerSize = 33
+    package static let unwrappedSize = keyBytes + rowBytes
 
     package enum Outcome: UInt8, Sendable {
         case opened = 0

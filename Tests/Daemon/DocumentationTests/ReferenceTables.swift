@@ -76,7 +76,8 @@ extension QueryKey.Role {
 
     private static let returned: [ReturnFlags: String] = [
         .data: "the value", .attributes: "the attributes",
-        .reference: "the item's object; for passwords, with another return key, the attributes. Keys and identities: -4 for now",
+        .reference:
+            "the item's object; for passwords, with another return key, the attributes. Keys and identities: -4 for now",
         .persistentReference: "the persistent reference",
     ]
 }

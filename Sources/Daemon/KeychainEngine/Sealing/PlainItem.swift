@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainStore
+import KeychainWire
 import LinuxSystem
 
 /// An item in the clear, on its way into a row or out of one to be changed.
@@ -8,6 +9,8 @@ struct PlainItem {
     let uuid: [UInt8]
     var attributes: [AttributeID: AttributeValue]
     var value: SecretBytes?
+    /// The key that is kept in place of a value; then there is none.
+    var sealedKey: SealedKey?
 
     /// The protection class the attributes name.
     var accessibility: Accessibility {
@@ -25,16 +28,6 @@ struct PlainItem {
         }
         // What this code encodes it can parse.
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
-    }
-
-    /// The digests of the columns, defaults included.
-    func digests(_ digester: AttributeDigester) throws(Refusal) -> [AttributeID: [UInt8]] {
-        var digests: [AttributeID: [UInt8]] = [:]
-        for attribute in AttributeTable.attributes(of: itemClass) where attribute.column == .digest {
-            guard let value = attributes[attribute.id] ?? attribute.defaultValue else { continue }
-            digests[attribute.id] = try digester.column(attribute, value.kind, value.bytes.span)
-        }
-        return digests
     }
 
     private func isKept(_ id: AttributeID, _ value: AttributeValue) -> Bool {

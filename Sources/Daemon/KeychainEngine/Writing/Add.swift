@@ -7,17 +7,18 @@ import LinuxSystem
 /// `SecItemAdd` (semantics B.4).
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        let item = try newItem(request)
-        try put(try sealer.seal(item, digester: store.digester), at: nil)
+        let rowKey = supply?.take(for: request.addedAccessibility)
+        let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
+        try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
         answer(item, request.request.returns, into: write.writer)
         write.writer.end()
     }
 
-    private func newItem(_ request: AuthorizedRequest) throws(Refusal) -> PlainItem {
+    private func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
-            itemClass: itemClass, uuid: Randomness.bytes(16), attributes: [:], value: query.secret(.valueData))
+            itemClass: itemClass, uuid: uuid, attributes: [:], value: query.secret(.valueData))
         for attribute in AttributeTable.attributes(of: itemClass) {
             item.attributes[attribute.id] = attribute.defaultValue
         }
@@ -26,9 +27,11 @@ extension ItemWriter {
         item.attributes[.creationDate] = .date(now)
         item.attributes[.modificationDate] = .date(now)
         item.attributes[.accessGroup] = .string(request.targetGroup)
+        item.sealedKey = try request.request.sealedKey()
         if item.attributes[.accessible] == nil {
-            item.attributes[.accessible] = .string(itemClass.defaultAccessibility.code)
+            item.attributes[.accessible] = .string(request.addedAccessibility.code)
         }
+        try settleKey(of: &item, isNew: true)
         return item
     }
 
@@ -39,7 +42,9 @@ extension ItemWriter {
         if returns.needAttributes(of: item.itemClass) {
             item.encoded().storage.withSpan { writer.buffer.append($0) }
         }
-        if returns.needValue(of: item.itemClass) {
+        if let key = item.sealedKey {
+            if returns.contains(.reference) { writer.buffer.append(.sealedKey, .data(key.bytes)) }
+        } else if returns.needValue(of: item.itemClass) {
             (item.value ?? SecretBytes(count: 0)).withSpan { writer.buffer.append(.valueData, .data, $0) }
         }
         if returns.contains(.persistentReference),

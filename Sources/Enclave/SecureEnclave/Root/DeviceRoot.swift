@@ -12,6 +12,9 @@ package protocol DeviceRoot: Sendable {
     /// What a person calls it; nil when there is nothing to say.
     var title: String? { get }
 
+    /// Where keys are made that belong to this device; nil where that is the enclave's process.
+    var keyStore: (any EnclaveKeyStore)? { get }
+
     /// Makes a device key.
     ///
     /// - Returns: what the vault keeps of it, at most ``DeviceRecord/mostBytes`` bytes, and the secret that it stands for: 32

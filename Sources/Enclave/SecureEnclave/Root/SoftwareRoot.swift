@@ -7,6 +7,7 @@ import LinuxSystem
 struct SoftwareRoot: DeviceRoot {
     var kind: DeviceRootKind { .software }
     var title: String? { nil }
+    var keyStore: (any EnclaveKeyStore)? { nil }
 
     func makeDevice() throws(Refusal) -> (record: SecretBytes, secret: SecretBytes) {
         let key = SecretBytes.randomKey()
