@@ -129,7 +129,9 @@ final class ItemWriter {
         guard let supply else { return }
         var adds = [Int](repeating: 0, count: Accessibility.allCases.count + 1)
         for request in requests where request.request.operation == .add {
-            adds[Int(request.addedAccessibility.rawValue)] += 1
+            // What is wrong with an add is found again when it is performed.
+            guard let accessibility = try? request.addedAccessibility() else { continue }
+            adds[Int(accessibility.rawValue)] += 1
         }
         for accessibility in Accessibility.allCases where adds[Int(accessibility.rawValue)] > 0 {
             habit = (accessibility, adds[Int(accessibility.rawValue)])
@@ -140,7 +142,7 @@ final class ItemWriter {
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
     private func prepareKeys(for request: AuthorizedRequest) throws(Refusal) {
         switch request.request.operation {
-        case .add: try ensureMetadataKey(for: request.addedAccessibility)
+        case .add: try ensureMetadataKey(for: try request.addedAccessibility())
         case .update:
             if let accessibility = request.request.changes.accessibility { try ensureMetadataKey(for: accessibility) }
         case .delete, .copyMatching: break
@@ -174,10 +176,9 @@ final class ItemWriter {
 
 extension AuthorizedRequest {
     /// The protection class of an item to be added: named, the sealed key's, or that of its class.
-    var addedAccessibility: Accessibility {
+    func addedAccessibility() throws(Refusal) -> Accessibility {
         if let named = request.query.accessibility { return named }
-        // The policy has read it before.
-        if let key = (try? request.sealedKey())?.binding { return key.accessibility }
+        if let key = try request.sealedKey() { return key.binding.accessibility }
         return (request.itemClass ?? .genericPassword).defaultAccessibility
     }
 }
