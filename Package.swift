@@ -163,8 +163,8 @@ let package = Package(
         tests(
             "TPMEnclaveTests", on: "Enclave",
             uses: [
-                "enclaved", "TPMEnclave", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel",
-                "LinuxSystem", "TestSupport",
+                "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "KeychainWire",
+                "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
         tests(

@@ -13,7 +13,7 @@ extension TPMConnection {
     }
 
     /// The session, told what to encrypt in the next command.
-    private func session(_ encryption: Encryption) throws(TPMFailure) -> UInt32 {
+    func session(_ encryption: Encryption) throws(TPMFailure) -> UInt32 {
         let continued: UInt8 = 0x01
         try check(unsafe Esys_TRSess_SetAttributes(context, session, continued | encryption.rawValue, 0xff))
         return session

@@ -13,7 +13,7 @@ package struct TPMKeyStore: EnclaveKeyStore {
     /// The size of the order of P-256.
     private static let orderBytes = 32
 
-    private let tpm: TPM
+    let tpm: TPM
 
     package init(_ tpm: TPM) { self.tpm = tpm }
 
@@ -53,14 +53,15 @@ package struct TPMKeyStore: EnclaveKeyStore {
     func use<Result>(
         _ privatePart: Span<UInt8>, _ body: (TPMConnection, UInt32) throws(TPMFailure) -> Result
     ) throws(Refusal) -> Result {
-        let auth: SecretBytes
-        let object: TPMObject
-        do throws(TPMFailure) { (auth, object) = try Self.parts(of: privatePart) } catch {
-            throw error.refusal(tpm.address)
-        }
+        let (auth, object) = try object(of: privatePart)
         return try tpm.run { (connection) throws(TPMFailure) in
             try body(connection, try connection.keep(object, auth: auth))
         }
+    }
+
+    /// - Throws: `errSecDecode` when it is none.
+    func object(of privatePart: Span<UInt8>) throws(Refusal) -> (auth: SecretBytes, object: TPMObject) {
+        do throws(TPMFailure) { return try Self.parts(of: privatePart) } catch { throw error.refusal(tpm.address) }
     }
 
     private static func parts(of part: Span<UInt8>) throws(TPMFailure) -> (SecretBytes, TPMObject) {

@@ -2,6 +2,7 @@ import KeychainCrypto
 package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
+import Synchronization
 
 /// Sealed keys: what is in the clear of one is associated data of what is not, under the class key of its class.
 ///
@@ -51,6 +52,7 @@ extension SoftwareEnclave {
 
     package func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
         let privatePart = try open(key)
+        if use.algorithm == KeyUse.attestation { return try attest(key, privatePart, nonce: use.input) }
         try key.checkUse()
         let operation = try PrivateKeyOperation(key, use)
         return try privatePart.withSpan { (privatePart) throws(Refusal) in
@@ -59,6 +61,15 @@ extension SoftwareEnclave {
             }
             return try operation.perform(with: privatePart, in: try store(of: key))
         }
+    }
+
+    /// Says what the key is rather than using it, so that nobody has to be asked.
+    private func attest(
+        _ key: SealedKey, _ privatePart: SecretBytes, nonce: [UInt8]
+    ) throws(Refusal) -> SecretBytes {
+        guard key.origin == .madeInside else { throw .notAttestable }
+        let store = try store(of: key)
+        return try privatePart.withSpan { (part) throws(Refusal) in try store.attest(part, nonce: nonce).encoded }
     }
 
     /// Where new keys are made: where the device key is.
