@@ -8,6 +8,8 @@ extension ItemRequest {
         var builder = ItemRequestBuilder(operation)
         var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
+            // Most values are strings: they are no reference and no data.
+            if type(of: value) == NSString.self { return try builder.set(key, RawValue(value)) }
             if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
             guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, data: bytes) }
@@ -24,6 +26,11 @@ extension ItemRequest {
 extension RawValue {
     /// What an object in a dictionary is to the keychain.
     init(_ object: AnyObject) {
+        // Most are this, and asking for the very class costs a fraction of a cast.
+        if type(of: object) == NSString.self {
+            self = unsafe .string(unsafeDowncast(object, to: NSString.self) as String)
+            return
+        }
         switch object {
         case let text as NSString: self = .string(text as String)
         case let number as NSNumber: self = Self.numberOrBoolean(number)
@@ -94,6 +101,7 @@ extension NSDictionary {
     }
 
     private static func text(_ key: AnyObject) throws(Refusal) -> String {
+        if type(of: key) == NSString.self { return unsafe unsafeDowncast(key, to: NSString.self) as String }
         if let text = key as? NSString { return text as String }
         throw Refusal(
             .param, .unknownKey, "key", "A key of the dictionary is not a string but \(RawValue(key).kindName).",

@@ -45,9 +45,9 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
             unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0).object }
             return response.notice
         }
-        let response = try session.sendAll(request)
-        unsafe result?.pointee = request.returns.isEmpty ? nil : ItemResult.array(request.returns, response.items)
-        return response.notice
+        let (objects, notice) = try Enumeration(session).objects(of: request)
+        unsafe result?.pointee = request.returns.isEmpty ? nil : ItemResult.array(objects)
+        return notice
     }
 }
 
