@@ -79,11 +79,11 @@ enum Arguments {
     }
 
     private static func complete(_ options: inout Options) throws(Refusal) {
-        guard options.socket.isEmpty || options.store.isEmpty || options.tpm.isEmpty else { return }
+        if options.tpm.isEmpty { options.tpm = try Configuration.loadTPM() }
+        guard options.socket.isEmpty || options.store.isEmpty else { return }
         let configuration = try Configuration.load()
         if options.store.isEmpty { options.store = configuration.folder }
         if options.socket.isEmpty { options.socket = configuration.socket }
-        if options.tpm.isEmpty { options.tpm = configuration.tpm }
     }
 
     private static func path(_ name: String, _ text: String?) throws(Mistake) -> String {

@@ -42,7 +42,18 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory.
     package static func load() throws(Refusal) -> Configuration {
-        try Configuration { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        try Configuration(environment: ownEnvironment)
+    }
+
+    /// The TPM to use, for who knows where the keychain is: it takes no home directory.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadTPM() throws(Refusal) -> String {
+        try values(ownEnvironment, BaseDirectories(ownEnvironment)).tpm ?? anyTPM
+    }
+
+    private static func ownEnvironment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
     /// Reads an environment and the configuration file it points to.
@@ -51,10 +62,16 @@ package struct Configuration: Equatable, Sendable {
     /// - Throws: as ``load()``.
     package init(environment: (String) -> String?) throws(Refusal) {
         let directories = BaseDirectories(environment)
+        try self.init(try Self.values(environment, directories), directories)
+    }
+
+    private static func values(
+        _ environment: (String) -> String?, _ directories: BaseDirectories
+    ) throws(Refusal) -> Setting.Values {
         var values = Setting.Values()
         if let folder = directories.configuration { try values.read(file: folder + "/keychain/keychain.conf") }
         try values.read(environment)
-        try self.init(values, directories)
+        return values
     }
 
     private init(_ values: Setting.Values, _ directories: BaseDirectories) throws(Refusal) {
