@@ -57,6 +57,7 @@ let package = Package(
         library("COpenSSL", package: "libcrypto", debian: "libssl-dev"),
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
         library("CSeccomp", package: "libseccomp", debian: "libseccomp-dev"),
+        library("CTSS2", package: "tss2-esys", debian: "libtss2-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
@@ -68,9 +69,12 @@ let package = Package(
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         room("SecureEnclave", on: "Enclave", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room(
+            "TPMEnclave", on: "Enclave",
+            uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "CTSS2"]),
         program(
             "enclaved", on: "Enclave",
-            uses: ["SecureEnclave", "KeychainWire", "KeychainModel", "LinuxSystem", "CSeccomp"]),
+            uses: ["SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "LinuxSystem", "CSeccomp"]),
 
         room("KeychainPolicy", on: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         room(
@@ -157,6 +161,12 @@ let package = Package(
             uses: [
                 "enclaved", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem",
                 "TestSupport",
+            ]),
+        tests(
+            "TPMEnclaveTests", on: "Enclave",
+            uses: [
+                "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "KeychainWire",
+                "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),

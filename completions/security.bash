@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain completions" ;;
+        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave attest-key completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave attest-key completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u --json --help" ;;
@@ -47,6 +47,8 @@ _security() {
         delete-generic-password) words="-a -c -C -D -G -j -l -s --json --help" ;;
         find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
         delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t --json --help" ;;
+        move-enclave) words="-p --json --help" ;;
+        attest-key) words="-l -t -n -o --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

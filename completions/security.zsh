@@ -26,6 +26,8 @@ _security() {
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
+        'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
+        'attest-key:Let the TPM prove that a key was made in it.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
@@ -145,6 +147,15 @@ _security() {
                     '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
                     '-s[Match the server name.]:server: _security_offer srvr' \
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '--json[Write JSON.]' ;;
+                move-enclave) _arguments -S \
+                    '-p[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                attest-key) _arguments -S \
+                    '-l[Match the label.]:label: ' \
+                    '-t[Match the application tag.]:tag: ' \
+                    '-n[What the verifier has chosen\: 1 to 32 bytes in hexadecimal.]:nonce: ' \
+                    '-o[The folder to write to; made if it is not there.]:folder: ' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

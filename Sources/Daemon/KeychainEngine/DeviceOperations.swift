@@ -32,6 +32,8 @@ extension KeychainEngine {
         case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])
         case .setPasscode: try enclave.changePasscode(from: passcodes[0], to: passcodes[1])
         case .removePasscode: try removePasscode(passcodes[0])
+        case .moveToTPM: try enclave.move(to: .tpm, passcode: passcodes[0])
+        case .moveToSoftware: try enclave.move(to: .software, passcode: passcodes[0])
         }
         writer.answer(id) { _ in }
     }

@@ -15,6 +15,7 @@ enum Arguments {
     struct Options {
         var socket = ""
         var store = ""
+        var tpm = ""
         var loops = 1
         var idleExit: UInt64?
         var log: String?
@@ -30,7 +31,7 @@ enum Arguments {
     }
 
     static let helpText = """
-        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--log FILE]
+        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM] [--log FILE]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
@@ -38,13 +39,14 @@ enum Arguments {
           --store FOLDER       where the keychain lies
           --loops N            threads that answer, 1 to 64; 1 when not given
           --idle-exit SECONDS  end when nobody has been connected for so long
+          --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
           --help               show this
           --version            show the protocol it speaks
 
-        Without --socket or --store it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME and keychain.conf say.
+        Without --socket, --store or --tpm it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME, KEYCHAIN_TPM and keychain.conf say.
         """
 
     static let versionText = "keychaind (protocol \(FrameHeader.version))"
@@ -65,6 +67,7 @@ enum Arguments {
             case "--socket": options.socket = try Self.path(argument, rest.popFirst())
             case "--store": options.store = try Self.path(argument, rest.popFirst())
             case "--log": options.log = try Self.path(argument, rest.popFirst())
+            case "--tpm": options.tpm = try Self.text(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
             case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())
@@ -76,6 +79,7 @@ enum Arguments {
     }
 
     private static func complete(_ options: inout Options) throws(Refusal) {
+        if options.tpm.isEmpty { options.tpm = try Configuration.loadTPM() }
         guard options.socket.isEmpty || options.store.isEmpty else { return }
         let configuration = try Configuration.load()
         if options.store.isEmpty { options.store = configuration.folder }
@@ -84,6 +88,11 @@ enum Arguments {
 
     private static func path(_ name: String, _ text: String?) throws(Mistake) -> String {
         guard let text, text.hasPrefix("/") else { throw Mistake("\(name) takes an absolute path.") }
+        return text
+    }
+
+    private static func text(_ name: String, _ text: String?) throws(Mistake) -> String {
+        guard let text, !text.isEmpty else { throw Mistake("\(name) takes a value.") }
         return text
     }
 

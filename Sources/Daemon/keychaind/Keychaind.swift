@@ -50,7 +50,7 @@ struct Keychaind {
     /// Nil when another daemon serves already.
     private static func start(_ options: Arguments.Options) throws -> KeychainServer? {
         guard let listeners = try Listeners.open(at: options.socket) else { return nil }
-        let engine = try openEngine(in: options.store)
+        let engine = try openEngine(in: options.store, tpm: options.tpm)
         var limits = ServerLimits()
         limits.loops = options.loops
         limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
@@ -58,11 +58,12 @@ struct Keychaind {
             engine, on: listeners, identify: UserIdentity.identify, limits: limits, log: report)
     }
 
-    private static func openEngine(in folder: String) throws -> KeychainEngine {
+    private static func openEngine(in folder: String, tpm: String) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: folder)
         let store = try ItemStore(folder: folder, prefersExclusive: true)
         let enclave = try EnclaveProcess.start(
-            executable: try ownPath().folder + "keychain-enclaved", vault: folder + "/vault", createIfMissing: isNew)
+            executable: try ownPath().folder + "keychain-enclaved", vault: folder + "/vault", createIfMissing: isNew,
+            tpm: tpm)
         return try KeychainEngine(store: store, enclave: enclave, deployment: "user daemon")
     }
 

@@ -63,7 +63,7 @@ extension SoftwareEnclave {
         }
     }
 
-    private func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
+    func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
         let passcode: SecretBytes
         do {
             passcode = try PasscodeFile.read(
@@ -74,7 +74,7 @@ extension SoftwareEnclave {
     }
 
     /// Lends the vault as it is on disk; nobody else checks a passcode or replaces it meanwhile, here or in another process.
-    private func withVault(_ body: (inout Vault) throws(Refusal) -> Void) throws(Refusal) {
+    func withVault(_ body: (inout Vault) throws(Refusal) -> Void) throws(Refusal) {
         try passcodes.withLock { (_) throws(Refusal) in
             let lock = try file.lock()
             defer { lock.release() }
@@ -89,37 +89,80 @@ extension SoftwareEnclave {
     /// Opens the keybag with the passcode, if it is one and it is time; the attempt is on disk before the passcode is looked at.
     ///
     /// - Returns: the keys; `vault` has no failed attempts then, which is for the caller to write.
-    private func verify(_ passcode: SecretBytes, opening vault: inout Vault) throws(Refusal) -> Keybag {
+    func verify(_ passcode: SecretBytes, opening vault: inout Vault) throws(Refusal) -> Keybag {
         let moment = clock.now()
         let wait = vault.attempts.remainingWait(at: moment)
         guard wait == 0 else { throw .throttled(wait: wait) }
+        let before = vault.attempts
         vault.attempts.add(at: moment)
         _ = try file.replace(with: vault)
-        let keybag = try open(vault, passcode: passcode)
-        vault.attempts = FailedAttempts()
-        return keybag
+        do throws(Refusal) {
+            let keybag = try open(vault, passcode: passcode)
+            vault.attempts = FailedAttempts()
+            return keybag
+        } catch {
+            // Nobody has looked at the passcode, so nothing was guessed.
+            if error.rule != .wrongPasscode {
+                vault.attempts = before
+                _ = try? file.replace(with: vault)
+            }
+            throw error
+        }
     }
 
-    private func open(_ vault: Vault, passcode: SecretBytes? = nil) throws(Refusal) -> Keybag {
-        do { return try Keybag(opening: vault, passcode: passcode) } catch {
-            guard error == .authenticationFailed else { throw .crypto(error) }
-            throw .wrongPasscode(wait: vault.attempts.remainingWait(at: clock.now()))
+    /// Opens the keybag: with the passcode, or without one what opens without.
+    func open(_ vault: Vault, passcode: SecretBytes? = nil) throws(Refusal) -> Keybag {
+        let wait = vault.attempts.remainingWait(at: clock.now())
+        do throws(PasscodeLockFailure) {
+            let secret = try secret(vault, passcode)
+            do { return try Keybag(opening: vault, secret) } catch {
+                throw error == .authenticationFailed ? .wrongKey : .refused(.crypto(error))
+            }
+        } catch {
+            switch error {
+            case .wrongKey: throw .wrongPasscode(wait: wait)
+            case .lockedOut(let seconds): throw .throttled(wait: max(wait, seconds))
+            case .refused(let refusal): throw refusal
+            }
         }
+    }
+
+    private func secret(_ vault: Vault, _ passcode: SecretBytes?) throws(PasscodeLockFailure) -> SecretBytes? {
+        guard let passcode, let derivation = vault.passcode else { return nil }
+        let root: any DeviceRoot
+        do { root = try file.roots.root(vault.device.kind) } catch { throw .refused(error) }
+        return try vault.passcodeSecret(passcode, derivation, root)
     }
 
     /// Wraps the class keys anew, under the passcode or under the device key alone; the items are not touched.
     private func rewrap(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) {
+        try commit(try sealed(keybag, in: vault, passcode: passcode), keybag)
+    }
+
+    /// The vault with the class keys wrapped anew.
+    func sealed(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) -> Vault {
         var vault = vault
-        do throws(CryptoError) {
-            let derivation = PasscodeDerivation(cost: try cost.derivation, salt: Randomness.bytes(16))
-            vault.passcode = passcode == nil ? nil : derivation
-            vault = try keybag.sealed(in: vault, passcode: passcode)
-        } catch { throw .crypto(error) }
-        try commit(vault, keybag)
+        vault.passcode = nil
+        var secret: SecretBytes?
+        if let passcode { secret = try set(passcode, in: &vault) }
+        do { return try keybag.sealed(in: vault, secret) } catch { throw .crypto(error) }
+    }
+
+    private func set(_ passcode: SecretBytes, in vault: inout Vault) throws(Refusal) -> SecretBytes {
+        let root = try file.roots.root(vault.device.kind)
+        var derivation: PasscodeDerivation
+        do { derivation = PasscodeDerivation(cost: try cost.derivation, salt: Randomness.bytes(16)) } catch {
+            throw .crypto(error)
+        }
+        defer { vault.passcode = derivation }
+        do throws(PasscodeLockFailure) { return try vault.makePasscodeSecret(passcode, &derivation, root) } catch {
+            if case .refused(let refusal) = error { throw refusal }
+            throw .damagedVault
+        }
     }
 
     // Under the mutex of the keys, so that no reader meets the new file with the old keys.
-    private func commit(_ vault: Vault, _ keybag: Keybag) throws(Refusal) {
+    func commit(_ vault: Vault, _ keybag: Keybag) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             try state.adopt(vault, keybag, seen: try file.replace(with: vault))
         }

@@ -1,5 +1,6 @@
 import KeychainCrypto
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 
 /// Everything the enclave refuses, with the state that caused it.
@@ -64,6 +65,13 @@ extension Refusal {
         Refusal(
             .param, .wrongValue, "passcode", "The passcode cannot be read (\(error)).",
             do: "Send it as a sealed memory file or through a pipe that is closed at its end.")
+    }
+
+    static func alreadyThere(_ kind: DeviceRootKind) -> Refusal {
+        Refusal(
+            .param, .contradiction, "enclave",
+            kind == .tpm ? "The keys rest on the TPM already." : "The keys rest on the vault's file already.",
+            do: "Nothing has to be done; security status shows what they rest on.")
     }
 
     static var damagedKey: Refusal {

@@ -4,7 +4,8 @@ package import KeychainWire
 package import LinuxSystem
 import Synchronization
 
-/// A Secure Enclave without hardware: class keys and passcode guarded by a vault file, in this process or one of its own.
+/// A Secure Enclave in software: class keys and passcode guarded by a vault file, in this process or one of its own. What the
+/// file rests on is a ``DeviceRoot``: the file itself, or a TPM.
 ///
 /// What it promises:
 /// 1. No class key, device key or passcode leaves it; a class key is in memory only while its class is open, a passcode only
@@ -23,8 +24,8 @@ package final class SoftwareEnclave: EnclaveService {
     /// Held from the first look at a passcode to the last consequence.
     let passcodes = Mutex(())
     let loaded = LoadedKeys()
-    /// Where its own private keys are made and used.
-    let keyStore: any EnclaveKeyStore
+    /// Where its own private keys are made and used, if that is not for the vault's root to say.
+    let givenKeyStore: (any EnclaveKeyStore)?
 
     /// Opens the vault.
     ///
@@ -34,17 +35,20 @@ package final class SoftwareEnclave: EnclaveService {
     ///     cannot open its items.
     ///   - kind: what a person calls this enclave.
     ///   - passcodeCost: what a guess costs, for passcodes that are set from now on.
-    ///   - keyStore: where private keys are made and used; by default in this process.
-    /// - Throws: `errSecNotAvailable` when the vault is missing or cannot be read, `errSecDecode` when it is damaged; nothing
-    ///   was changed then.
+    ///   - roots: what a vault may rest on here.
+    ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
+    ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
+    /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode` when it
+    ///   is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
+        roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
         keyStore: (any EnclaveKeyStore)? = nil
     ) throws(Refusal) {
-        file = VaultFile(path: path)
+        file = VaultFile(path: path, roots: roots)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
-        self.keyStore = keyStore ?? SoftwareKeyStore(loaded)
+        givenKeyStore = keyStore
         if createIfMissing {
             try file.makeFolder()
         } else {
@@ -54,26 +58,43 @@ package final class SoftwareEnclave: EnclaveService {
         let lock = try file.lock()
         defer { lock.release() }
         try file.removeLeftovers()
-        if createIfMissing { try Self.ensureVault(file) }
+        if createIfMissing { try Self.ensureVault(file, on: preferred) }
         state = Mutex(try DeviceState(opening: file))
     }
 
-    private static func ensureVault(_ file: VaultFile) throws(Refusal) {
+    private static func ensureVault(_ file: VaultFile, on kind: DeviceRootKind) throws(Refusal) {
         if try file.exists { return }
-        let vault: Vault
-        do { vault = try Keybag().sealed(in: Vault(), passcode: nil) } catch { throw .crypto(error) }
+        var vault = try Vault(on: try file.roots.root(kind))
+        do { vault = try Keybag().sealed(in: vault, nil) } catch { throw .crypto(error) }
         _ = try file.replace(with: vault)
+    }
+
+    /// What the vault at the path rests on; nil when there is none.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be read, `errSecDecode` when it is damaged.
+    package static func root(ofVault path: String) throws(Refusal) -> DeviceRootKind? {
+        try VaultFile(path: path, roots: .softwareOnly).kind()
     }
 
     package func status() throws(Refusal) -> EnclaveStatus {
         try state.withLock { (state) throws(Refusal) in
             try state.refresh(from: file)
-            let isSet = state.vault.passcode != nil
+            let (vault, isSet) = (state.vault, state.vault.passcode != nil)
+            let root = try file.roots.root(vault.device.kind)
+            let protection: DeviceStatus.Protection =
+                root.kind == .tpm ? .hardware : isSet ? .passcode : .softwareOnly
             return EnclaveStatus(
-                protection: isSet ? .passcode : .softwareOnly, lockState: state.lockState, passcodeIsSet: isSet,
-                failedAttempts: state.vault.attempts.count,
-                retryAfter: state.vault.attempts.remainingWait(at: clock.now()), kind: kind)
+                protection: protection, lockState: state.lockState, passcodeIsSet: isSet,
+                failedAttempts: vault.attempts.count, retryAfter: wait(vault, root),
+                kind: [kind, root.title].compactMap { $0 }.joined(separator: ", "))
         }
+    }
+
+    /// Until the next attempt at the passcode: the vault's own wait, or the root's when it is longer.
+    private func wait(_ vault: Vault, _ root: any DeviceRoot) -> UInt32 {
+        let own = vault.attempts.remainingWait(at: clock.now())
+        // Without an attempt there is nothing to wait for, and the chip need not be asked.
+        return vault.attempts.count == 0 ? own : max(own, (try? root.remainingLockout()) ?? 0)
     }
 
     package func lock() throws(Refusal) {
@@ -91,7 +112,7 @@ package final class SoftwareEnclave: EnclaveService {
 extension SoftwareEnclave {
     package func indexKey() throws(Refusal) -> SecretBytes {
         let vault = state.withLock { $0.vault }
-        do { return try vault.deriveKey(.index) } catch { throw .crypto(error) }
+        do { return try vault.indexKey() } catch { throw .crypto(error) }
     }
 
     package func makeMetadataKey(for accessibility: Accessibility) throws(Refusal) -> (

@@ -11,6 +11,7 @@ enum Arguments {
         var vault: String
         var channel: UnixSocket
         var createIfMissing: Bool
+        var tpm: TPMChoice
     }
 
     /// Why a command line was not understood.
@@ -19,22 +20,24 @@ enum Arguments {
     }
 
     static let helpText = """
-        usage: keychain-enclaved --vault FILE --channel FD [--create]
+        usage: keychain-enclaved --vault FILE --channel FD [--create] [--tpm TPM]
 
         Guards the keys of a keychain. Started by keychaind, not by hand.
 
           --vault FILE   the file that holds the keys
           --channel FD   the inherited socket to the daemon
           --create       make a vault where there is none: only for a keychain without items
+          --tpm TPM      what the keys may rest on: none, auto, or how a TPM is reached; none when not given
           --help         show this
           --version      show the formats this program knows
         """
 
-    static let versionText = "keychain-enclaved (vault format 1, channel 2)"
+    static let versionText = "keychain-enclaved (vault formats 1 and 2, channel 2)"
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (vault, channel): (String?, String?) = (nil, nil)
         var createIfMissing = false
+        var tpm = TPMChoice.none
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -46,6 +49,7 @@ enum Arguments {
                 return
             case "--create": createIfMissing = true
             case "--vault": vault = rest.popFirst()
+            case "--tpm": tpm = TPMChoice(rest.popFirst() ?? "none")
             case "--channel": channel = rest.popFirst()
             default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
             }
@@ -55,7 +59,7 @@ enum Arguments {
                 description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
         }
         let socket = try Self.socket(channel)
-        self = .serve(Options(vault: vault, channel: socket, createIfMissing: createIfMissing))
+        self = .serve(Options(vault: vault, channel: socket, createIfMissing: createIfMissing, tpm: tpm))
     }
 
     private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {

@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecureEnclave
+import TPMEnclave
 
 /// keychain-enclaved: the process that alone holds device key, class keys and passcodes. The daemon starts it and talks to it
 /// through the socket it inherits; it ends when the daemon goes.
@@ -24,16 +25,23 @@ struct Enclaved {
     /// Hardening comes before the first key, the filter of system calls after the last thread and before the first request.
     private static func serve(_ options: Arguments.Options) throws {
         try Hardening.apply()
+        // A TPM at the end of a socket may go.
+        signal(SIGPIPE, SIG_IGN)
         let enclave: SoftwareEnclave
+        let tpm: TPM?
         do {
+            let existing = try SoftwareEnclave.root(ofVault: options.vault)
+            let found = try options.tpm.connect(existing: existing)
+            tpm = try? found.get()
             enclave = try SoftwareEnclave(
-                vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process")
+                vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process",
+                roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm)
         } catch {
             EnclaveServer.refuse(error, channel: options.channel)
             throw error
         }
         try Hardening.restrictFiles(toFolderOf: options.vault)
-        let server = try EnclaveServer(enclave, channel: options.channel)
+        let server = try EnclaveServer(enclave, channel: options.channel) { tpm?.hasBeenLost != true }
         try Sandbox.install()
         server.run()
     }

@@ -25,26 +25,47 @@ enum Sandbox {
     /// Allowed unless the memory could be executed.
     static let withoutExecution = ["mmap", "mprotect"]
 
+    /// Installs a filter that allows everything but one call: for tests of what is left when it fails.
+    ///
+    /// - Throws: `SystemError` when the kernel or the library refuses.
+    static func install(instead action: Filter.Action, of call: String) throws(SystemError) {
+        let filter = try Filter(otherwise: .allow)
+        try filter.add(action, to: call)
+        try filter.load()
+    }
+
     /// Installs the filter. It cannot be taken back.
     ///
     /// - Throws: `SystemError` when the kernel or the library refuses; the program must not go on then.
     static func install() throws(SystemError) {
-        let filter = try Filter(otherwise: refuse)
+        let filter = try Filter(otherwise: .fail(EPERM))
         for call in allowed { try filter.allow(call) }
         for call in withoutExecution { try filter.allow(call, unlessArgument: 2, has: UInt64(PROT_EXEC)) }
         try filter.load()
     }
-
-    /// SCMP_ACT_ERRNO(EPERM), a macro that Swift does not see.
-    private static let refuse = UInt32(0x0005_0000) | UInt32(EPERM)
 }
 
 /// A filter of libseccomp under construction.
-@safe private final class Filter {
+@safe final class Filter {
+    /// What becomes of a call. The numbers are macros that Swift does not see.
+    enum Action {
+        case allow
+        case fail(CInt)
+        case kill
+
+        fileprivate var number: UInt32 {
+            switch self {
+            case .allow: 0x7fff_0000
+            case .fail(let code): 0x0005_0000 | UInt32(truncatingIfNeeded: code)
+            case .kill: 0x8000_0000
+            }
+        }
+    }
+
     private let context: scmp_filter_ctx
 
-    init(otherwise action: UInt32) throws(SystemError) {
-        guard let context = unsafe seccomp_init(action) else { throw SystemError(code: ENOMEM, call: "seccomp") }
+    init(otherwise action: Action) throws(SystemError) {
+        guard let context = unsafe seccomp_init(action.number) else { throw SystemError(code: ENOMEM, call: "seccomp") }
         unsafe self.context = context
         // All threads at once: the others are asleep in their lanes.
         try check(unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1))
@@ -53,20 +74,20 @@ enum Sandbox {
     deinit { unsafe seccomp_release(context) }
 
     /// Calls that this architecture does not have are passed over by the library.
-    func allow(_ call: String) throws(SystemError) {
-        try check(unsafe seccomp_rule_add_array(context, allowAction, number(of: call), 0, nil))
+    func allow(_ call: String) throws(SystemError) { try add(.allow, to: call) }
+
+    func add(_ action: Action, to call: String) throws(SystemError) {
+        try check(unsafe seccomp_rule_add_array(context, action.number, number(of: call), 0, nil))
     }
 
     func allow(_ call: String, unlessArgument index: UInt32, has bits: UInt64) throws(SystemError) {
         var condition = scmp_arg_cmp(arg: index, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
-        try check(unsafe seccomp_rule_add_array(context, allowAction, number(of: call), 1, &condition))
+        try check(unsafe seccomp_rule_add_array(context, Action.allow.number, number(of: call), 1, &condition))
     }
 
     func load() throws(SystemError) { try check(unsafe seccomp_load(context)) }
 
     private func number(of call: String) -> CInt { unsafe seccomp_syscall_resolve_name(call) }
-
-    private let allowAction = UInt32(SCMP_ACT_ALLOW)
 
     private func check(_ result: CInt) throws(SystemError) {
         guard result >= 0 else { throw SystemError(code: -result, call: "seccomp") }

@@ -33,12 +33,16 @@ package struct Configuration: Equatable, Sendable {
     /// How long a request may take: milliseconds.
     package var timeout: UInt32
     package var interaction: Interaction
+    /// The TPM to use: `auto`, `none`, or how it is reached.
+    package var tpm: String
+
+    package static let anyTPM = "auto"
 
     /// The file of the certificates that are believed without proof, whether it is there or not.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense.
     package static func anchorFile() throws(Refusal) -> String {
-        try anchorFile { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        try anchorFile(ownEnvironment)
     }
 
     /// As ``anchorFile()``, for an environment.
@@ -52,7 +56,18 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory.
     package static func load() throws(Refusal) -> Configuration {
-        try Configuration { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        try Configuration(environment: ownEnvironment)
+    }
+
+    /// The TPM to use, for who knows where the keychain is: it takes no home directory.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadTPM() throws(Refusal) -> String {
+        try read(ownEnvironment).0.tpm ?? anyTPM
+    }
+
+    private static func ownEnvironment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
     /// Reads an environment and the configuration file it points to.
@@ -82,6 +97,7 @@ package struct Configuration: Equatable, Sendable {
         daemon = values.daemon
         timeout = values.timeout ?? WireLimits.defaultDeadline
         interaction = values.interaction ?? .auto
+        tpm = values.tpm ?? Self.anyTPM
     }
 }
 

@@ -82,7 +82,7 @@ extension DeviceRequest {
         switch self {
         case .status, .lock, .verify: true
         // A wrong passcode would count twice.
-        case .unlock, .setPasscode, .removePasscode: false
+        case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware: false
         }
     }
 }

@@ -13,7 +13,7 @@ extension DeviceReply {
         switch request {
         case .status: self = .status(try DeviceStatus(from: &reader))
         case .verify: self = .verification(try VerificationReport(from: &reader))
-        case .lock, .unlock, .setPasscode, .removePasscode: self = .done
+        case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware: self = .done
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }
     }

@@ -26,6 +26,7 @@ package struct Setting: Sendable {
         var timeout: UInt32?
         var interaction: Configuration.Interaction?
         var anchors: String?
+        var tpm: String?
     }
 
     package static let table = [
@@ -58,6 +59,11 @@ package struct Setting: Sendable {
             variable: "KEYCHAIN_ANCHORS", key: "anchors", takes: "an absolute path",
             standard: "the first there is of \(anchorFiles.joined(separator: ", "))",
             meaning: "The PEM certificates that `SecTrust` believes.", read: { path($0, &$1.anchors) }),
+        Setting(
+            variable: "KEYCHAIN_TPM", key: "tpm", takes: "auto, none, or a TCTI of tpm2-tss such as device:/dev/tpmrm0",
+            standard: "auto: /dev/tpmrm0 where this user may use it",
+            meaning: "The TPM that a new keychain's keys rest on, or that a keychain is moved to.",
+            read: { tpm($0, &$1.tpm) }),
     ]
 
     /// Where Debian, Fedora, openSUSE and Alpine have them.
@@ -82,6 +88,16 @@ package struct Setting: Sendable {
         value = UInt32(text)
         return (1...longestTimeout).contains(value ?? 0)
     }
+
+    /// A name and what the module of that name is told. A path would be a library of anybody's.
+    private static func tpm(_ text: String, _ value: inout String?) -> Bool {
+        let name = text.prefix { $0 != ":" }
+        value = text
+        return !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
+            && text.utf8.count <= longestAddress && !text.utf8.contains(0)
+    }
+
+    private static let longestAddress = 1024
 
     private static func names<Name: RawRepresentable<String> & CaseIterable>(of _: Name.Type) -> String {
         Name.allCases.map(\.rawValue).joined(separator: ", ")

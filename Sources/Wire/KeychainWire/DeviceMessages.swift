@@ -16,12 +16,16 @@ package enum DeviceRequest: UInt8, Sendable, CaseIterable {
     case removePasscode = 5
     /// Walks every row and reports those that do not open.
     case verify = 6
+    /// With one descriptor: the passcode, or an empty file when none is set. The keys rest on the TPM then.
+    case moveToTPM = 7
+    /// The same the other way.
+    case moveToSoftware = 8
 
     /// How many passcodes may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .status, .lock, .verify: 0...0
-        case .unlock, .removePasscode: 1...1
+        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware: 1...1
         case .setPasscode: 1...2
         }
     }

@@ -44,6 +44,21 @@ package protocol EnclaveService: EnclaveKeyService {
 
     /// Removes the passcode and destroys the class key of what only a passcode may open.
     func removePasscode(_ old: FileDescriptor) throws(Refusal)
+
+    /// Moves the device key and the passcode onto something else: into a TPM, or out of it. Items and keys stay what they are.
+    ///
+    /// - Parameter passcode: the passcode; not looked at when none is set.
+    /// - Throws: `errSecParam` when they rest there already, `errSecNotAvailable` when there is no TPM, `errSecAuthFailed` for
+    ///   a wrong passcode. The vault is what it was then.
+    func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal)
+}
+
+/// What the device key and the passcode rest on.
+package enum DeviceRootKind: UInt16, Sendable, CaseIterable {
+    /// The vault's file.
+    case software = 1
+    /// A TPM 2.0.
+    case tpm = 2
 }
 
 extension EnclaveService {

@@ -48,7 +48,9 @@ struct ImportTests {
         }
     }
 
-    @Test("Only one room touches each C library", arguments: ["CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CLinux"])
+    @Test(
+        "Only one room touches each C library",
+        arguments: ["CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CLinux"])
     func oneRoomForEachLibrary(library: String) throws {
         let users = try Self.rooms().filter { $0.uses.contains(library) }.map(\.name)
         #expect(users.count == 1, "\(library) is used by \(users)")

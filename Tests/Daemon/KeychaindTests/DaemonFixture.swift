@@ -14,7 +14,10 @@ final class DaemonFixture {
         let directory = try TemporaryDirectory()
         self.directory = directory
         configuration = try Configuration { name in
-            ["KEYCHAIN_HOME": directory.file("k"), "KEYCHAIN_MODE": "daemon", "KEYCHAIN_DAEMON": Self.program][name]
+            [
+                "KEYCHAIN_HOME": directory.file("k"), "KEYCHAIN_MODE": "daemon", "KEYCHAIN_DAEMON": Self.program,
+                "KEYCHAIN_TPM": "none",
+            ][name]
         }
     }
 

@@ -102,7 +102,9 @@ struct ProcessTests {
 }
 
 extension DaemonFixture {
-    var arguments: [String] { ["--socket", configuration.socket, "--store", configuration.folder] }
+    var arguments: [String] {
+        ["--socket", configuration.socket, "--store", configuration.folder, "--tpm", configuration.tpm]
+    }
 
     /// Runs the daemon as this test's own child and waits until it serves.
     func startReady(_ more: [String] = []) throws -> ChildProcess {

@@ -139,6 +139,33 @@ import Testing
     }
 }
 
+@Suite("move-enclave") struct MoveEnclaveTests {
+    let shell = Shell()
+
+    @Test("the keys are moved with the password, and what is protected then is reported")
+    func moves() {
+        let moved = shell.run("move-enclave", "tpm")
+        #expect(moved.status == 0)
+        #expect(moved.text.hasPrefix("protection: hardware\n"))
+        #expect(moved.text.contains("Copies of the keychain from before the move still open"))
+        shell.keychain.update { $0.passcode = Array("right".utf8) }
+        #expect(shell.run("move-enclave", "-p", "wrong", "software").status != 0)
+        #expect(shell.keychain.update { $0.isOnTPM })
+        let back = shell.run("move-enclave", "-p", "right", "software")
+        #expect(back.status == 0)
+        #expect(back.text.hasPrefix("protection: password\n"))
+        #expect(shell.keychain.update { $0.devices }.suffix(3) == [.status, .moveToSoftware, .status])
+    }
+
+    @Test(
+        "another target, or none, is refused before anything is asked",
+        arguments: [["move-enclave", "cloud"], ["move-enclave"]])
+    func target(_ words: [String]) {
+        #expect(shell.run(words, input: []).status != 0)
+        #expect(shell.keychain.update { $0.devices } == [])
+    }
+}
+
 @Suite("show-keychain-info, status and verify-keychain") struct StatusTests {
     let shell = Shell()
 

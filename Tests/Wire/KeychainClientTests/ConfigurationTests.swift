@@ -88,7 +88,7 @@ struct ConfigurationTests {
             ("KEYCHAIN_HOME", "here"), ("KEYCHAIN_SOCKET", "s"), ("KEYCHAIN_MODE", "AUTO"),
             ("KEYCHAIN_DAEMON", "keychaind"),
             ("KEYCHAIN_TIMEOUT", "-1"), ("KEYCHAIN_TIMEOUT", "600001"), ("KEYCHAIN_TIMEOUT", "5s"),
-            ("KEYCHAIN_INTERACTION", "maybe"),
+            ("KEYCHAIN_INTERACTION", "maybe"), ("KEYCHAIN_TPM", "/tmp/lib.so"), ("KEYCHAIN_TPM", "../lib:x"),
         ])
     func refusesVariable(name: String, value: String) throws {
         let refusal = failure { () throws(Refusal) in try load([name: value]) }

@@ -19,7 +19,7 @@ struct DeviceMessageTests {
         #expect(request.descriptors.upperBound <= WireLimits.descriptors)
     }
 
-    @Test("A request that is unknown, empty or too long is refused", arguments: [[], [0], [7], [1, 1]] as [[UInt8]])
+    @Test("A request that is unknown, empty or too long is refused", arguments: [[], [0], [9], [1, 1]] as [[UInt8]])
     func refusesRequest(body: [UInt8]) {
         let body = SecretBytes(copying: body.span)
         #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: body) }?.rule == .malformedFrame)

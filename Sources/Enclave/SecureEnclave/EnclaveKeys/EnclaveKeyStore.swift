@@ -29,8 +29,18 @@ package protocol EnclaveKeyStore: Sendable {
 
     /// Forgets what is loaded for keys in use; the device is locked.
     func forgetLoadedKeys()
+
+    /// Lets the chip say of a key that it was made in it and cannot leave.
+    ///
+    /// - Parameter nonce: what the verifier has chosen.
+    /// - Throws: `errSecNotAvailable` where there is no chip that could.
+    func attest(_ privatePart: Span<UInt8>, nonce: [UInt8]) throws(Refusal) -> KeyAttestation
 }
 
 extension EnclaveKeyStore {
     package func forgetLoadedKeys() {}
+
+    package func attest(_ privatePart: Span<UInt8>, nonce: [UInt8]) throws(Refusal) -> KeyAttestation {
+        throw .notAttestable
+    }
 }

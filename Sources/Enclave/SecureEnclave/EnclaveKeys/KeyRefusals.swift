@@ -11,6 +11,10 @@ extension Refusal {
         .authFailed, .keyUsage, "accc", "The key's access control does not let its private half be used.",
         do: "Make the key with an access control that has privateKeyUsage.")
 
+    static let notAttestable = Refusal(
+        .notAvailable, .unavailable, "key", "Only a key that was made in a TPM can be attested, and this one was not.",
+        do: "Move the keychain onto the TPM (security move-enclave tpm) and make a new key.")
+
     static let keyOfAnotherStore = Refusal(
         .notAvailable, .unavailable, "key",
         "The key was made in a TPM, which this enclave does not use.",

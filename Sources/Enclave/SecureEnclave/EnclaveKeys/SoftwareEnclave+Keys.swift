@@ -2,6 +2,7 @@ import KeychainCrypto
 package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
+import Synchronization
 
 /// Sealed keys: what is in the clear of one is associated data of what is not, under the class key of its class.
 ///
@@ -11,6 +12,7 @@ extension SoftwareEnclave {
     package func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey {
         // Before a chip is troubled for nothing.
         try requireOpen(binding.accessibility)
+        let keyStore = try newKeyStore()
         let (privatePart, publicKey) = try keyStore.makeKey()
         let head = SealedKey(
             backend: keyStore.backend, origin: .madeInside, keyType: KeyType.ecSECPrimeRandom.number, bits: 256,
@@ -50,6 +52,7 @@ extension SoftwareEnclave {
 
     package func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
         let privatePart = try open(key)
+        if use.algorithm == KeyUse.attestation { return try attest(key, privatePart, nonce: use.input) }
         try key.checkUse()
         let operation = try PrivateKeyOperation(key, use)
         return try privatePart.withSpan { (privatePart) throws(Refusal) in
@@ -60,11 +63,27 @@ extension SoftwareEnclave {
         }
     }
 
-    /// The store that made a key: this enclave's, or software, which needs nothing but the key.
+    /// Says what the key is rather than using it, so that nobody has to be asked.
+    private func attest(
+        _ key: SealedKey, _ privatePart: SecretBytes, nonce: [UInt8]
+    ) throws(Refusal) -> SecretBytes {
+        guard key.origin == .madeInside else { throw .notAttestable }
+        let store = try store(of: key)
+        return try privatePart.withSpan { (part) throws(Refusal) in try store.attest(part, nonce: nonce).encoded }
+    }
+
+    /// Where new keys are made: where the device key is.
+    private func newKeyStore() throws(Refusal) -> any EnclaveKeyStore {
+        if let givenKeyStore { return givenKeyStore }
+        return try file.roots.root(state.withLock { $0.vault.device.kind }).keyStore ?? SoftwareKeyStore(loaded)
+    }
+
+    /// The store that made a key. Software needs nothing but the key; the TPM's are used wherever the vault rests now.
     private func store(of key: SealedKey) throws(Refusal) -> any EnclaveKeyStore {
-        if key.backend == keyStore.backend { return keyStore }
-        guard key.backend == .software else { throw .keyOfAnotherStore }
-        return SoftwareKeyStore(loaded)
+        if let givenKeyStore, key.backend == givenKeyStore.backend { return givenKeyStore }
+        if key.backend == .software { return SoftwareKeyStore(loaded) }
+        guard let store = (try? file.roots.root(.tpm))?.keyStore else { throw .keyOfAnotherStore }
+        return store
     }
 }
 
@@ -108,7 +127,7 @@ extension SoftwareEnclave {
     /// Forgets what is loaded for keys in use.
     func forgetLoadedKeys() {
         loaded.forget()
-        keyStore.forgetLoadedKeys()
+        for store in [givenKeyStore, (try? file.roots.root(.tpm))?.keyStore] { store?.forgetLoadedKeys() }
     }
 }
 

@@ -17,10 +17,11 @@ struct Keybag: Sendable {
     /// Opens what can be opened: everything with the right passcode or when none is set, otherwise the keys of the classes that
     /// are always open.
     ///
+    /// - Parameter secret: what the passcode gives (``PasscodeDerivation``).
     /// - Throws: `CryptoError.authenticationFailed` when the passcode is wrong; `.libraryFailure`.
-    init(opening vault: Vault, passcode: SecretBytes? = nil) throws(CryptoError) {
+    init(opening vault: Vault, _ secret: SecretBytes? = nil) throws(CryptoError) {
         keys = [:]
-        let ciphers = try KeybagCiphers(vault, passcode: passcode)
+        let ciphers = try KeybagCiphers(vault, secret)
         for (accessibility, wrapped) in zip(Accessibility.allCases, vault.wrappedKeys) where !wrapped.isEmpty {
             guard let cipher = ciphers.cipher(for: accessibility) else { continue }
             let key = SecretBytes(count: AESGCM.keySize)
@@ -41,9 +42,9 @@ struct Keybag: Sendable {
     /// The vault with these keys in it, and no others, wrapped as its own passcode derivation says.
     ///
     /// - Throws: `CryptoError.libraryFailure`; `.invalidParameter` when a passcode is to be set and none is given.
-    func sealed(in vault: Vault, passcode: SecretBytes?) throws(CryptoError) -> Vault {
+    func sealed(in vault: Vault, _ secret: SecretBytes?) throws(CryptoError) -> Vault {
         var vault = vault
-        let ciphers = try KeybagCiphers(vault, passcode: passcode)
+        let ciphers = try KeybagCiphers(vault, secret)
         for (index, accessibility) in Accessibility.allCases.enumerated() {
             vault.wrappedKeys[index] = []
             guard let key = keys[accessibility] else { continue }
@@ -62,9 +63,9 @@ private struct KeybagCiphers {
     private let always: AESGCM
     private let others: AESGCM?
 
-    init(_ vault: Vault, passcode: SecretBytes?) throws(CryptoError) {
+    init(_ vault: Vault, _ secret: SecretBytes?) throws(CryptoError) {
         always = try vault.deriveKey(.deviceKeybag).makeCipher()
-        others = try vault.keybagKey(passcode: passcode)?.makeCipher()
+        others = try vault.keybagKey(secret)?.makeCipher()
     }
 
     func cipher(for accessibility: Accessibility) -> AESGCM? {

@@ -13,6 +13,7 @@ enum WrappingBinding {
         case metadata = 1
         case classKey = 2
         case sealedKey = 3
+        case indexKey = 4
     }
 
     /// How much of a row's record is its binding.
@@ -33,10 +34,13 @@ enum WrappingBinding {
     }
 
     static func classKey(_ accessibility: Accessibility, of vault: Vault) -> [UInt8] {
-        let version = Vault.version
-        return [
-            accessibility.rawValue, Purpose.classKey.rawValue, UInt8(truncatingIfNeeded: version), UInt8(version >> 8),
-        ]
-            + vault.identifier
+        binding(accessibility.rawValue, .classKey, of: vault)
+    }
+
+    static func indexKey(of vault: Vault) -> [UInt8] { binding(0, .indexKey, of: vault) }
+
+    private static func binding(_ accessibility: UInt8, _ purpose: Purpose, of vault: Vault) -> [UInt8] {
+        let version = [UInt8(truncatingIfNeeded: vault.version), UInt8(vault.version >> 8)]
+        return [accessibility, purpose.rawValue] + version + vault.identifier
     }
 }

@@ -40,6 +40,8 @@ struct EnclaveDispatcher: Sendable {
         case .setPasscode: try enclave.setPasscode(descriptors[0])
         case .changePasscode: try enclave.changePasscode(from: descriptors[0], to: descriptors[1])
         case .removePasscode: try enclave.removePasscode(descriptors[0])
+        case .moveToSoftware: try enclave.move(to: .software, passcode: descriptors[0])
+        case .moveToTPM: try enclave.move(to: .tpm, passcode: descriptors[0])
         case .makeKey, .importKey, .useKey, .checkKey, .rebindKey:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, into: answer)

@@ -15,18 +15,24 @@ package final class EnclaveServer: Sendable {
     private let socket: EnclaveSocket
     private let lanes: [EnclaveLane]
     private let threads: [Thread]
+    private let mayGoOn: @Sendable () -> Bool
 
     /// Waits for the daemon's hello and starts the threads of the lanes. The daemon learns of it with ``run()``, so that a
     /// program can close itself in between: all threads there will be are running.
     ///
+    /// - Parameter mayGoOn: asked after every answer; when it says no, that was the last one. An enclave whose chip has gone
+    ///   ends so, for one that is closed in cannot look for it again.
     /// - Throws: `errSecNotAvailable` when the daemon does not say hello, or is of another release.
-    package init(_ enclave: any EnclaveService, channel: UnixSocket) throws(Refusal) {
+    package init(
+        _ enclave: any EnclaveService, channel: UnixSocket, mayGoOn: @escaping @Sendable () -> Bool = { true }
+    ) throws(Refusal) {
+        self.mayGoOn = mayGoOn
         dispatcher = EnclaveDispatcher(enclave: enclave)
         socket = EnclaveSocket(channel)
         do throws(SystemError) {
             let memory = try Self.awaitHello(on: socket)
             lanes = (0..<EnclaveChannelFormat.lanes).map { EnclaveLane($0, in: memory) }
-            threads = try Self.start(lanes, dispatcher, socket)
+            threads = try Self.start(lanes, dispatcher, socket, mayGoOn)
         } catch { throw .brokenChannel(error) }
     }
 
@@ -66,13 +72,14 @@ package final class EnclaveServer: Sendable {
 
 extension EnclaveServer {
     private static func start(
-        _ lanes: [EnclaveLane], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket
+        _ lanes: [EnclaveLane], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket,
+        _ mayGoOn: @escaping @Sendable () -> Bool
     ) throws(SystemError) -> [Thread] {
         let ready = Monitor(0)
         var threads: [Thread] = []
         for lane in lanes {
             let thread = try Thread(named: "enclave-lane") {
-                serve(lane, dispatcher, ready)
+                serve(lane, dispatcher, ready, mayGoOn)
                 // Wakes the thread of the socket, and tells the daemon.
                 shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
             }
@@ -83,7 +90,9 @@ extension EnclaveServer {
         return threads
     }
 
-    private static func serve(_ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher, _ ready: Monitor<Int>) {
+    private static func serve(
+        _ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher, _ ready: Monitor<Int>, _ mayGoOn: () -> Bool
+    ) {
         let request = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         let answer = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         ready.update { $0 += 1 }
@@ -91,8 +100,12 @@ extension EnclaveServer {
             let status = request.withSpan { dispatcher.answer(word, $0, into: answer) }
             answer.withSpan { lane.answer(status, $0) }
             answer.removeAll()
+            if !mayGoOn() { return lingerAfterLastAnswer() }
         }
     }
+
+    /// The daemon gives up calls whose answer it has not read when it sees the channel end.
+    private static func lingerAfterLastAnswer() { _ = poll(nil, 0, 200) }
 
     private func serveSocket() {
         let answer = SecretBuffer()
@@ -105,6 +118,7 @@ extension EnclaveServer {
                 }
                 try send(status, answer)
                 answer.removeAll()
+                if !mayGoOn() { return }
             }
         } catch {
             // The daemon has gone, or does not read what it asked for.

@@ -13,6 +13,10 @@ enum KeyPurpose: String {
     case vaultDigest = "keychain vault 1: digest"
     /// Makes the digests in the store's columns.
     case index = "keychain vault 1: index"
+    /// Wraps the index key of a vault that was moved, whose store knows the key of the device it comes from.
+    case indexWrapping = "keychain vault 2: index key"
+    /// Opens the root's lock, where it has one.
+    case lock = "keychain vault 2: passcode lock"
 }
 
 extension Vault {
@@ -31,16 +35,36 @@ extension Vault {
 
     /// The key that wraps the class keys which are not always open: `nil` when it takes a passcode and none is given.
     ///
-    /// Takes as long as a guess shall take.
-    ///
-    /// - Throws: `CryptoError.libraryFailure` when there is not enough memory.
-    func keybagKey(passcode secret: SecretBytes?) throws(CryptoError) -> SecretBytes? {
-        guard let passcode else { return try deriveKey(.openKeybag) }
+    /// - Throws: `CryptoError.libraryFailure`.
+    func keybagKey(_ secret: SecretBytes?) throws(CryptoError) -> SecretBytes? {
+        guard passcode != nil else { return try deriveKey(.openKeybag) }
         guard let secret else { return nil }
-        let passcodeKey = try secret.withSpan { (secret) throws(CryptoError) in
-            try passcode.cost.derive(from: secret, salt: passcode.salt.span, count: AESGCM.keySize)
+        return try deriveKey(.passcodeKeybag, with: secret)
+    }
+
+    /// The key of the digests in the store's columns. It is the same for the whole life of a store, on whatever it rests.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`; `.authenticationFailed` when it does not open.
+    func indexKey() throws(CryptoError) -> SecretBytes {
+        if version == Self.firstVersion { return try deriveKey(.index) }
+        let key = SecretBytes(count: AESGCM.keySize)
+        let cipher = try deriveKey(.indexWrapping).makeCipher()
+        try key.withMutableSpan { (span) throws(CryptoError) in
+            try cipher.open(wrappedIndexKey.span, aad: WrappingBinding.indexKey(of: self).span, into: &span)
         }
-        return try deriveKey(.passcodeKeybag, with: passcodeKey)
+        return key
+    }
+
+    /// The vault with this index key in it, which is not made from the device key.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    func keeping(indexKey: SecretBytes) throws(CryptoError) -> Vault {
+        var vault = self
+        let cipher = try deriveKey(.indexWrapping).makeCipher()
+        vault.wrappedIndexKey = try indexKey.withSpan { (key) throws(CryptoError) in
+            try cipher.seal(key, aad: WrappingBinding.indexKey(of: self).span)
+        }
+        return vault
     }
 }
 

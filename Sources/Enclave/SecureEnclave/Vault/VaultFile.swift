@@ -1,6 +1,7 @@
 import Glibc
 import KeychainCrypto
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 
 /// The vault's file: mode 0600, replaced whole and durably, shared by the processes that embed an enclave.
@@ -13,6 +14,8 @@ struct VaultFile: Sendable {
     private static let largest = 64 << 10
 
     let path: String
+    /// What vaults may rest on.
+    let roots: DeviceRoots
 
     /// Whether there is a file.
     ///
@@ -40,13 +43,27 @@ struct VaultFile: Sendable {
 
     /// Reads the vault.
     ///
-    /// - Throws: `errSecNotAvailable` when there is no file, or one that is not this user's alone; `errSecDecode` when it is
-    ///   damaged.
+    /// - Throws: `errSecNotAvailable` when there is no file, or one that is not this user's alone, or not of this device;
+    ///   `errSecDecode` when it is damaged.
     func load() throws(Refusal) -> (vault: Vault, status: FileStatus) {
+        let status = try checkedStatus()
+        let vault = try content().withSpan { (bytes) throws(Refusal) in try Vault(decoding: bytes, roots) }
+        return (vault, status)
+    }
+
+    /// What the vault rests on; nil when there is none.
+    ///
+    /// - Throws: as ``load()``.
+    func kind() throws(Refusal) -> DeviceRootKind? {
+        guard try exists else { return nil }
+        _ = try checkedStatus()
+        return try content().withSpan { (bytes) throws(Refusal) in try Vault.kind(of: bytes) }
+    }
+
+    private func checkedStatus() throws(Refusal) -> FileStatus {
         guard let status = try status() else { throw .missingVault(path) }
         guard status.owner == geteuid(), status.mode & 0o077 == 0 else { throw .exposedVault(path) }
-        let vault = try content().withSpan { (bytes) throws(Refusal) in try Vault(decoding: bytes) }
-        return (vault, status)
+        return status
     }
 
     private func content() throws(Refusal) -> SecretBytes {

@@ -5,6 +5,7 @@ package enum CommandTable {
         DumpKeychain.command, AddPassword.command(.generic), AddPassword.command(.internet),
         FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
         DeletePassword.command(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
+        MoveEnclave.command, AttestKey.command,
         Completions.command,
     ]
 

@@ -71,7 +71,7 @@ extension Session {
 }
 
 extension Refusal {
-    fileprivate static let nothingFound = Refusal(
+    static let nothingFound = Refusal(
         .itemNotFound, .notFound, "query", "No item has these attributes.",
         do: "See `security dump-keychain` for the items there are.")
 }

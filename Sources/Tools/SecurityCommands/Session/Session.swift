@@ -67,6 +67,13 @@ package final class Session {
         try ask(call) { connection throws(Refusal) in try connection.device(request, passcodes: passcodes) }
     }
 
+    /// Uses a key that only the enclave sees.
+    func use(_ key: SealedKey, _ use: KeyUse, _ call: String) throws(CommandFailure) -> SecretBytes {
+        let reply = try ask(call) { connection throws(Refusal) in try connection.key(.use(key, use)) }
+        guard case .output(let output) = reply else { throw .refused(call: call, .malformed("the key's answer")) }
+        return output
+    }
+
     /// Asks for the state of the device.
     func status(_ call: String) throws(CommandFailure) -> DeviceStatus {
         guard case .status(let status) = try device(.status, call) else {

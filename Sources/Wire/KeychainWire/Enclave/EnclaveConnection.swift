@@ -126,6 +126,10 @@ extension EnclaveConnection {
     }
 
     package func removePasscode(_ old: FileDescriptor) throws(Refusal) { try channel.send(.removePasscode, [old]) }
+
+    package func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal) {
+        try channel.send(kind == .tpm ? .moveToTPM : .moveToSoftware, [passcode])
+    }
 }
 
 extension SecretBytes {

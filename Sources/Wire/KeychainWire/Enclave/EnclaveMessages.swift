@@ -43,11 +43,15 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case checkKey = 16
     /// sealedKey binding → sealedKey.
     case rebindKey = 17
+    /// With the passcode, or an empty file.
+    case moveToSoftware = 20
+    /// With the passcode, or an empty file.
+    case moveToTPM = 21
 
     /// How many descriptors travel with it.
     package var descriptors: Int {
         switch self {
-        case .hello, .unlock, .setPasscode, .removePasscode: 1
+        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM: 1
         case .changePasscode: 2
         default: 0
         }

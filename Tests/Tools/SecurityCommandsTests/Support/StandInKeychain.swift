@@ -19,6 +19,7 @@ final class StandInKeychain: KeychainConnection {
         var requests: [ItemRequest] = []
         var devices: [DeviceRequest] = []
         var passcode: [UInt8]?
+        var isOnTPM = false
         var isLocked = false
         var pageSize = Int.max
         /// What every item request is refused with, when there is something.
@@ -194,13 +195,16 @@ extension StandInKeychain {
         case .removePasscode:
             guard passcodes.first == state.passcode else { throw wrongPasscode }
             state.passcode = nil
+        case .moveToTPM, .moveToSoftware:
+            guard state.passcode == nil || passcodes.first == state.passcode else { throw wrongPasscode }
+            state.isOnTPM = request == .moveToTPM
         }
         return .done
     }
 
     private static func status(_ state: State) -> DeviceStatus {
         DeviceStatus(
-            protection: state.passcode == nil ? .softwareOnly : .passcode,
+            protection: state.isOnTPM ? .hardware : state.passcode == nil ? .softwareOnly : .passcode,
             lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
             retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process")
     }

@@ -1,0 +1,58 @@
+import Glibc
+import KeychainCrypto
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// Moving a keychain's keys onto another root: from software onto a TPM, or back.
+///
+/// The class keys stay what they are and are wrapped anew, so that no item is written again and keys made in software work as
+/// before. Nothing is left in the TPM: its objects are in the vault. The one step that counts is the replacement of the file:
+/// before it the old vault holds, after it the new one, whenever a crash comes.
+extension SoftwareEnclave {
+    package func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal) {
+        let root = try file.roots.root(kind)
+        try withVault { (vault) throws(Refusal) in
+            guard vault.device.kind != kind else { throw .alreadyThere(kind) }
+            let passcode = vault.passcode == nil ? nil : try read(passcode)
+            let keybag: Keybag
+            if let passcode { keybag = try verify(passcode, opening: &vault) } else { keybag = try open(vault) }
+            let moved = try sealed(keybag, in: try successor(of: vault, on: root), passcode: passcode)
+            try check(moved, holds: keybag, passcode: passcode)
+            let old = try? FileDescriptor.open(file.path, O_WRONLY | O_NOFOLLOW)
+            try commit(moved, keybag)
+            if let old { overwrite(old) }
+        }
+    }
+
+    /// The same vault, without class keys, on another root.
+    private func successor(of vault: Vault, on root: any DeviceRoot) throws(Refusal) -> Vault {
+        let device = try Vault.Device(on: root)
+        let successor = Vault(Vault.movableVersion, identifier: vault.identifier, on: device)
+        do { return try successor.keeping(indexKey: try vault.indexKey()) } catch { throw .crypto(error) }
+    }
+
+    /// Opens the new vault as the next start will, before the old one is given up.
+    private func check(_ moved: Vault, holds keybag: Keybag, passcode: SecretBytes?) throws(Refusal) {
+        let content: SecretBuffer
+        do { content = try moved.encoded() } catch { throw .crypto(error) }
+        let read = try content.withSpan { (bytes) throws(Refusal) in try Vault(decoding: bytes, file.roots) }
+        let opened = try open(read, passcode: passcode)
+        guard opened.hasSameKeys(as: keybag) else { throw .damagedVault }
+    }
+
+    /// Writes zeros over what a file held that is in no folder any more. A file system that writes in place loses it so; others,
+    /// and snapshots, may keep it, which is why nobody is promised this.
+    private func overwrite(_ file: FileDescriptor) {
+        guard let size = (try? FileStatus(of: file))?.size else { return }
+        try? file.writeFully([UInt8](repeating: 0, count: min(size, 1 << 16)).span)
+        fsync(file.number)
+    }
+}
+
+extension Keybag {
+    fileprivate func hasSameKeys(as other: Keybag) -> Bool {
+        keys.count == other.keys.count
+            && keys.allSatisfy { accessibility, key in other.keys[accessibility].map { $0.isEqual(to: key) } ?? false }
+    }
+}
