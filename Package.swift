@@ -172,7 +172,7 @@ let package = Package(
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
-        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
+        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
@@ -184,7 +184,9 @@ let package = Package(
             "SecurityCommandsTests", on: "Tools",
             uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
+        .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
+        .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
         .target(
@@ -204,6 +206,8 @@ let package = Package(
                 "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
+        .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
+        .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),

@@ -74,14 +74,16 @@ extension ItemSealer {
             output.truncate(to: start)
             throw .damaged("its value")
         }
-        try finishValue(from: start, tamper, in: output)
+        try finishValue(from: start, box[0], tamper, in: output)
     }
 
     private func open(
         _ box: Span<UInt8>, _ keys: SecretBuffer, _ offset: Int, _ identity: inout RowIdentity,
         into output: SecretBuffer
     ) throws(CryptoError) {
-        guard box.count > 1, box[0] == Self.version else { throw .boxTooShort }
+        guard box.count > 1, (Self.version...Presence.sealedKey.version).contains(box[0]) else {
+            throw .boxTooShort
+        }
         try keys.withSpan { (keys) throws(CryptoError) in
             let key = keys.extracting(offset..<offset + RowKeyRecord.keyBytes)
             try identity.withBytes(of: .value) { (aad) throws(CryptoError) in
@@ -91,8 +93,9 @@ extension ItemSealer {
     }
 
     /// Takes tamper-check, padding and presence off the end of an opened value and completes its header.
-    private func finishValue(from start: Int, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer) throws(Failure)
-    {
+    private func finishValue(
+        from start: Int, _ version: UInt8, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer
+    ) throws(Failure) {
         let content = start + AttributeList.headerSize
         guard output.count - content >= Self.tamperSize + 2 else { throw .damaged("its value") }
         let found = Self.takeTamper(from: output)
@@ -101,7 +104,10 @@ extension ItemSealer {
             throw .damaged("its value belongs to other attributes")
         }
         let (padding, number) = output.withSpan { (Int($0[output.count - 2]), $0[output.count - 1]) }
-        let presence = Presence(rawValue: number) ?? .none
+        guard let presence = Presence(rawValue: number), presence.version == version else {
+            output.truncate(to: start)
+            throw .damaged("its value")
+        }
         guard presence != .none, output.count - content - 2 >= padding else { return output.truncate(to: start) }
         if presence == .sealedKey { output.overwrite(littleEndian: AttributeID.sealedKey.rawValue, at: start) }
         output.truncate(to: output.count - 2 - padding)

@@ -68,7 +68,7 @@ extension ItemSealer {
         plaintext.append(presence.rawValue)
         plaintext.append(tamper.span)
         return try key.withSpan { (key) throws(CryptoError) in
-            [Self.version] + (try box(plaintext, key, .value, &identity))
+            [presence.version] + (try box(plaintext, key, .value, &identity))
         }
     }
 
