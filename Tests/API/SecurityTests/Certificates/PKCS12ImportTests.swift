@@ -30,7 +30,8 @@ struct PKCS12ImportTests {
         #expect(chain == (try ["server", "intermediate", "root"].map(secCertificate)))
         let trust = try #require(item[kSecImportItemTrust as String] as? SecTrust)
         SecTrustSetAnchorCertificates(trust, [try secCertificate("root")] as NSArray)
-        #expect(SecTrustEvaluateWithError(trust, nil))
+        let isTrusted = SecTrustEvaluateWithError(trust, nil)
+        #expect(isTrusted)
     }
 
     @Test(
@@ -51,8 +52,10 @@ struct PKCS12ImportTests {
         }
         guard let algorithm else { return #expect(name == "ed25519") }
         let message = Data("message") as CFData
-        let signature = try #require(SecKeyCreateSignature(privateKey, algorithm, message, nil))
-        #expect(SecKeyVerifySignature(publicKey, algorithm, message, signature, nil))
+        let made = SecKeyCreateSignature(privateKey, algorithm, message, nil)
+        let signature = try #require(made)
+        let isGood = SecKeyVerifySignature(publicKey, algorithm, message, signature, nil)
+        #expect(isGood)
     }
 
     @Test("A wrong passphrase is errSecAuthFailed, what is no file errSecDecode, an option of another type errSecParam")
