@@ -78,7 +78,7 @@ extension QueryKey.Role {
     private static let returned: [ReturnFlags: String] = [
         .data: "the value", .attributes: "the attributes",
         .reference:
-            "the item's object; for passwords, with another return key, the attributes. Keys and identities: -4 for now",
+            "the item's object; for passwords, with another return key, the attributes. Identities: -4 for now",
         .persistentReference: "the persistent reference",
     ]
 }

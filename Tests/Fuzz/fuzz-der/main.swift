@@ -1,6 +1,7 @@
 // A fuzz target: DER and PEM of any kind are read or refused. `make fuzz` runs it.
 import DER
 import FuzzSupport
+import LinuxSystem
 
 /// Asks every element for everything it can be asked for; each must lie within the one around it.
 func visit(_ element: DERElement, _ bytes: Span<UInt8>) {

@@ -35,7 +35,7 @@ enum TrustFinding: Hashable, Sendable {
         ),
         (
             .problem(.pathTooLong), errSecPathLengthConstraintExceeded, true,
-            "is deeper than an authority above it allows",
+            "allows fewer authorities below it than there are",
             "Have it signed by an authority that may."
         ),
         (

@@ -54,7 +54,7 @@ extension CertificateDemands {
         verifier.name = name
         do throws(CryptoError) {
             let finding = try verifier.verify(certificate)
-            let found = finding.problems.map {
+            let found = finding.reasons.map {
                 TrustProblem(finding: .problem($0.problem), place: $0.place, name: name)
             }
             return (found + ownProblems(certificate), finding.chain)
@@ -73,5 +73,16 @@ extension CertificateDemands {
         if let usage = certificate.extensions.keyUsage, !usage.isSuperset(of: keyUsage) { findings.append(.keyUsage) }
         if needsRevocationCheck { findings.append(.revocationUnknown) }
         return findings.map { TrustProblem(finding: $0, place: 0, name: name) }
+    }
+}
+
+extension ChainVerifier.Finding {
+    /// The problems without those that follow from another: an authority whose key may not sign is none to OpenSSL either.
+    fileprivate var reasons: [(problem: ChainProblem, place: Int)] {
+        problems.filter { problem, place in
+            guard problem == .notAnAuthority, chain.indices.contains(place) else { return true }
+            let saysSo = chain[place].extensions.isAuthority == true
+            return !saysSo || !problems.contains { $0.problem == .mayNotSign && $0.place == place }
+        }
     }
 }

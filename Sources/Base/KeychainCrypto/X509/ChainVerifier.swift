@@ -69,7 +69,8 @@ package struct ChainVerifier: Sendable {
     }
 
     private func setHost(_ host: String, _ parameters: OpaquePointer) throws(CryptoError) {
-        guard !host.isEmpty, !host.utf8.contains(0) else { throw .invalidParameter }
+        // A wildcard is a pattern, not a host, though it equals itself.
+        guard !host.isEmpty, !host.utf8.contains(0), !host.contains("*") else { throw .invalidParameter }
         if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
         ERR_clear_error()
         // A dot behind the name says that it is complete, which it is.

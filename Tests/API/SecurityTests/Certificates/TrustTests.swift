@@ -56,7 +56,7 @@ struct TrustTests {
         (["server-clientonly", "intermediate"], errSecInvalidExtendedKeyUsage, ["purpose"]),
         (["server"], errSecNotTrusted, ["issuer"]),
         (["server-selfsigned"], errSecNotTrusted, ["root"]),
-        (["server-toodeep", "below", "intermediate"], errSecPathLengthConstraintExceeded, ["Too Deep"]),
+        (["server-toodeep", "below", "intermediate"], errSecPathLengthConstraintExceeded, ["Example Intermediate"]),
         (["server-nosigning", "intermediate-no-signing"], errSecKeyUsageIncorrect, ["May Not Sign"]),
         (["server-constrained", "intermediate-constrained"], errSecCertificateNameNotAllowed, []),
         (["server-expired-issuer", "intermediate-expired"], errSecCertificateExpired, ["Expired Intermediate"]),

@@ -48,7 +48,6 @@ struct ChainTests {
         ("a.b.apps.example.org", false), ("example.org", false), ("www.example.org.evil.net", false),
         ("192.0.2.7", true),
         ("192.0.2.8", false), ("2001:db8::7", true), ("2001:db8:0:0:0:0:0:7", true), ("2001:db8::8", false),
-        ("*.apps.example.org", false),
     ].map { host, isRight in Case("server", isRight ? [] : [.wrongName], host: host) }
 
     private static func verifier(_ test: Case) throws -> ChainVerifier {
@@ -102,8 +101,8 @@ struct ChainTests {
         var verifier = try Self.verifier(Case("server", []))
         verifier.date = try fixture("server").notAfter + 1
         #expect(try verifier.verify(try fixture("server")).problems.map(\.problem) == [.expired])
-        verifier.date = try fixture("server-expired").notAfter - 1
-        #expect(try verifier.verify(try fixture("server-expired")).problems.isEmpty)
+        verifier.date = try fixture("server-future").notBefore + 1
+        #expect(try verifier.verify(try fixture("server-future")).problems.isEmpty)
         verifier.date = .nan
         #expect(try !verifier.verify(try fixture("server")).problems.isEmpty)
     }
@@ -115,7 +114,7 @@ struct ChainTests {
         #expect(try !verifier.verify(try fixture("root")).problems.isEmpty)
     }
 
-    @Test("A name that can be none is refused", arguments: ["", "a\u{0}b"])
+    @Test("A name that can be none is refused", arguments: ["", "a\u{0}b", "*.apps.example.org"])
     func badHost(host: String) throws {
         let verifier = try Self.verifier(Case("server", [], host: host))
         #expect(throws: CryptoError.invalidParameter) { try verifier.verify(try fixture("server")) }
