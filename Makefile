@@ -4,7 +4,7 @@ SWIFT ?= swift
 CONFIGURATION ?= debug
 TOOLS = .build/tools
 
-.PHONY: help deps build tools demo test check-format docs bench asan tsan clean
+.PHONY: help deps build tools demo test check-format docs bench asan tsan fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -32,6 +32,9 @@ asan: deps ## the test suite with the address sanitizer
 
 tsan: deps ## the test suite with the thread sanitizer
 	$(SWIFT) test --sanitize thread --scratch-path .build/tsan
+
+fuzz: deps ## what reads from outside, with inputs nobody has thought of: SECONDS=600 for each target
+	@SECONDS=$(or $(SECONDS),60) scripts/fuzz
 
 bench: deps ## speed, every figure beside its floor
 	@scripts/bench

@@ -23,6 +23,7 @@ package struct ItemRequestBuilder: ~Copyable {
             present |= attribute.id.bit
             return try append(attribute, raw, to: query)
         }
+        if let index = QueryKey.exactly(key) { return try apply(QueryKey.rows[index], at: index, raw) }
         if key == "nleg" { return }
         // Four characters can only be an attribute's name, whatever they begin with.
         guard key.utf16.count != 4 else { throw Self.unknown(key) }

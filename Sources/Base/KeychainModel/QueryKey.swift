@@ -77,6 +77,9 @@ package struct QueryKey: Sendable {
         byCode[code] ?? (code.hasPrefix("c") ? byCode["class"] : code.hasPrefix("m") ? byCode["m_"] : nil)
     }
 
+    /// The row whose key this is.
+    static func exactly(_ code: String) -> Int? { byCode[code] }
+
     private static let byCode = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.code, $0) })
 
     /// The key a constant of this name stands for, attribute or not.

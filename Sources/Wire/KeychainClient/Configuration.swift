@@ -38,6 +38,20 @@ package struct Configuration: Equatable, Sendable {
 
     package static let anyTPM = "auto"
 
+    /// The file of the certificates that are believed without proof, whether it is there or not.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense.
+    package static func anchorFile() throws(Refusal) -> String {
+        try anchorFile(ownEnvironment)
+    }
+
+    /// As ``anchorFile()``, for an environment.
+    static func anchorFile(_ environment: (String) -> String?) throws(Refusal) -> String {
+        let (values, _) = try read(environment)
+        let usual = Setting.anchorFiles
+        return values.anchors ?? usual.first { (try? FileStatus(at: $0)) != nil } ?? usual[0]
+    }
+
     /// Reads the environment of this process and the configuration file.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory.
@@ -49,7 +63,7 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func loadTPM() throws(Refusal) -> String {
-        try values(ownEnvironment, BaseDirectories(ownEnvironment)).tpm ?? anyTPM
+        try read(ownEnvironment).0.tpm ?? anyTPM
     }
 
     private static func ownEnvironment(_ name: String) -> String? {
@@ -61,17 +75,16 @@ package struct Configuration: Equatable, Sendable {
     /// - Parameter environment: the value of a variable; an empty one counts as none.
     /// - Throws: as ``load()``.
     package init(environment: (String) -> String?) throws(Refusal) {
-        let directories = BaseDirectories(environment)
-        try self.init(try Self.values(environment, directories), directories)
+        let (values, directories) = try Self.read(environment)
+        try self.init(values, directories)
     }
 
-    private static func values(
-        _ environment: (String) -> String?, _ directories: BaseDirectories
-    ) throws(Refusal) -> Setting.Values {
+    private static func read(_ environment: (String) -> String?) throws(Refusal) -> (Setting.Values, BaseDirectories) {
+        let directories = BaseDirectories(environment)
         var values = Setting.Values()
         if let folder = directories.configuration { try values.read(file: folder + "/keychain/keychain.conf") }
         try values.read(environment)
-        return values
+        return (values, directories)
     }
 
     private init(_ values: Setting.Values, _ directories: BaseDirectories) throws(Refusal) {

@@ -25,6 +25,7 @@ package struct Setting: Sendable {
         var daemon: String?
         var timeout: UInt32?
         var interaction: Configuration.Interaction?
+        var anchors: String?
         var tpm: String?
     }
 
@@ -55,10 +56,20 @@ package struct Setting: Sendable {
             standard: "auto", meaning: "Whether, and where, the user may be asked for a passcode.",
             read: { name($0, &$1.interaction) }),
         Setting(
+            variable: "KEYCHAIN_ANCHORS", key: "anchors", takes: "an absolute path",
+            standard: "the first there is of \(anchorFiles.joined(separator: ", "))",
+            meaning: "The PEM certificates that `SecTrust` believes.", read: { path($0, &$1.anchors) }),
+        Setting(
             variable: "KEYCHAIN_TPM", key: "tpm", takes: "auto, none, or a TCTI of tpm2-tss such as device:/dev/tpmrm0",
             standard: "auto: /dev/tpmrm0 where this user may use it",
             meaning: "The TPM that a new keychain's keys rest on, or that a keychain is moved to.",
             read: { tpm($0, &$1.tpm) }),
+    ]
+
+    /// Where Debian, Fedora, openSUSE and Alpine have them.
+    static let anchorFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
     ]
 
     private static let longestTimeout: UInt32 = 600_000

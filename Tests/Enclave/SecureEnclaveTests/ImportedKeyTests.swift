@@ -93,6 +93,22 @@ struct ImportedKeyTests {
         #expect(try all[1].loaded(in: keys) !== first[1])
     }
 
+    @Test("The same bytes as keys of two types are two keys")
+    func sameBytes() throws {
+        let enclave = try device.start()
+        let bytes = try PrivateKey.generate(.x25519, bits: 256).external()
+        let message = KeyAlgorithm.all.first { $0.name.contains("Curve25519") }
+        let algorithms = [
+            (KeyType.ed25519, try #require(message?.name)), (.x25519, "algid:keyexchange:ECDH"),
+            (.ed25519, try #require(message?.name)),
+        ]
+        for (type, algorithm) in algorithms {
+            let key = try enclave.importKey(bytes, type: type.number, .test(control: 0))
+            let peer = try PrivateKey.generate(.x25519, bits: 256).publicKey.external()
+            #expect(try enclave.useKey(key, KeyUse(algorithm, peer)).count == (type == .ed25519 ? 64 : 32))
+        }
+    }
+
     @Test("The device's lock forgets what was loaded, whether it came to this process or to another one")
     func lockForgets() throws {
         let enclave = try device.start()

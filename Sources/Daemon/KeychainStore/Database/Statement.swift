@@ -76,12 +76,15 @@ import LinuxSystem
     func withBlob<Result, Failure: Error>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        try body(unsafe bytes(column).span)
+    }
+
+    /// A column's bytes where SQLite has them.
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
         let start = unsafe sqlite3_column_blob(handle, column)
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
-        return try body(
-            unsafe Span(
-                _unsafeStart: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing,
-                count: start == nil ? 0 : count))
+        return unsafe UnsafeBufferPointer(
+            start: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing, count: start == nil ? 0 : count)
     }
 
     /// An address for blobs without bytes, which SQLite would otherwise take for NULL.

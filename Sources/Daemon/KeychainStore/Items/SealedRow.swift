@@ -35,18 +35,12 @@ package struct SealedRow {
             _ value: Span<UInt8>
         ) throws(Failure) -> Void
     ) throws(Failure) {
-        try statement.withBlob(Part.uuid.rawValue) { (uuid) throws(Failure) in
-            try statement.withBlob(Part.primaryKey.rawValue) { (primaryKey) throws(Failure) in
-                try statement.withBlob(Part.wrappedKey.rawValue) { (wrappedKey) throws(Failure) in
-                    try statement.withBlob(Part.metadata.rawValue) { (metadata) throws(Failure) in
-                        try statement.withBlob(Part.value.rawValue) { (value) throws(Failure) in
-                            try body(uuid, primaryKey, wrappedKey, metadata, value)
-                        }
-                    }
-                }
-            }
-        }
+        let (uuid, primaryKey) = unsafe (bytes(of: .uuid), bytes(of: .primaryKey))
+        let (wrappedKey, metadata, value) = unsafe (bytes(of: .wrappedKey), bytes(of: .metadata), bytes(of: .value))
+        try unsafe body(uuid.span, primaryKey.span, wrappedKey.span, metadata.span, value.span)
     }
+
+    private func bytes(of part: Part) -> UnsafeBufferPointer<UInt8> { unsafe statement.bytes(part.rawValue) }
 
     /// Appends a part to a buffer and tells where it lies there.
     @discardableResult

@@ -23,7 +23,7 @@ final class LoadedKeys: Sendable {
     /// - Throws: `CryptoError.malformedKey`, `.unsupportedKeySize`, `.libraryFailure`.
     func key(_ bytes: Span<UInt8>, _ type: KeyType) throws(CryptoError) -> PrivateKey {
         let digest = try Digest.of(bytes, .sha256)
-        if let known = take(digest) { return known }
+        if let known = take(digest, type) { return known }
         let key = try PrivateKey(external: bytes, type: type)
         put(Entry(digest: digest, key: key))
         return key
@@ -33,9 +33,13 @@ final class LoadedKeys: Sendable {
     func forget() { entries.withLock { $0 = [] } }
 
     /// Finds a key and makes it the one used last.
-    private func take(_ digest: [UInt8]) -> PrivateKey? {
+    ///
+    /// The same 32 bytes can be a key of either kind on Curve25519.
+    private func take(_ digest: [UInt8], _ type: KeyType) -> PrivateKey? {
         entries.withLock { entries in
-            guard let index = entries.lastIndex(where: { $0.digest == digest }) else { return nil }
+            guard let index = entries.lastIndex(where: { $0.digest == digest && $0.key.type == type }) else {
+                return nil
+            }
             let entry = entries.remove(at: index)
             entries.append(entry)
             return entry.key
