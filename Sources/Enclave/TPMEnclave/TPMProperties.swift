@@ -65,8 +65,9 @@ extension TPMConnection {
         let texts = words.map { word in
             (word ?? 0).bigEndianBytes.filter { (0x20..<0x7f).contains($0) }.map { String(UnicodeScalar($0)) }.joined()
         }
-        let model = texts.dropFirst().joined()
-        return "TPM 2.0 (\([texts[0], model].filter { !$0.isEmpty }.joined(separator: " ")))"
+        // Vendors fill their four characters up with blanks.
+        let title = "\(texts[0]) \(texts.dropFirst().joined())".split(separator: " ").joined(separator: " ")
+        return "TPM 2.0 (\(title))"
     }
 }
 
