@@ -97,7 +97,7 @@ let package = Package(
         room(
             "Security", on: "API",
             uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
-        room("LocalAuthentication", on: "API", uses: ["Security"]),
+        room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -111,7 +111,8 @@ let package = Package(
             "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", swiftSettings: law),
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", exclude: ["leaks.supp"],
+            swiftSettings: law),
         .target(
             name: "ServerTestSupport",
             dependencies: [

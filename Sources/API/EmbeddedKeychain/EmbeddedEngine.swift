@@ -5,7 +5,6 @@ import KeychainPolicy
 import KeychainStore
 import KeychainWire
 import LinuxSystem
-import Synchronization
 
 /// The engine in this process, with lanes for the threads that read.
 ///
@@ -13,7 +12,7 @@ import Synchronization
 /// a forked child may take leave only of an engine that no thread of its parent was using.
 final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
-    private let lanes = Mutex<[Lane]>([])
+    private let lanes = Lock<[Lane]>([])
 
     /// A lane is used by one thread at a time: it is in the pool or with the thread that took it.
     private struct Lane: @unchecked Sendable {

@@ -5,7 +5,6 @@ internal import KeychainPolicy
 internal import KeychainWire
 internal import LinuxSystem
 internal import SecureEnclave
-internal import Synchronization
 
 /// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time passes when
 /// the test says so.
@@ -15,11 +14,11 @@ public final class SimulatedDevice: Sendable {
 
     private let folder: String
     private let clock = SimulatedClock()
-    private let keychain: Mutex<EmbeddedKeychain?>
+    private let keychain: Lock<EmbeddedKeychain?>
 
     init(folder: String) throws {
         self.folder = folder
-        keychain = Mutex(nil)
+        keychain = Lock(nil)
         try start()
     }
 

@@ -5,7 +5,6 @@ internal import KeychainModel
 package import KeychainPolicy
 internal import SecureEnclave
 internal import Security
-internal import Synchronization
 
 /// A keychain of a test's own: nothing of it is shared with the user's keychain or with other tests.
 ///

@@ -2,7 +2,6 @@ import KeychainCrypto
 package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
-import Synchronization
 
 /// A Secure Enclave without hardware: class keys and passcode guarded by a vault file, in this process or one of its own.
 ///
@@ -19,9 +18,9 @@ package final class SoftwareEnclave: EnclaveService {
     let clock: DeviceClock
     let cost: PasscodeCost
     private let kind: String
-    let state: Mutex<DeviceState>
+    let state: Lock<DeviceState>
     /// Held from the first look at a passcode to the last consequence.
-    let passcodes = Mutex(())
+    let passcodes = Lock(())
 
     /// Opens the vault.
     ///
@@ -49,7 +48,7 @@ package final class SoftwareEnclave: EnclaveService {
         defer { lock.release() }
         try file.removeLeftovers()
         if createIfMissing { try Self.ensureVault(file) }
-        state = Mutex(try DeviceState(opening: file))
+        state = Lock(try DeviceState(opening: file))
     }
 
     private static func ensureVault(_ file: VaultFile) throws(Refusal) {

@@ -4,7 +4,6 @@ import KeychainServer
 import KeychainWire
 import LinuxSystem
 import ServerTestSupport
-import Synchronization
 import TestSupport
 import Testing
 

@@ -3,7 +3,6 @@ import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
-import Synchronization
 
 /// A keychain in memory with the rules of requests and the encoding of frames of the real one, and no encryption.
 final class StandInKeychain: KeychainConnection {
@@ -31,7 +30,7 @@ final class StandInKeychain: KeychainConnection {
     static let ownGroup = "program:/usr/bin/security"
     /// 2019-01-02 03:04:05.678 UTC.
     static let date = 568_091_045.678
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func update<Result: Sendable>(_ body: (inout sending State) -> sending Result) -> sending Result {
         state.withLock { body(&$0) }
