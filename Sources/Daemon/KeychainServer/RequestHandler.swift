@@ -20,18 +20,22 @@ package protocol RequestHandler: Sendable {
     func maintain()
 
     /// Answers a device request. May block for long; is called on several threads.
-    func device(_ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter)
+    func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter)
 }
 
 /// Answers searches at once, on the thread that owns it.
 package protocol RequestLane: AnyObject {
-    /// Answers one search with a complete frame.
-    func read(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
+    /// Answers one search with a complete frame; gives it up when the deadline passes.
+    func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter)
 }
 
 /// A write on its way through a commit.
 package protocol QueuedWrite {
-    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32)
+    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline)
     /// Holds the complete answer once the commit is done.
     var writer: ResponseWriter { get }
 }
@@ -44,7 +48,7 @@ package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> C
 extension RequestHandler {
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {
-        let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id) }
+        let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id, by: $0.deadline) }
         write(writes)
         return writes.map { $0.writer.buffer.copy() }
     }
@@ -52,7 +56,7 @@ extension RequestHandler {
     /// Performs a device request.
     func answer(_ job: DeviceJob) -> SecretBytes {
         let writer = ResponseWriter()
-        device(job.request, passcodes: job.passcodes, id: job.id, into: writer)
+        device(job.request, passcodes: job.passcodes, id: job.id, by: job.deadline, into: writer)
         return writer.buffer.copy()
     }
 }

@@ -1,3 +1,5 @@
+import KeychainWire
+
 /// What callers may make grow or hold up, each with its reason.
 package struct ServerLimits: Sendable {
     /// Threads that read and answer. More than one pays only on machines with idle cores.
@@ -19,7 +21,7 @@ package struct ServerLimits: Sendable {
     /// Writes after which the store is tidied up: some megabytes of write-ahead log.
     package var writesBetweenMaintenance = 1024
     /// The longest deadline a caller may ask for: milliseconds.
-    package var deadline: UInt32 = 600_000
+    package var deadline = WireLimits.longestDeadline
 
     package init() {}
 }

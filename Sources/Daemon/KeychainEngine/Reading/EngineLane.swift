@@ -2,7 +2,7 @@ package import KeychainModel
 package import KeychainPolicy
 import KeychainStore
 package import KeychainWire
-import LinuxSystem
+package import LinuxSystem
 
 /// Answers queries. Belongs to one thread; has its own connection, its own cipher contexts and buffers that keep their room.
 package final class EngineLane {
@@ -18,28 +18,34 @@ package final class EngineLane {
     /// Drops what was made of keys that the device has closed since this lane was last used.
     package func forgetClosedKeys() { sealer.forgetClosedKeys() }
 
-    /// Answers a query into `writer`: the items found, or the refusal.
+    /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
     package func read(
-        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
     ) {
         defer { batch.removeAll() }
         do throws(Refusal) {
             let authorized = try AccessPolicy.authorize(request, from: caller)
             writer.begin(id: id)
-            let cursor = try answer(authorized, into: writer)
+            let cursor = try answer(authorized, by: deadline, into: writer)
             guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
             writer.end(cursor: cursor)
         } catch { writer.refuse(error, id: id) }
     }
 
     /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
-    private func answer(_ authorized: AuthorizedRequest, into writer: ResponseWriter) throws(Refusal) -> UInt64 {
+    private func answer(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
+    ) throws(Refusal) -> UInt64 {
         guard let itemClass = authorized.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
         var page = Page(authorized, itemClass, writer)
-        try reader.select(authorized, as: itemClass) { (row) throws(Refusal) in
+        try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
-            if batch.rows.count >= page.rowsAtOnce { try flush(&page) }
-            return !page.isFull
+            guard batch.rows.count >= page.rowsAtOnce else { return true }
+            try flush(&page)
+            if page.isFull { return false }
+            try deadline.check()
+            return true
         }
         try flush(&page)
         return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0

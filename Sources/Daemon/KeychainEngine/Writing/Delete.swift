@@ -8,7 +8,7 @@ import LinuxSystem
 extension ItemWriter {
     func delete(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
-        let batch = try rows(of: request, as: itemClass, withKeys: false)
+        let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: false)
         for index in batch.rows.indices {
             let row = batch.rows[index]
             if row.isSynchronizable, !row.isTombstone, !request.request.withoutTombstones {

@@ -22,13 +22,13 @@ final class ItemWriter {
         for write in writes {
             do throws(Refusal) {
                 let request = try AccessPolicy.authorize(write.request, from: write.caller)
-                try prepareKeys(for: request)
+                try prepareKeys(for: request, by: write.deadline)
                 authorized.append((write, request))
             } catch { write.refuse(error) }
         }
         guard !authorized.isEmpty else { return }
         do throws(Refusal) {
-            try store.transaction { () throws(Refusal) in
+            try store.transaction(by: writes.latestDeadline) { () throws(Refusal) in
                 for (write, request) in authorized { try performOne(write, request) }
             }
         } catch { for (write, _) in authorized { write.refuse(error) } }
@@ -37,6 +37,7 @@ final class ItemWriter {
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         do throws(Refusal) {
+            try write.deadline.check()
             try store.savepoint { () throws(Refusal) in
                 switch request.request.operation {
                 case .add: try add(request, write)
@@ -54,9 +55,11 @@ final class ItemWriter {
     // MARK: - Rows
 
     /// Collects the rows of a query, the enclave asked for their keys.
-    func rows(of request: AuthorizedRequest, as itemClass: ItemClass, withKeys: Bool) throws(Refusal) -> RowBatch {
+    func rows(
+        of request: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline, withKeys: Bool
+    ) throws(Refusal) -> RowBatch {
         batch.removeAll()
-        try store.reader.select(request, as: itemClass) { (row) throws(Refusal) in
+        try store.reader.select(request, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
             return true
         }
@@ -110,16 +113,19 @@ final class ItemWriter {
     // MARK: - Keys
 
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
-    private func prepareKeys(for request: AuthorizedRequest) throws(Refusal) {
+    private func prepareKeys(for request: AuthorizedRequest, by deadline: Deadline) throws(Refusal) {
         switch request.request.operation {
-        case .add: try ensureMetadataKey(for: request.request.query.accessibility ?? request.defaultAccessibility)
+        case .add:
+            let accessibility = request.request.query.accessibility ?? request.defaultAccessibility
+            try ensureMetadataKey(for: accessibility, by: deadline)
         case .update:
-            if let accessibility = request.request.changes.accessibility { try ensureMetadataKey(for: accessibility) }
+            guard let accessibility = request.request.changes.accessibility else { return }
+            try ensureMetadataKey(for: accessibility, by: deadline)
         case .delete, .copyMatching: break
         }
     }
 
-    private func ensureMetadataKey(for accessibility: Accessibility) throws(Refusal) {
+    private func ensureMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         do throws(Refusal) {
             if try sealer.context(for: accessibility, in: store.reader) != nil { return }
         } catch {
@@ -128,7 +134,7 @@ final class ItemWriter {
             try purge(accessibility)
         }
         var made: SecretBytes?
-        try store.transaction { () throws(Refusal) in
+        try store.transaction(by: deadline) { () throws(Refusal) in
             guard try store.reader.wrappedMetadataKey(for: accessibility) == nil else { return }
             let (key, wrapped) = try sealer.enclave.makeMetadataKey(for: accessibility)
             try store.keep(metadataKey: wrapped, for: accessibility)

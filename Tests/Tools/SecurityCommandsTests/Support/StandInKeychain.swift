@@ -22,9 +22,10 @@ final class StandInKeychain: KeychainConnection {
         var pageSize = Int.max
         /// What every item request is refused with, when there is something.
         var refusal: Refusal?
+        /// What a verification finds: all rows on its first page, the file on the second.
         var report = VerificationReport()
-        /// Runs in the middle of a verification.
-        var duringVerification: @Sendable () -> Void = {}
+        /// Runs on every page of a verification.
+        var duringVerification: @Sendable (VerificationCursor) -> Void = { _ in }
     }
 
     static let ownGroup = "program:/usr/bin/security"
@@ -55,7 +56,7 @@ final class StandInKeychain: KeychainConnection {
             state.devices.append(request)
             return state.duringVerification
         }
-        if request == .verify { duringVerification() }
+        if case .verify(let cursor) = request { duringVerification(cursor) }
         let outcome: Result<DeviceReply, Refusal> = state.withLock { state in
             Result { () throws(Refusal) in try Self.perform(request, given, &state) }
         }
@@ -172,7 +173,7 @@ extension StandInKeychain {
     ) throws(Refusal) -> DeviceReply {
         switch request {
         case .status: return .status(status(state))
-        case .verify: return .verification(state.report)
+        case .verify(let cursor): return .verification(page(from: cursor, of: state.report))
         case .lock: state.isLocked = state.passcode != nil
         case .unlock:
             guard passcodes.first == state.passcode else { throw wrongPasscode }
@@ -194,6 +195,19 @@ extension StandInKeychain {
             protection: state.passcode == nil ? .softwareOnly : .passcode,
             lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
             retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process")
+    }
+
+    private static func page(from cursor: VerificationCursor, of report: VerificationReport) -> VerificationPage {
+        var page = VerificationPage()
+        if cursor.itemClass == nil {
+            page.report.file = report.file
+        } else {
+            page.report = report
+            page.report.file = ""
+            page.total = report.checked
+            page.next = VerificationCursor(nil, after: 0)
+        }
+        return page
     }
 
     private static func read(_ file: FileDescriptor) -> [UInt8] {
