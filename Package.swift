@@ -60,7 +60,8 @@ let package = Package(
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
-        room("KeychainCrypto", on: "Base", uses: ["LinuxSystem", "COpenSSL", "CArgon2"]),
+        room("DER", on: "Base", uses: ["LinuxSystem"]),
+        room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -96,7 +97,10 @@ let package = Package(
             ]),
         room(
             "Security", on: "API",
-            uses: ["EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "KeychainCrypto", "DER",
+                "LinuxSystem",
+            ]),
         room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
@@ -111,8 +115,8 @@ let package = Package(
             "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support", exclude: ["leaks.supp"],
-            swiftSettings: law),
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
+            exclude: ["Fixtures", "leaks.supp"], swiftSettings: law),
         .target(
             name: "ServerTestSupport",
             dependencies: [
@@ -122,7 +126,10 @@ let package = Package(
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
-        tests("KeychainCryptoTests", on: "Base", uses: ["KeychainCrypto", "LinuxSystem", "TestSupport"]),
+        tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainCryptoTests", on: "Base",
+            uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",

@@ -12,7 +12,10 @@ package final class TemporaryDirectory: Sendable {
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit { Self.remove(path) }
+    deinit { remove() }
+
+    /// Removes it with everything in it, for one that is never let go of.
+    package func remove() { Self.remove(path) }
 
     /// The path of a file in it.
     package func file(_ name: String) -> String { "\(path)/\(name)" }

@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import KeychainModel
 
 /// OpenSSL's algorithms, looked up once: a lookup costs as much as sealing a short message, and takes a lock.
 @safe struct Algorithm: @unchecked Sendable {
@@ -9,8 +10,15 @@ import Glibc
     static let aes256GCM = unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
     static let hmac = unsafe Algorithm(reference: EVP_MAC_fetch(nil, "HMAC", nil))
     static let hkdf = unsafe Algorithm(reference: EVP_KDF_fetch(nil, "HKDF", nil))
-    static let sha256 = unsafe Algorithm(reference: EVP_MD_fetch(nil, "SHA256", nil))
-    static let sha1 = unsafe Algorithm(reference: EVP_MD_fetch(nil, "SHA1", nil))
+    static let x963 = unsafe Algorithm(reference: EVP_KDF_fetch(nil, "X963KDF", nil))
+    static let aes128GCM = unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))
+
+    static func digest(_ hash: HashFunction) -> Algorithm { digests[hash, default: missing] }
+    private static let missing = unsafe Algorithm(reference: nil)
+    private static let digests = Dictionary(
+        uniqueKeysWithValues: HashFunction.allCases.map {
+            ($0, unsafe Algorithm(reference: EVP_MD_fetch(nil, $0.rawValue, nil)))
+        })
 }
 
 /// A text that OpenSSL's parameter lists point to: it must outlive the list, which a Swift string passed to C does not.
@@ -18,18 +26,18 @@ import Glibc
     // Never freed, never changed.
     let pointer: UnsafeMutablePointer<CChar>
 
-    private init(_ text: String) { unsafe pointer = strdup(text) }
+    init(_ text: String) { unsafe pointer = strdup(text) }
 
     static let digest = ParameterText(OSSL_KDF_PARAM_DIGEST)
     static let key = ParameterText(OSSL_KDF_PARAM_KEY)
     static let salt = ParameterText(OSSL_KDF_PARAM_SALT)
     static let info = ParameterText(OSSL_KDF_PARAM_INFO)
-    static let sha256 = ParameterText("SHA256")
+    static let hashes = Dictionary(uniqueKeysWithValues: HashFunction.allCases.map { ($0, ParameterText($0.rawValue)) })
 }
 
-/// The parameter that says which digest HMAC and HKDF are built on.
-func digestParameter() -> OSSL_PARAM {
-    unsafe OSSL_PARAM_construct_utf8_string(ParameterText.digest.pointer, ParameterText.sha256.pointer, 0)
+/// The parameter that says which digest a code or a derivation is built on.
+func digestParameter(_ hash: HashFunction = .sha256) -> OSSL_PARAM {
+    unsafe OSSL_PARAM_construct_utf8_string(ParameterText.digest.pointer, ParameterText.hashes[hash]?.pointer, 0)
 }
 
 /// Turns OpenSSL's "1 is success" into an error, and leaves no report in the library's queue.

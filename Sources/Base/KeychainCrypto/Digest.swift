@@ -1,4 +1,5 @@
 import COpenSSL
+package import KeychainModel
 
 /// Digests without a key.
 package enum Digest {
@@ -8,7 +9,7 @@ package enum Digest {
     package static func sha256(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<32, UInt8> {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan
-        try compute(.sha256, message, into: &span)
+        try compute(.digest(.sha256), message, into: &span)
         return digest
     }
 
@@ -18,7 +19,17 @@ package enum Digest {
     package static func sha1(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<20, UInt8> {
         var digest = InlineArray<20, UInt8>(repeating: 0)
         var span = digest.mutableSpan
-        try compute(.sha1, message, into: &span)
+        try compute(.digest(.sha1), message, into: &span)
+        return digest
+    }
+
+    /// The digest with any of the hash functions that signatures are made with.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package static func of(_ message: Span<UInt8>, _ hash: HashFunction) throws(CryptoError) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: hash.size)
+        var span = digest.mutableSpan
+        try compute(.digest(hash), message, into: &span)
         return digest
     }
 

@@ -1,12 +1,20 @@
 import COpenSSL
 
-/// One OpenSSL cipher context for AES-256-GCM, used again for every message. Belongs to one thread at a time.
+/// One OpenSSL cipher context for AES-GCM, used again for every message. Belongs to one thread at a time.
 @safe final class GCMContext {
     private let context: OpaquePointer
+    private let keySize: Int
 
-    init() throws(CryptoError) {
+    /// - Parameters:
+    ///   - keySize: in bytes: 16 or 32.
+    ///   - nonceSize: in bytes; with another size than 12 the counter begins at a hash of the nonce (SP 800-38D, 7.1).
+    init(keySize: Int = AESGCM.keySize, nonceSize: Int = AESGCM.nonceSize) throws(CryptoError) {
+        self.keySize = keySize
         unsafe context = try made(EVP_CIPHER_CTX_new())
-        try succeed(unsafe EVP_CipherInit_ex2(context, made(Algorithm.aes256GCM.reference), nil, nil, 1, nil))
+        let cipher = keySize == 16 ? Algorithm.aes128GCM : .aes256GCM
+        try succeed(unsafe EVP_CipherInit_ex2(context, made(cipher.reference), nil, nil, 1, nil))
+        guard nonceSize != AESGCM.nonceSize else { return }
+        try succeed(unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, CInt(nonceSize), nil))
     }
 
     // Also wipes the key schedule.
@@ -14,7 +22,7 @@ import COpenSSL
 
     /// Makes the key schedule for the messages that follow.
     func setKey(_ key: Span<UInt8>) throws(CryptoError) {
-        guard key.count == AESGCM.keySize else { throw .invalidParameter }
+        guard key.count == keySize else { throw .invalidParameter }
         try unsafe key.withUnsafeBufferPointer { (key) throws(CryptoError) in
             try succeed(unsafe EVP_CipherInit_ex2(context, nil, key.baseAddress, nil, 1, nil))
         }

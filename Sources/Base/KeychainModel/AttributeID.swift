@@ -75,4 +75,6 @@ package struct AttributeID: RawRepresentable, Hashable, Sendable, Comparable {
     package static let valueData = Self(rawValue: 0xF001)
     package static let persistentReference = Self(rawValue: 0xF002)
     package static let hostOrSubdomain = Self(rawValue: 0xF003)
+    /// The certificate of an identity, whose value is that of its key.
+    package static let certificateData = Self(rawValue: 0xF004)
 }

@@ -32,6 +32,8 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
         }
     }
 
+    package var isPassword: Bool { self == .genericPassword || self == .internetPassword }
+
     /// The protection class of an item that names none (semantics B.4: certificates are public, the rest is not).
     package var defaultAccessibility: Accessibility { self == .certificate ? .always : .whenUnlocked }
 

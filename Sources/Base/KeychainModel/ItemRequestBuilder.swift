@@ -1,4 +1,4 @@
-import LinuxSystem
+package import LinuxSystem
 
 /// Makes an ``ItemRequest`` of a program's dictionary, key by key (semantics B.1).
 ///
@@ -8,6 +8,8 @@ package struct ItemRequestBuilder: ~Copyable {
     private let query = SecretBuffer(capacity: 512)
     private let changes = SecretBuffer(capacity: 0)
     private var keys = 0
+    /// What the query dictionary says itself, as ``AttributeID/bit``; the value has the last.
+    private var present: UInt64 = 0
 
     package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
 
@@ -17,7 +19,10 @@ package struct ItemRequestBuilder: ~Copyable {
     ///   as the table of keys says.
     package mutating func set(_ key: String, _ raw: RawValue) throws(Refusal) {
         try count(key)
-        if let attribute = AttributeTable.attribute(code: key) { return try append(attribute, raw, to: query) }
+        if let attribute = AttributeTable.attribute(code: key) {
+            present |= attribute.id.bit
+            return try append(attribute, raw, to: query)
+        }
         if key == "nleg" { return }
         // Four characters can only be an attribute's name, whatever they begin with.
         guard key.utf16.count != 4 else { throw Self.unknown(key) }
@@ -30,7 +35,38 @@ package struct ItemRequestBuilder: ~Copyable {
     package mutating func set(_ key: String, data: Span<UInt8>) throws(Refusal) {
         guard key == "v_Data" else { return try set(key, .data(data.array(0, data.count))) }
         try count(key)
+        present |= AttributeID.valueData.bit
         try append(value: data, to: query)
+    }
+
+    /// Takes the class of an object given by reference. A search for identities may name a certificate or a key.
+    ///
+    /// - Throws: `errSecParam` when the dictionary names a class such an object does not belong to.
+    package mutating func setClass(ofReference itemClass: ItemClass) throws(Refusal) {
+        let isHalf = request.itemClass == .identity && request.operation != .add
+        guard let named = request.itemClass, named != itemClass, !isHalf else {
+            return request.itemClass = request.itemClass ?? itemClass
+        }
+        throw Refusal(
+            .param, .contradiction, "v_Ref",
+            "kSecValueRef is an object of \(itemClass.constant), but kSecClass says \(named.constant).",
+            do: "Leave kSecClass out, or give the class of the object.")
+    }
+
+    /// Takes an attribute that an object given by reference has, unless the dictionary says what it is.
+    package mutating func fill(_ id: AttributeID, _ value: AttributeValue) {
+        guard present & id.bit == 0 else { return }
+        present |= id.bit
+        query.append(id, value)
+    }
+
+    /// Takes the value that an object given by reference has, unless the dictionary has one.
+    ///
+    /// - Throws: `errSecParam` when it is too large for an item.
+    package mutating func fill(value: SecretBytes) throws(Refusal) {
+        guard present & AttributeID.valueData.bit == 0 else { return }
+        present |= AttributeID.valueData.bit
+        try value.withSpan { (bytes) throws(Refusal) in try append(value: bytes, to: query) }
     }
 
     /// Takes one entry of update's second dictionary: attributes and the value, nothing else (semantics B.4).
@@ -81,7 +117,7 @@ package struct ItemRequestBuilder: ~Copyable {
         case .noAuthenticationUI: if try Self.boolean(key, raw) { request.authenticationUI = .fail }
         case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
         case .valueData: throw Self.wrongType(key, raw, "data")
-        case .valueReference: throw Self.notImplemented(key)
+        case .valueReference: throw Self.wrongType(key, raw, "a SecKey, a SecCertificate or a SecIdentity")
         case .useRestricted: throw Self.restricted(key)
         case .useItemList: if request.operation == .add { throw request.notHere(key.constant, key.code) }
         case .matchCertificate, .matchIgnored, .useAccepted: break

@@ -123,11 +123,9 @@ extension ItemRequest {
     }
 
     private func refuseReferences() throws(Refusal) {
-        if returns.contains(.reference), let kind = effectiveClass, kind != .genericPassword, kind != .internetPassword
-        {
+        if returns.contains(.reference), let kind = effectiveClass, kind == .key || kind == .identity {
             throw Refusal(
-                .unimplemented, .notImplemented, "r_Ref",
-                "References to certificates, keys and identities are not available yet.",
+                .unimplemented, .notImplemented, "r_Ref", "References to keys and identities are not available yet.",
                 do: "Ask for kSecReturnAttributes and kSecReturnData.")
         }
     }

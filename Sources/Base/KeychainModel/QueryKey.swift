@@ -94,4 +94,15 @@ package struct ReturnFlags: OptionSet, Hashable, Sendable {
     package static let attributes = Self(rawValue: 2)
     package static let reference = Self(rawValue: 4)
     package static let persistentReference = Self(rawValue: 8)
+
+    /// Whether the answer carries the attributes of items of a class. A password's reference is its attributes (S-12); what
+    /// another item's reference is made of takes them and the value.
+    package func needAttributes(of itemClass: ItemClass) -> Bool {
+        contains(.attributes) || contains(.reference) && (self != .reference || !itemClass.isPassword)
+    }
+
+    /// Whether the answer carries the value of items of a class.
+    package func needValue(of itemClass: ItemClass) -> Bool {
+        contains(.data) || contains(.reference) && !itemClass.isPassword
+    }
 }

@@ -74,12 +74,6 @@ extension ItemRequestBuilder {
         Refusal(.param, .wrongType, key.code, "\(key.constant) cannot be \(raw.kindName).", do: "Give it \(wanted).")
     }
 
-    static func notImplemented(_ key: QueryKey) -> Refusal {
-        Refusal(
-            .unimplemented, .notImplemented, key.code, "\(key.constant) is not available yet.",
-            do: "Give the item's attributes and its data (kSecValueData) instead of a reference.")
-    }
-
     static func restricted(_ key: QueryKey) -> Refusal { restricted(key.code, key.constant) }
     static func restricted(_ attribute: ItemAttribute) -> Refusal { restricted(attribute.code, attribute.constants[0]) }
 

@@ -87,14 +87,23 @@ struct CertificateAndKeyRowTests {
         }
     }
 
-    @Test("References are refused openly as long as there are none", arguments: [StoredClass.cert, .keys])
-    func references(itemClass: StoredClass) throws {
+    @Test("References to keys are refused openly as long as there are none")
+    func references() throws {
         try withKeychain { _ in
-            #expect(addReturning(itemClass.item + [kSecReturnRef: true]).status == errSecUnimplemented)
-            #expect(count(itemClass.query) == 0)
-            add(itemClass.item)
-            #expect(find(itemClass.query + [kSecReturnRef: true]).status == errSecUnimplemented)
-            #expect(find(itemClass.query + [kSecValueRef: NSObject()]).status == errSecUnimplemented)
+            #expect(addReturning(key() + [kSecReturnRef: true]).status == errSecUnimplemented)
+            #expect(count([kSecClass: kSecClassKey]) == 0)
+            add(key())
+            #expect(find([kSecClass: kSecClassKey, kSecReturnRef: true]).status == errSecUnimplemented)
+        }
+    }
+
+    @Test("An object that stands for no item is no reference", arguments: StoredClass.allCases)
+    func foreignObject(itemClass: StoredClass) throws {
+        try withKeychain { _ in
+            #expect(add(itemClass.item + [kSecValueRef: NSObject()]) == errSecParam)
+            #expect(find(itemClass.query + [kSecValueRef: NSObject()]).status == errSecParam)
+            #expect(delete(itemClass.query + [kSecValueRef: "text"]) == errSecParam)
+            #expect(SecCopyLastItemError()?.subject == "v_Ref")
         }
     }
 

@@ -86,7 +86,7 @@ struct ExplanationTests {
             return add(item)
         },
         Mistake("store.not-found", errSecItemNotFound, "genp") { _ in find(item).status },
-        Mistake("keychain.not-implemented", errSecUnimplemented, "v_Ref") { _ in
+        Mistake("query.wrong-type", errSecParam, "v_Ref") { _ in
             find(item + [kSecValueRef: "key"]).status
         },
     ]

@@ -52,7 +52,7 @@ struct QueryGrammarTests {
         Case("v_Data", .data([1])), Case("v_Data", .data([])), Case("v_Data", .string("secret"), .param),
         Case("v_Data", .null, .param), Case("v_Data", .number(1), .param), Case("v_Nothing", .data([]), .param),
         Case("v_PersistentRef", reference), Case("v_PersistentRef", .string("x"), .param),
-        Case("v_Ref", .other("SecKey"), .unimplemented),
+        Case("v_Ref", .other("SecKey"), .param),
         Case("u_AuthUI", .string("u_AuthUIA")), Case("u_AuthUI", .string("u_AuthUIF")),
         Case("u_AuthUI", .string("u_AuthUIS")), Case("u_AuthUI", .string("ask"), .param),
         Case("u_AuthUI", .boolean(true), .param), Case("u_NoAuthUI", .boolean(true)),

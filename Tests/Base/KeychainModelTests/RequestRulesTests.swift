@@ -34,7 +34,7 @@ struct RequestRulesTests {
         Case(.add, [:]), Case(.add, ["v_Data": .data([])]), Case(.add, ["acct": .string("a"), "svce": .string("s")]),
         Case(.add, ["m_Limit": all], .param), Case(.add, ["m_NobodyKnows": .null], .param),
         Case(.add, ["u_ItemList": .other("NSArray")], .param), Case(.add, ["v_PersistentRef": reference], .param),
-        Case(.add, ["v_Data": .string("x")], .param), Case(.add, ["v_Ref": .other("NSObject")], .unimplemented),
+        Case(.add, ["v_Data": .string("x")], .param), Case(.add, ["v_Ref": .other("NSObject")], .param),
         Case(.add, ["pdmn": .string("zz")], .param), Case(.add, ["pdmn": .number(1)], .param),
         Case(.add, ["pdmn": ak]), Case(.add, ["accc": control]), Case(.add, ["accc": .data([1])], .param),
         Case(.add, ["accc": constrained], .unimplemented),

@@ -62,7 +62,8 @@ extension QueryKey.Role {
         case .matchIgnored: "Ignored in a search, as in Apple's engine; elsewhere -50."
         case .returnFlag(let flag): "Return " + (Self.returned[flag] ?? "") + "."
         case .valueData: "The value, at most 1 MiB; in a search it is ignored."
-        case .valueReference: "Not available yet: -4."
+        case .valueReference:
+            "An object whose item is meant: its attributes count where the dictionary has none. Another object: -50."
         case .persistentReference: "The one item with this reference, synchronised or not; no attributes beside it."
         case .authenticationUI: "Whether the user may be asked: allow, fail, or (in a search only) skip."
         case .noAuthenticationUI: "True is the same as fail."
@@ -75,7 +76,8 @@ extension QueryKey.Role {
 
     private static let returned: [ReturnFlags: String] = [
         .data: "the value", .attributes: "the attributes",
-        .reference: "a reference; for passwords, with another return key, the attributes. Other classes: -4 for now",
+        .reference:
+            "the item's object; for passwords, with another return key, the attributes. Keys and identities: -4 for now",
         .persistentReference: "the persistent reference",
     ]
 }

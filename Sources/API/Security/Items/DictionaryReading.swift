@@ -6,10 +6,13 @@ extension ItemRequest {
     /// Makes a request of the dictionaries a `SecItem` function was given.
     init(_ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
+        var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
+            if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
             guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, data: bytes) }
         }
+        if let reference { try builder.fill(from: reference, operation) }
         try changes?.forEachEntry { (key, value) throws(Refusal) in
             guard let data = value as? NSData else { return try builder.change(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.change(key, data: bytes) }

@@ -17,8 +17,8 @@ struct ItemResult {
         switch returns.rawValue {
         case ReturnFlags.data.rawValue: data(.valueData)
         case ReturnFlags.persistentReference.rawValue: data(.persistentReference)
-        // A password has no reference of its own.
-        case 0, ReturnFlags.reference.rawValue: nil
+        case ReturnFlags.reference.rawValue: ReferencedItems.object(for: item)
+        case 0: nil
         default: dictionary
         }
     }
@@ -43,24 +43,42 @@ struct ItemResult {
         var objects: [AnyObject] = []
         keys.reserveCapacity(16)
         objects.reserveCapacity(16)
-        for entry in list where entry.id != .accessControl {
+        for entry in list where isAskedFor(entry.id) {
             guard let key = ResultKeys.key(for: entry.id), let object = object(entry) else { continue }
             keys.append(key)
             objects.append(object)
         }
-        if let accessControl {
+        if showsAttributes, let accessControl {
             keys.append(kSecAttrAccessControl)
             objects.append(accessControl)
         }
         if returns.contains(.reference) {
             keys.append(kSecClass)
             objects.append(NSString(string: item.itemClass.code))
+            if let reference = ReferencedItems.object(for: item) {
+                keys.append(kSecValueRef)
+                objects.append(reference)
+            }
         }
         // The initialiser that takes arrays casts every element of them, which takes longer than all the rest.
         return unsafe keys.withUnsafeBufferPointer { keys in
             unsafe objects.withUnsafeBufferPointer { objects in
                 unsafe NSDictionary(objects: objects.baseAddress, forKeys: keys.baseAddress, count: keys.count)
             }
+        }
+    }
+
+    /// A password's reference is its attributes; what another item's reference is made of comes with it unasked.
+    private var showsAttributes: Bool {
+        returns.contains(.attributes) || returns.contains(.reference) && item.itemClass.isPassword
+    }
+
+    private func isAskedFor(_ id: AttributeID) -> Bool {
+        switch id {
+        case .accessControl: false
+        case .valueData: returns.contains(.data)
+        case .persistentReference: returns.contains(.persistentReference)
+        default: showsAttributes
         }
     }
 

@@ -117,11 +117,8 @@ private struct Page {
     private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
         self.itemClass = itemClass
         self.writer = writer
-        // A reference to a password is its attributes (S-12).
-        wantsAttributes =
-            request.returns.contains(.attributes)
-            || request.returns.contains(.reference) && request.returns != .reference
-        wantsValues = request.returns.contains(.data) && mayOpenValues
+        wantsAttributes = request.returns.needAttributes(of: itemClass)
+        wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
         wantsReferences = request.returns.contains(.persistentReference)
         host = request.query[.hostOrSubdomain]?.string
         limit = request.limit

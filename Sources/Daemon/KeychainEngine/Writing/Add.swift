@@ -36,10 +36,10 @@ extension ItemWriter {
     private func answer(_ item: PlainItem, _ returns: ReturnFlags, into writer: ResponseWriter) {
         guard !returns.isEmpty else { return }
         writer.beginItem(item.itemClass)
-        if returns.contains(.attributes) || returns.contains(.reference) && returns != .reference {
+        if returns.needAttributes(of: item.itemClass) {
             item.encoded().storage.withSpan { writer.buffer.append($0) }
         }
-        if returns.contains(.data) {
+        if returns.needValue(of: item.itemClass) {
             (item.value ?? SecretBytes(count: 0)).withSpan { writer.buffer.append(.valueData, .data, $0) }
         }
         if returns.contains(.persistentReference),

@@ -1,0 +1,125 @@
+package import LinuxSystem
+
+/// Values of elements. Each takes the bytes that the element was parsed from.
+extension DERElement {
+    /// A copy of the content, which must not be a secret.
+    ///
+    /// - Throws: `DERError.unexpected` when the bytes are shorter than those the element was parsed from.
+    package func contentBytes(in bytes: Span<UInt8>) throws(DERError) -> [UInt8] { try copy(content, of: bytes) }
+
+    /// A copy of the whole element, which must not be a secret.
+    ///
+    /// - Throws: as ``contentBytes(in:)``.
+    package func encodedBytes(in bytes: Span<UInt8>) throws(DERError) -> [UInt8] { try copy(encoding, of: bytes) }
+
+    /// A copy of the content of a secret element.
+    ///
+    /// - Throws: as ``contentBytes(in:)``.
+    package func secretContent(in bytes: Span<UInt8>) throws(DERError) -> SecretBytes {
+        guard content.upperBound <= bytes.count else { throw unexpected }
+        return SecretBytes(copying: bytes.extracting(content))
+    }
+
+    /// An integer from 0 that fits.
+    ///
+    /// - Throws: `DERError.unexpected` for another type, a negative or a large number.
+    package func smallInteger(in bytes: Span<UInt8>) throws(DERError) -> Int {
+        let digits = try require(.integer, in: bytes)
+        guard digits.count <= 8, let first = digits.first, first < 0x80 else { throw unexpected }
+        return digits.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// A truth value.
+    ///
+    /// - Throws: `DERError.unexpected` for another type.
+    package func boolean(in bytes: Span<UInt8>) throws(DERError) -> Bool { try require(.boolean, in: bytes) == [0xFF] }
+
+    /// An object identifier.
+    ///
+    /// - Throws: `DERError.unexpected` for another type.
+    package func objectIdentifier(in bytes: Span<UInt8>) throws(DERError) -> DERObjectIdentifier {
+        DERObjectIdentifier(content: try require(.objectIdentifier, in: bytes))
+    }
+
+    /// The bytes of a bit string that has whole bytes only, such as a public key.
+    ///
+    /// - Throws: `DERError.unexpected` for another type, or bits that are no whole bytes.
+    package func wholeBytes(in bytes: Span<UInt8>) throws(DERError) -> [UInt8] {
+        let content = try require(.bitString, in: bytes)
+        guard content.first == 0 else { throw unexpected }
+        return Array(content.dropFirst())
+    }
+
+    /// The text of a string of any type; nil when the element is none or its bytes are not what its type says.
+    package func text(in bytes: Span<UInt8>) -> String? {
+        guard let content = try? contentBytes(in: bytes) else { return nil }
+        switch tag {
+        case .utf8String: return String(validating: content, as: UTF8.self)
+        case .printableString, .ia5String, .numericString, .visibleString:
+            return content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil
+        // Declared as T.61, used as Latin-1 by everybody.
+        case .teletexString: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
+        case .bmpString: return Self.text(content, unit: 2)
+        case .universalString: return Self.text(content, unit: 4)
+        default: return nil
+        }
+    }
+
+    /// Big-endian units of two bytes (UTF-16) or four (UTF-32).
+    private static func text(_ content: [UInt8], unit: Int) -> String? {
+        guard content.count % unit == 0 else { return nil }
+        let units = stride(from: 0, to: content.count, by: unit).map { start in
+            content[start..<start + unit].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        return unit == 2
+            ? String(validating: units.map { UInt16(truncatingIfNeeded: $0) }, as: UTF16.self)
+            : String(validating: units, as: UTF32.self)
+    }
+
+    private func require(_ tag: DERTag, in bytes: Span<UInt8>) throws(DERError) -> [UInt8] {
+        guard self.tag == tag else { throw unexpected }
+        return try contentBytes(in: bytes)
+    }
+
+    private func copy(_ range: Range<Int>, of bytes: Span<UInt8>) throws(DERError) -> [UInt8] {
+        guard range.upperBound <= bytes.count else { throw unexpected }
+        return bytes.array(range.lowerBound, range.count)
+    }
+}
+
+/// An object identifier, compared by its encoded arcs.
+package struct DERObjectIdentifier: Hashable, Sendable {
+    /// The arcs as they are encoded.
+    package let content: [UInt8]
+
+    package init(content: [UInt8]) { self.content = content }
+
+    /// An identifier of the code's own: the first two arcs and those that follow them.
+    package init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
+        content = ([first * 40 + second] + others).flatMap(Self.encode)
+    }
+
+    /// The arcs with dots between them, as people write them; nil when an arc does not fit 64 bits.
+    package var dotted: String? {
+        var (arcs, arc): ([UInt64], UInt64) = ([], 0)
+        for byte in content {
+            guard arc < 1 << 56 else { return nil }
+            arc = arc << 7 | UInt64(byte & 0x7F)
+            guard byte < 0x80 else { continue }
+            arcs.append(arc)
+            arc = 0
+        }
+        guard let first = arcs.first else { return nil }
+        let root = min(first / 40, 2)
+        return ([root, first - root * 40] + arcs.dropFirst()).map { "\($0)" }.joined(separator: ".")
+    }
+
+    private static func encode(_ arc: UInt64) -> [UInt8] {
+        var (rest, bytes) = (arc >> 7, [UInt8(arc & 0x7F)])
+        while rest > 0 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        return bytes.reversed()
+    }
+}

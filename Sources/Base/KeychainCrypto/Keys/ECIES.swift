@@ -1,0 +1,68 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// ECIES (semantics F.3): ephemeral point ‖ AES-GCM of the content ‖ tag.
+///
+/// The key is derived by X9.63 from the shared X coordinate, with ephemeral point ‖ the caller's shared info; the IV is
+/// 16 zero bytes, or 16 more derived bytes. No associated data. Only the shared X coordinate needs a private key, so it may
+/// come from elsewhere.
+package enum ECIES {
+    /// The ephemeral point a message begins with: what the recipient's private key exchanges with.
+    ///
+    /// - Throws: `CryptoError.wrongInputSize` when the message is shorter than point and tag; `.unsupportedKeySize`.
+    package static func ephemeralPoint(of message: Span<UInt8>, curveBits: Int) throws(CryptoError) -> [UInt8] {
+        let size = try Curve(bits: curveBits).pointSize
+        guard message.count >= size + AESGCM.tagSize else { throw .wrongInputSize }
+        return message.array(0, size)
+    }
+
+    /// Opens a message with the X coordinate that the recipient's key and the ephemeral point share.
+    ///
+    /// - Throws: `CryptoError.authenticationFailed`; `.wrongInputSize` when the message is too short;
+    ///   `.unsupportedAlgorithm` when the algorithm is no ECIES; `.invalidParameter`, `.libraryFailure`.
+    package static func open(
+        _ message: Span<UInt8>, sharedX: SecretBytes, curveBits: Int, _ algorithm: KeyAlgorithm,
+        parameters: KeyParameters
+    ) throws(CryptoError) -> SecretBytes {
+        let scheme = try scheme(of: algorithm, parameters)
+        let point = try ephemeralPoint(of: message, curveBits: curveBits)
+        let cipher = try cipher(scheme, sharedX, point, parameters, curveBits: curveBits)
+        return try cipher.open(message.extracting(point.count...), aad: Span())
+    }
+
+    /// Makes a message.
+    static func seal(
+        _ content: Span<UInt8>, for recipient: PublicKey, _ algorithm: KeyAlgorithm, parameters: KeyParameters
+    ) throws(CryptoError) -> [UInt8] {
+        let scheme = try scheme(of: algorithm, parameters)
+        let ephemeral = try PrivateKey.generate(recipient.type, bits: recipient.bits)
+        let point = ephemeral.publicKey.external()
+        let cipher = try cipher(
+            scheme, ephemeral.sharedX(with: recipient), point, parameters, curveBits: recipient.bits)
+        return try cipher.seal(content, aad: Span(), after: point)
+    }
+
+    private static func scheme(
+        of algorithm: KeyAlgorithm, _ parameters: KeyParameters
+    ) throws(CryptoError) -> KeyAlgorithm.ECIES {
+        guard case .encryption(.ecies(let scheme)) = algorithm.construction else { throw .unsupportedAlgorithm }
+        try parameters.checkBounds()
+        guard parameters.requestedSize == nil else { throw .invalidParameter }
+        return scheme
+    }
+
+    private static func cipher(
+        _ scheme: KeyAlgorithm.ECIES, _ sharedX: SecretBytes, _ point: [UInt8], _ parameters: KeyParameters,
+        curveBits: Int
+    ) throws(CryptoError) -> ContentCipher {
+        let keySize = KeyAlgorithm.Encryption.contentKeySize(curveBits: curveBits)
+        let info = point + parameters.sharedInfo
+        let derived = try KeyAgreement.derive(
+            from: sharedX, info: info.span, scheme.hash,
+            count: keySize + (scheme.derivesIV ? ContentCipher.ivSize : 0))
+        return try derived.withSpan { (derived) throws(CryptoError) in
+            let iv = derived.extracting(keySize...)
+            return try ContentCipher(key: derived.extracting(..<keySize), iv: scheme.derivesIV ? iv : nil)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import COpenSSL
+package import KeychainModel
+package import LinuxSystem
+
+extension PublicKey {
+    /// Encrypts for whoever has the private key.
+    ///
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for more than the padding leaves room for, or a raw
+    ///   block that is no number below the modulus; `.invalidParameter`, `.tooLong`, `.libraryFailure`.
+    package func encrypt(
+        _ input: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters = KeyParameters()
+    ) throws(CryptoError) -> [UInt8] {
+        switch try algorithm.encryption(.encrypt, self, parameters) {
+        case .rsaRaw: return try encrypt(input, .none, size: modulusSize...modulusSize)
+        case .rsaPKCS1: return try encrypt(input, .pkcs1, size: 0...modulusSize - RSAPadding.leastPKCS1Overhead)
+        case .rsaOAEP(let hash): return try encrypt(input, hash)
+        case .rsaOAEPAESGCM(let hash): return try WrappedContent.seal(input, for: self, hash)
+        case .ecies: return try ECIES.seal(input, for: self, algorithm, parameters: parameters)
+        }
+    }
+
+    /// With OAEP (RFC 8017, 7.1).
+    func encrypt(_ input: Span<UInt8>, _ hash: HashFunction) throws(CryptoError) -> [UInt8] {
+        try encrypt(input, .oaep(hash), size: 0...KeyAlgorithm.Encryption.oaepRoom(hash, bits: bits))
+    }
+
+    private func encrypt(
+        _ input: Span<UInt8>, _ padding: RSAPadding, size: ClosedRange<Int>
+    ) throws(CryptoError) -> [UInt8] {
+        guard size.contains(input.count) else { throw .wrongInputSize }
+        let context = try KeyContext(handle)
+        try succeed(unsafe EVP_PKEY_encrypt_init(context.reference))
+        try padding.set(on: context)
+        return try unsafe context.transform(input, by: EVP_PKEY_encrypt, or: .wrongInputSize)
+    }
+
+    /// The size of an RSA block in bytes.
+    var modulusSize: Int { KeyType.blockSize(bits: bits) }
+}
+
+extension PrivateKey {
+    /// Decrypts what was encrypted for the public key.
+    ///
+    /// - Throws: `CryptoError.authenticationFailed` when padding or tag are wrong; `.wrongInputSize`,
+    ///   `.unsupportedAlgorithm`; `.malformedKey` when the message has no point of the curve; `.invalidParameter`,
+    ///   `.tooLong`, `.libraryFailure`.
+    package func decrypt(
+        _ input: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters = KeyParameters()
+    ) throws(CryptoError) -> SecretBytes {
+        switch try algorithm.encryption(.decrypt, publicKey, parameters) {
+        case .rsaRaw: return try decrypt(input, .none)
+        case .rsaPKCS1: return try decrypt(input, .pkcs1)
+        case .rsaOAEP(let hash): return try decrypt(input, .oaep(hash))
+        case .rsaOAEPAESGCM(let hash): return try WrappedContent.open(input, with: self, hash)
+        case .ecies:
+            let point = try ECIES.ephemeralPoint(of: input, curveBits: bits)
+            let shared = try sharedX(with: PublicKey(external: point.span, type: type))
+            return try ECIES.open(input, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
+        }
+    }
+
+    func decrypt(_ input: Span<UInt8>, _ padding: RSAPadding) throws(CryptoError) -> SecretBytes {
+        guard input.count == publicKey.modulusSize else { throw .wrongInputSize }
+        let context = try KeyContext(handle)
+        try succeed(unsafe EVP_PKEY_decrypt_init(context.reference))
+        try padding.set(on: context)
+        return try unsafe context.transformSecretly(input, by: EVP_PKEY_decrypt, or: .authenticationFailed)
+    }
+}
+
+extension KeyAlgorithm {
+    /// How it encrypts, once it is known to be one for this key and these parameters.
+    fileprivate func encryption(
+        _ operation: KeyOperation, _ key: PublicKey, _ parameters: KeyParameters
+    ) throws(CryptoError) -> Encryption {
+        guard supports(operation, type: key.type, bits: key.bits), case .encryption(let encryption) = construction
+        else { throw .unsupportedAlgorithm }
+        if case .ecies = encryption { return encryption }
+        try parameters.checkAbsent()
+        return encryption
+    }
+}
+
+/// OAEP of a fresh AES key ‖ AES-GCM of the content ‖ tag; the IV is 16 zero bytes, the associated data the public key
+/// (semantics F.3).
+private enum WrappedContent {
+    static func seal(
+        _ content: Span<UInt8>, for recipient: PublicKey, _ hash: HashFunction
+    ) throws(CryptoError) -> [UInt8] {
+        let key = SecretBytes(count: KeyAlgorithm.Encryption.contentKeySize(rsaBits: recipient.bits))
+        key.withMutableSpan { Randomness.fill(&$0) }
+        return try key.withSpan { (key) throws(CryptoError) in
+            let wrapped = try recipient.encrypt(key, hash)
+            return try ContentCipher(key: key, iv: nil).seal(content, aad: recipient.external().span, after: wrapped)
+        }
+    }
+
+    static func open(
+        _ message: Span<UInt8>, with recipient: PrivateKey, _ hash: HashFunction
+    ) throws(CryptoError) -> SecretBytes {
+        let size = recipient.publicKey.modulusSize
+        guard message.count >= size + AESGCM.tagSize else { throw .wrongInputSize }
+        let key = try recipient.decrypt(message.extracting(..<size), .oaep(hash))
+        return try key.withSpan { (key) throws(CryptoError) in
+            // The sender chose the key's size; one that AES-GCM does not take is no key of his.
+            guard key.count == 16 || key.count == 32 else { throw .authenticationFailed }
+            let cipher = try ContentCipher(key: key, iv: nil)
+            return try cipher.open(message.extracting(size...), aad: recipient.publicKey.external().span)
+        }
+    }
+}

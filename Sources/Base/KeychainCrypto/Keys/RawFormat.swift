@@ -1,0 +1,58 @@
+import COpenSSL
+import KeychainModel
+import LinuxSystem
+
+/// Keys on Curve25519: 32 bytes as they are (RFC 8032, RFC 7748).
+struct RawFormat: KeyFormat {
+    static let size = 32
+    let kind: String
+
+    func bits(of key: KeyHandle) -> Int { 8 * Self.size }
+
+    func generate(bits: Int) throws(CryptoError) -> KeyHandle {
+        let context = try KeyContext(making: kind)
+        try succeed(unsafe EVP_PKEY_keygen_init(context.reference))
+        var key: OpaquePointer?
+        try succeed(unsafe EVP_PKEY_generate(context.reference, &key))
+        return try unsafe KeyHandle(adopting: key)
+    }
+
+    func decodePrivate(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle {
+        guard bytes.count == Self.size else { throw .malformedKey }
+        return try unsafe withAddress(of: bytes) { (start, count) throws(CryptoError) in
+            try unsafe KeyHandle(adopting: EVP_PKEY_new_raw_private_key_ex(nil, kind, nil, start, count))
+        }
+    }
+
+    func decodePublic(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle {
+        guard bytes.count == Self.size else { throw .malformedKey }
+        return try unsafe withAddress(of: bytes) { (start, count) throws(CryptoError) in
+            try unsafe KeyHandle(adopting: EVP_PKEY_new_raw_public_key_ex(nil, kind, nil, start, count))
+        }
+    }
+
+    func encodePrivate(_ key: KeyHandle) throws(CryptoError) -> SecretBytes {
+        let encoded = SecretBytes(count: Self.size)
+        try encoded.withMutableSpan { (span) throws(CryptoError) in
+            try unsafe read(into: &span) { unsafe EVP_PKEY_get_raw_private_key(key.reference, $0, $1) }
+        }
+        return encoded
+    }
+
+    func encodePublic(_ key: KeyHandle) throws(CryptoError) -> [UInt8] {
+        var encoded = [UInt8](repeating: 0, count: Self.size)
+        var span = encoded.mutableSpan
+        try unsafe read(into: &span) { unsafe EVP_PKEY_get_raw_public_key(key.reference, $0, $1) }
+        return encoded
+    }
+
+    private func read(
+        into span: inout MutableSpan<UInt8>,
+        by getter: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) -> CInt
+    ) throws(CryptoError) {
+        try unsafe span.withUnsafeMutableBufferPointer { (span) throws(CryptoError) in
+            var count = span.count
+            try succeed(unsafe getter(span.baseAddress, &count))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// What can be done with a key, and how exactly: one of the constants `kSecKeyAlgorithm…` (semantics F.3).
+///
+/// The value itself does nothing; ``construction`` says what is to be computed. Only ``all`` has values, so every one that
+/// exists can be carried out for keys that ``supports(_:type:bits:)``.
+package struct KeyAlgorithm: Hashable, Sendable {
+    /// Apple's identifier, such as `algid:sign:ECDSA:message-X962:SHA256`.
+    package let name: String
+    /// The name of the constant that programs write, without `kSecKeyAlgorithm`.
+    package let constant: String
+    /// What is to be computed.
+    package let construction: Construction
+
+    package enum Construction: Hashable, Sendable {
+        case signature(Signature, of: SignedInput)
+        case encryption(Encryption)
+        case keyExchange(KeyExchange)
+    }
+
+    package enum Signature: Hashable, Sendable {
+        /// The private operation on a whole block, without padding.
+        case rsaRaw
+        /// RSASSA-PKCS1-v1_5 (RFC 8017); for ``SignedInput/bytes`` without a DigestInfo.
+        case rsaPKCS1
+        /// RSASSA-PSS with MGF1 of the same hash and a salt as long as the digest.
+        case rsaPSS
+        /// ECDSA with the signature as DER `SEQUENCE { r, s }`.
+        case ecdsaX962
+        /// ECDSA with the signature as r ‖ s, each as long as the field.
+        case ecdsaRFC4754
+        /// Ed25519 (RFC 8032), which hashes the message itself.
+        case ed25519
+    }
+
+    package enum SignedInput: Hashable, Sendable {
+        /// The input is signed as it is.
+        case bytes
+        /// The input is a digest and has its length.
+        case digest(HashFunction)
+        /// The input is hashed first.
+        case message(HashFunction)
+    }
+
+    package enum Encryption: Hashable, Sendable {
+        /// The public operation on a whole block, without padding.
+        case rsaRaw
+        /// RSAES-PKCS1-v1_5 (RFC 8017).
+        case rsaPKCS1
+        /// RSAES-OAEP with MGF1 of the same hash and no label.
+        case rsaOAEP(HashFunction)
+        /// OAEP of a fresh AES key ‖ AES-GCM of the content ‖ tag; the IV is 16 zero bytes, the AAD the public key.
+        case rsaOAEPAESGCM(HashFunction)
+        /// Ephemeral point ‖ AES-GCM of the content ‖ tag.
+        case ecies(ECIES)
+    }
+
+    package struct ECIES: Hashable, Sendable {
+        /// The same as without on curves whose cofactor is 1, as all of ours are.
+        package let cofactor: Bool
+        /// Of the X9.63 key derivation.
+        package let hash: HashFunction
+        /// Whether the derivation makes the IV too; else it is 16 zero bytes.
+        package let derivesIV: Bool
+    }
+
+    package struct KeyExchange: Hashable, Sendable {
+        /// As ``ECIES/cofactor``.
+        package let cofactor: Bool
+        /// Of the X9.63 key derivation; without one the result is the shared X coordinate.
+        package let derivation: HashFunction?
+    }
+
+    /// The algorithm of this identifier; nil when there is none.
+    package init?(name: String) {
+        guard let found = Self.byName[name] else { return nil }
+        self = found
+    }
+
+    init(name: String, constant: String, construction: Construction) {
+        self.name = name
+        self.constant = constant
+        self.construction = construction
+    }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let byConstruction = Dictionary(
+        all.map { ($0.construction, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// The algorithm that takes the digest of the message instead of the message: what whoever has the private key is asked
+    /// for, when hashing is done elsewhere. Itself for algorithms that do not hash.
+    package var digestVariant: KeyAlgorithm {
+        guard case .signature(let signature, of: .message(let hash)) = construction else { return self }
+        return Self.byConstruction[.signature(signature, of: .digest(hash))] ?? self
+    }
+
+    /// The hash of a message that is to be signed; nil for algorithms that are given a digest, or do not hash.
+    package var messageHash: HashFunction? {
+        guard case .signature(_, of: .message(let hash)) = construction else { return nil }
+        return hash
+    }
+}

@@ -1,0 +1,11 @@
+/// What a key is asked to do. The raw value is that of `SecKeyOperationType` (semantics F.1).
+package enum KeyOperation: UInt8, CaseIterable, Sendable {
+    case sign = 0
+    case verify = 1
+    case encrypt = 2
+    case decrypt = 3
+    case keyExchange = 4
+
+    /// Whether it needs the private key.
+    package var needsPrivateKey: Bool { self == .sign || self == .decrypt || self == .keyExchange }
+}
