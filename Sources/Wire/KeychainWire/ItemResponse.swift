@@ -137,6 +137,24 @@ package struct WireReader {
         return text
     }
 
+    /// Bytes with their length before them, copied into ordinary memory; not for secrets.
+    package mutating func bytes(atMost limit: Int) throws(Refusal) -> [UInt8] {
+        let range = try takeRun(atMost: limit)
+        return body.withSpan { $0.array(range.lowerBound, range.count) }
+    }
+
+    /// Secret bytes with their length before them.
+    package mutating func secret(atMost limit: Int) throws(Refusal) -> SecretBytes {
+        let range = try takeRun(atMost: limit)
+        return body.withSpan { SecretBytes(copying: $0.extracting(range)) }
+    }
+
+    private mutating func takeRun(atMost limit: Int) throws(Refusal) -> Range<Int> {
+        let length = Int(try integer(UInt32.self))
+        guard length <= limit else { throw .malformed("a length") }
+        return try take(length)
+    }
+
     mutating func item() throws(Refusal) -> ItemResponse.Item {
         let length = Int(try integer(UInt32.self))
         let code = try integer(UInt32.self)
@@ -191,5 +209,11 @@ extension SecretBuffer {
             append(littleEndian: UInt32(bytes.count))
             unsafe append(bytes.span)
         }
+    }
+
+    /// Appends bytes with their length before them.
+    package func append(bytes: Span<UInt8>) {
+        append(littleEndian: UInt32(truncatingIfNeeded: bytes.count))
+        append(bytes)
     }
 }
