@@ -5,6 +5,7 @@ extension ItemRequest {
     ///
     /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
     package func check() throws(Refusal) {
+        if let parts = identityParts { return try checkIdentity(parts) }
         try checkClass()
         try checkEntries()
         try checkProtection(query)
@@ -65,12 +66,6 @@ extension ItemRequest {
         try refuseReferences()
         if query.entry(.persistentReference) != nil { throw notHere("kSecValuePersistentRef", "v_PersistentRef") }
         if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
-        if itemClass == .identity {
-            throw Refusal(
-                .param, .notAllowedHere, "class",
-                "An identity is not stored as such; it is a certificate with its key.",
-                do: "Add the certificate and the private key.")
-        }
     }
 
     private func checkCopyMatching() throws(Refusal) {
@@ -91,6 +86,12 @@ extension ItemRequest {
     }
 
     private func checkUpdate() throws(Refusal) {
+        guard effectiveClass != .identity else {
+            throw Refusal(
+                .param, .notAllowedHere, "class",
+                "An identity is not stored as such, and most attributes belong to both its halves.",
+                do: "Update the certificate (kSecClassCertificate), the key (kSecClassKey), or one after the other.")
+        }
         try checkReferenceAlone()
         try refuseMatchKeys()
         try refuseSkip()

@@ -8,7 +8,7 @@ package import LinuxSystem
 package final class EngineLane {
     let reader: StoreReader
     let sealer: ItemSealer
-    private let batch = RowBatch()
+    let batch = RowBatch()
 
     init(reader: StoreReader, sealer: ItemSealer) {
         self.reader = reader
@@ -37,7 +37,8 @@ package final class EngineLane {
     private func answer(
         _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
     ) throws(Refusal) -> UInt64 {
-        guard let itemClass = authorized.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
+        guard let itemClass = authorized.itemClass else { throw .nothingFound(authorized.request) }
+        if itemClass == .identity { return try answerIdentities(authorized, by: deadline, into: writer) }
         var page = Page(authorized, itemClass, writer)
         try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
@@ -102,10 +103,11 @@ package final class EngineLane {
 }
 
 /// What a query wants of its rows and how far it has got.
-private struct Page {
+struct Page {
     let itemClass: ItemClass
     let writer: ResponseWriter
     let wantsAttributes, wantsValues, wantsReferences: Bool
+    let returns: ReturnFlags
     let host: String?
     let limit: ItemRequest.Limit
     private(set) var lastRow: Int64 = 0
@@ -117,6 +119,7 @@ private struct Page {
     private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
         self.itemClass = itemClass
         self.writer = writer
+        returns = request.returns
         wantsAttributes = request.returns.needAttributes(of: itemClass)
         wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
         wantsReferences = request.returns.contains(.persistentReference)
@@ -153,8 +156,4 @@ extension Refusal {
             "No item of the caller's groups matches the query.",
             do: "Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.")
     }
-
-    static let noIdentitiesYet = Refusal(
-        .unimplemented, .notImplemented, "idnt", "Identities are not available yet.",
-        do: "Look for the certificate and the key by themselves.")
 }

@@ -7,6 +7,7 @@ import LinuxSystem
 /// `SecItemAdd` (semantics B.4).
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
+        guard request.parts.isEmpty else { return try addIdentity(request, write) }
         let item = try newItem(request)
         try put(try sealer.seal(item, digester: store.digester), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
@@ -14,7 +15,7 @@ extension ItemWriter {
         write.writer.end()
     }
 
-    private func newItem(_ request: AuthorizedRequest) throws(Refusal) -> PlainItem {
+    func newItem(_ request: AuthorizedRequest) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
             itemClass: itemClass, uuid: Randomness.bytes(16), attributes: [:], value: query.secret(.valueData))

@@ -114,14 +114,15 @@ final class ItemWriter {
 
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
     private func prepareKeys(for request: AuthorizedRequest, by deadline: Deadline) throws(Refusal) {
+        for part in request.parts { try prepareKeys(for: part, by: deadline) }
         switch request.request.operation {
-        case .add:
+        case .add where request.parts.isEmpty:
             let accessibility = request.request.query.accessibility ?? request.defaultAccessibility
             try ensureMetadataKey(for: accessibility, by: deadline)
         case .update:
             guard let accessibility = request.request.changes.accessibility else { return }
             try ensureMetadataKey(for: accessibility, by: deadline)
-        case .delete, .copyMatching: break
+        case .add, .delete, .copyMatching: break
         }
     }
 

@@ -7,7 +7,7 @@ import LinuxSystem
 /// `SecItemUpdate` (semantics B.4): all matching items or none.
 extension ItemWriter {
     func update(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        guard let itemClass = request.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
+        guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
         let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
         var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {

@@ -4,7 +4,7 @@ package import LinuxSystem
 
 /// A connection that finds rows. Belongs to one thread.
 package final class StoreReader {
-    private let database: Database
+    let database: Database
     package let digester: AttributeDigester
     private var queries: [QueryShape: Query] = [:]
     /// The query asked last, which a program that looks up many items asks again.
@@ -35,6 +35,16 @@ package final class StoreReader {
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
         _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
+        try run(authorized, as: itemClass, by: deadline) { (statement) throws(Refusal) in
+            try visit(SealedRow(statement))
+        }
+    }
+
+    /// Runs an authorised query and shows its statement at every row, until `visit` answers false.
+    func run(
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
+        _ visit: (Statement) throws(Refusal) -> Bool
+    ) throws(Refusal) {
         let query = try query(of: QueryShape(authorized, as: itemClass))
         let statement = query.statement
         database.deadline = deadline
@@ -44,7 +54,7 @@ package final class StoreReader {
         }
         try bind(authorized, to: query)
         while try statement.next() {
-            guard try visit(SealedRow(statement)) else { return }
+            guard try visit(statement) else { return }
         }
     }
 
@@ -125,6 +135,9 @@ package final class StoreReader {
             }
         }
         if case .groups(let groups) = authorized.scope { try bind(groups, to: statement, &index) }
+        if query.shape.itemClass == .identity {
+            return try bindIdentity(authorized.request, isPaged: query.shape.isPaged, to: statement, index)
+        }
         if query.shape.isPaged {
             let cursor = Int64(authorized.request.cursor)
             try refusing { () throws(DatabaseError) in try statement.bind(integer: cursor, at: index) }
