@@ -21,5 +21,7 @@ package struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     package static let interactionNotAllowed = Self(rawValue: -25308)
     package static let decode = Self(rawValue: -26275)
     package static let internalError = Self(rawValue: -26276)
+    package static let verifyFailed = Self(rawValue: -67808)
+    package static let sslCrypto = Self(rawValue: -9809)
     package static let missingEntitlement = Self(rawValue: -34018)
 }

@@ -20,13 +20,10 @@ public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecAccessControl? {
-    do throws(Refusal) {
+    unsafe explaining(error) { () throws(Refusal) in
         let accessibility = try accessibility(protection)
         try flags.checkCombination()
         return SecAccessControl(protection: accessibility.code, flags: flags)
-    } catch let refusal {
-        unsafe error?.pointee = .passRetained(refusal.asCFError)
-        return nil
     }
 }
 

@@ -19,6 +19,10 @@
 @safe nonisolated(unsafe) public let kSecAttrKeyTypeEC: CFString = "73"
 /// Another older name of `kSecAttrKeyTypeECSECPrimeRandom`.
 @safe nonisolated(unsafe) public let kSecAttrKeyTypeECDSA: CFString = "73"
+/// Ed25519 signatures (RFC 8032). In Apple's headers a private name.
+@safe nonisolated(unsafe) public let kSecAttrKeyTypeEd25519: CFString = "105"
+/// X25519 key agreement (RFC 7748). In Apple's headers a private name.
+@safe nonisolated(unsafe) public let kSecAttrKeyTypeX25519: CFString = "106"
 /// DSA.
 @safe nonisolated(unsafe) public let kSecAttrKeyTypeDSA: CFString = "43"
 /// AES.

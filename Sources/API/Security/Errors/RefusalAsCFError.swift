@@ -7,3 +7,13 @@ extension Refusal {
         return NSError(domain: SecItemError.errorDomain, code: error.errorCode, userInfo: error.errorUserInfo)
     }
 }
+
+/// Runs a function with an error parameter: nil with the error when it is refused.
+func explaining<Result>(
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ body: () throws(Refusal) -> Result
+) -> Result? {
+    do throws(Refusal) { return try body() } catch let refusal {
+        unsafe error?.pointee = .passRetained(refusal.asCFError)
+        return nil
+    }
+}

@@ -21,15 +21,6 @@ extension ItemRequest {
     }
 }
 
-extension NSData {
-    /// Lends the bytes where they are.
-    fileprivate func withSpan(_ body: (Span<UInt8>) throws(Refusal) -> Void) throws(Refusal) {
-        defer { extendLifetime(self) }
-        let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: length)
-        try unsafe body(buffer.assumingMemoryBound(to: UInt8.self).span)
-    }
-}
-
 extension RawValue {
     /// What an object in a dictionary is to the keychain.
     init(_ object: AnyObject) {
@@ -74,7 +65,7 @@ private func getKeysAndValues(
 
 extension NSDictionary {
     /// Visits all entries; a key that is not a string is refused.
-    fileprivate func forEachEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
+    func forEachEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let ownType = type(of: self)
         guard ownType == NSDictionary.self || ownType == NSMutableDictionary.self else {
             // A program's own subclass keeps its entries where only it knows.

@@ -2,12 +2,6 @@
 // and `CFGetTypeID(item) == SecKeyGetTypeID()` mean something. A program cannot make one: references come from functions,
 // and a class whose initializer takes `Never` has no function yet that returns one.
 
-/// A cryptographic key.
-public final class SecKey: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.key
-    init(_ nothing: Never) {}
-}
-
 /// An X.509 certificate.
 public final class SecCertificate: NSObject, SecurityObject, Sendable {
     static let typeIdentifier = SecurityTypeIdentifier.certificate

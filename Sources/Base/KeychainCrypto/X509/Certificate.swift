@@ -1,4 +1,5 @@
 package import DER
+internal import KeychainModel
 
 /// An X.509 certificate (RFC 5280): its bytes, and what they say.
 ///

@@ -75,6 +75,18 @@ package struct KeyAlgorithm: Hashable, Sendable {
         self = found
     }
 
+    /// The algorithm of this constant, without `kSecKeyAlgorithm`; nil when there is none.
+    package init?(constant: String) {
+        guard let found = Self.byConstant[constant] else { return nil }
+        self = found
+    }
+
+    /// The algorithm that computes this; nil when there is none.
+    package init?(_ construction: Construction) {
+        guard let found = Self.byConstruction[construction] else { return nil }
+        self = found
+    }
+
     init(name: String, constant: String, construction: Construction) {
         self.name = name
         self.constant = constant
@@ -82,6 +94,7 @@ package struct KeyAlgorithm: Hashable, Sendable {
     }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let byConstant = Dictionary(uniqueKeysWithValues: all.map { ($0.constant, $0) })
     private static let byConstruction = Dictionary(
         all.map { ($0.construction, $0) }, uniquingKeysWith: { first, _ in first })
 
@@ -89,7 +102,7 @@ package struct KeyAlgorithm: Hashable, Sendable {
     /// for, when hashing is done elsewhere. Itself for algorithms that do not hash.
     package var digestVariant: KeyAlgorithm {
         guard case .signature(let signature, of: .message(let hash)) = construction else { return self }
-        return Self.byConstruction[.signature(signature, of: .digest(hash))] ?? self
+        return KeyAlgorithm(.signature(signature, of: .digest(hash))) ?? self
     }
 
     /// The hash of a message that is to be signed; nil for algorithms that are given a digest, or do not hash.

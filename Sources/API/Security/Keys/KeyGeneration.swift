@@ -1,0 +1,95 @@
+internal import KeychainCrypto
+internal import KeychainModel
+
+/// A key to be made, as a program describes it (semantics F.1).
+struct KeyGeneration {
+    let type: KeyType
+    let bits: Int
+    /// The token that is to hold the private key; nil for the program.
+    let tokenID: String?
+    /// What the private key's item is to have: what stands at the top, and over it what stands under `kSecPrivateKeyAttrs`.
+    let privateAttributes: [String: AnyObject]
+    /// As ``privateAttributes``, with `kSecPublicKeyAttrs`.
+    let publicAttributes: [String: AnyObject]
+    private let keepsPrivateKey: Bool
+    private let keepsPublicKey: Bool
+
+    /// - Throws: `Refusal` with −50 for a description that no key can have.
+    init(_ parameters: NSDictionary) throws(Refusal) {
+        let description = try KeyDescription(parameters)
+        type = try description.type()
+        bits = try description.bits(type)
+        tokenID = try description.tokenID()
+        let privatePart = try Self.part(description, "private")
+        let publicPart = try Self.part(description, "public")
+        privateAttributes = Self.merged(description.entries, privatePart)
+        publicAttributes = Self.merged(description.entries, publicPart)
+        keepsPrivateKey = try Self.flag(privateAttributes["perm"]) ?? (tokenID != nil)
+        // A public key can be made again from the private one, so it is kept only where that is asked of it.
+        keepsPublicKey = try Self.flag(publicPart["perm"]) ?? false
+    }
+
+    /// Makes the key, and adds the halves that are to stay to the keychain.
+    ///
+    /// - Throws: `Refusal`: −4 for a token that makes no keys; what adding throws; −26276 when OpenSSL fails.
+    func make() throws(Refusal) -> SecKey {
+        let key = SecKey(try material())
+        if keepsPrivateKey { try add(key, privateAttributes) }
+        if keepsPublicKey { try add(SecKey(key.material.publicKey), publicAttributes) }
+        return key
+    }
+
+    /// The new private key, where it is to be.
+    private func material() throws(Refusal) -> any KeyMaterial {
+        guard tokenID == nil else { return try KeyToken.make(self) }
+        let key = try explained("SecKeyCreateRandomKey") { () throws(CryptoError) in
+            try PrivateKey.generate(type, bits: bits)
+        }
+        return PrivateKeyMaterial(key: key)
+    }
+
+    private func add(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) {
+        var entries = attributes
+        entries["class"] = kSecClassKey
+        entries["v_Ref"] = key
+        entries["perm"] = kCFBooleanTrue
+        let status = SecItemAdd(entries as NSDictionary, nil)
+        guard status != errSecSuccess else { return }
+        throw Refusal(status, SecCopyLastItemError())
+    }
+
+    private static func part(_ description: KeyDescription, _ name: String) throws(Refusal) -> [String: AnyObject] {
+        guard let value = description.entries[name] else { return [:] }
+        guard let dictionary = value as? NSDictionary else {
+            throw Refusal(
+                .param, .wrongType, name, "The attributes of the \(name) key are no dictionary.",
+                do: "Give kSecPrivateKeyAttrs and kSecPublicKeyAttrs dictionaries.")
+        }
+        return try KeyDescription(dictionary).entries
+    }
+
+    // Type and size belong to the pair, and follow from the key when it is added.
+    private static func merged(
+        _ common: [String: AnyObject], _ own: [String: AnyObject]
+    ) -> [String: AnyObject] {
+        common.merging(own) { _, own in own }.filter { !["type", "bsiz", "private", "public"].contains($0.key) }
+    }
+
+    private static func flag(_ value: AnyObject?) throws(Refusal) -> Bool? {
+        guard let value else { return nil }
+        if let number = value as? NSNumber { return number.boolValue }
+        throw Refusal(
+            .param, .wrongType, "kSecAttrIsPermanent", "kSecAttrIsPermanent is no boolean.",
+            do: "Give it true or false.")
+    }
+}
+
+extension Refusal {
+    /// What a `SecItem` function refused, as the refusal of the function that called it.
+    fileprivate init(_ status: OSStatus, _ error: SecItemError?) {
+        self.init(
+            KeychainStatus(rawValue: status), Rule(rawValue: error?.rule ?? Rule.internalError.rawValue),
+            error?.subject ?? "SecItemAdd", error?.problem ?? "The key could not be added to the keychain.",
+            do: error?.remedy ?? "Look the status up with SecCopyErrorMessageString.")
+    }
+}

@@ -1,0 +1,90 @@
+internal import KeychainCrypto
+internal import KeychainModel
+internal import LinuxSystem
+
+/// What stands behind a `SecKey`: where the key is and what can be done with it there.
+protocol KeyMaterial: Sendable {
+    /// The public key, of either half; it is always in the program, where it verifies and encrypts.
+    var publicKey: PublicKey { get }
+    /// What only the private key can do; nil for a public key.
+    var privateOperations: (any PrivateKeyOperations)? { get }
+    /// Attributes beyond those that follow from type, size and class, or other values for these, by key.
+    var ownAttributes: [String: Any] { get }
+
+    /// The key in Apple's external representation.
+    ///
+    /// - Throws: `Refusal` with −4 when it cannot leave the place where it is.
+    func externalRepresentation() throws(Refusal) -> SecretBytes
+}
+
+/// What is done where the private key is.
+protocol PrivateKeyOperations: Sendable {
+    /// Whether the place can do this; whether the key can was asked before.
+    func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool
+    func sign(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> [UInt8]
+    func decrypt(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> SecretBytes
+    func agree(
+        with peer: PublicKey, _ algorithm: KeyAlgorithm, _ parameters: KeyParameters
+    ) throws(Refusal) -> SecretBytes
+}
+
+extension KeyMaterial {
+    var type: KeyType { publicKey.type }
+    var bits: Int { publicKey.bits }
+    var keyClass: KeyClass { privateOperations == nil ? .public : .private }
+    var ownAttributes: [String: Any] { [:] }
+
+    func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
+        guard algorithm.supports(operation, type: type, bits: bits) else { return false }
+        guard let privateOperations else { return !operation.needsPrivateKey }
+        return operation.needsPrivateKey && privateOperations.supports(operation, algorithm)
+    }
+}
+
+/// A public key.
+struct PublicKeyMaterial: KeyMaterial {
+    let publicKey: PublicKey
+    var privateOperations: (any PrivateKeyOperations)? { nil }
+
+    func externalRepresentation() -> SecretBytes {
+        let external = publicKey.external()
+        return SecretBytes(copying: external.span)
+    }
+}
+
+/// A private key that this program holds.
+struct PrivateKeyMaterial: KeyMaterial, PrivateKeyOperations {
+    let key: PrivateKey
+
+    var publicKey: PublicKey { key.publicKey }
+    var privateOperations: (any PrivateKeyOperations)? { self }
+
+    func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool { true }
+
+    func externalRepresentation() throws(Refusal) -> SecretBytes {
+        try explained("SecKeyCopyExternalRepresentation") { () throws(CryptoError) in try key.external() }
+    }
+
+    func sign(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> [UInt8] {
+        try explained(algorithm.name) { () throws(CryptoError) in try key.sign(input, algorithm) }
+    }
+
+    func decrypt(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> SecretBytes {
+        try explained(algorithm.name) { () throws(CryptoError) in try key.decrypt(input, algorithm) }
+    }
+
+    func agree(
+        with peer: PublicKey, _ algorithm: KeyAlgorithm, _ parameters: KeyParameters
+    ) throws(Refusal) -> SecretBytes {
+        try explained(algorithm.name) { () throws(CryptoError) in
+            try key.agree(with: peer, algorithm, parameters: parameters)
+        }
+    }
+}
+
+/// Runs an operation with a key and says in a caller's words why it gave nothing.
+func explained<Result>(
+    _ subject: String, _ body: () throws(CryptoError) -> Result
+) throws(Refusal) -> Result {
+    do throws(CryptoError) { return try body() } catch { throw error.refusal(subject) }
+}

@@ -1,0 +1,34 @@
+internal import KeychainCrypto
+internal import KeychainModel
+
+/// A key: one that this program holds, or a handle to one that it may use and cannot see.
+///
+/// Immutable; any thread may use it. Two are equal when they are the same half of the same pair.
+public final class SecKey: NSObject, SecurityObject, Sendable {
+    static let typeIdentifier = SecurityTypeIdentifier.key
+
+    let material: any KeyMaterial
+
+    init(_ material: any KeyMaterial) { self.material = material }
+
+    /// A key held in this program.
+    convenience init(_ key: PublicKey) { self.init(PublicKeyMaterial(publicKey: key)) }
+    /// A key pair held in this program.
+    convenience init(_ key: PrivateKey) { self.init(PrivateKeyMaterial(key: key)) }
+
+    /// Type, class and size; nothing of the key itself.
+    public override var description: String {
+        let half = material.keyClass == .private ? "private" : "public"
+        return "<SecKeyRef \(half) key, type: \(material.type.constant), block size: \(material.bits) bits>"
+    }
+
+    /// Whether both are the same half of the same pair, wherever they are.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? SecKey else { return false }
+        return other.material.keyClass == material.keyClass && other.material.type == material.type
+            && other.material.publicKey.external() == material.publicKey.external()
+    }
+
+    /// A hash that equal keys share.
+    public override var hash: Int { material.publicKey.external().hashValue }
+}

@@ -1,0 +1,51 @@
+internal import KeychainModel
+
+/// What can be done with a key, and how exactly (semantics F.3). [The reference](docs/reference.md) has a table of all.
+public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
+    let name: String
+
+    /// Apple's identifier, such as `algid:sign:ECDSA:message-X962:SHA256`.
+    public var rawValue: CFString { NSString(string: name) }
+
+    /// Makes an algorithm of an identifier; one that nobody knows is supported by no key.
+    public init(rawValue: CFString) { name = String(describing: rawValue) }
+
+    /// Makes an algorithm of an identifier; one that nobody knows is supported by no key.
+    public init(_ rawValue: CFString) { self.init(rawValue: rawValue) }
+
+    /// The algorithm whose constant in C is `kSecKeyAlgorithm` and this.
+    init(constant: String) { name = KeyAlgorithm(constant: constant)?.name ?? constant }
+}
+
+/// Signatures with Ed25519 keys (RFC 8032), which hash the message themselves.
+extension SecKeyAlgorithm {
+    /// Ed25519 over a message. In Apple's headers a private name.
+    public static let edDSASignatureMessageCurve25519SHA512 = Self(constant: "EdDSASignatureMessageCurve25519SHA512")
+}
+
+/// What a key is asked to do.
+public enum SecKeyOperationType: CFIndex, Sendable {
+    /// Sign with the private key.
+    case sign = 0
+    /// Verify with the public key.
+    case verify = 1
+    /// Encrypt with the public key.
+    case encrypt = 2
+    /// Decrypt with the private key.
+    case decrypt = 3
+    /// Exchange keys: the private key with another's public one.
+    case keyExchange = 4
+}
+
+extension KeyOperation {
+    init(_ type: SecKeyOperationType) {
+        self =
+            switch type {
+            case .sign: .sign
+            case .verify: .verify
+            case .encrypt: .encrypt
+            case .decrypt: .decrypt
+            case .keyExchange: .keyExchange
+            }
+    }
+}

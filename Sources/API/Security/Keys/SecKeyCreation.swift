@@ -1,0 +1,77 @@
+internal import KeychainCrypto
+internal import KeychainModel
+internal import LinuxSystem
+
+/// Makes a new key pair.
+///
+/// - Parameters:
+///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`; `kSecAttrTokenID` for where the private key is to be;
+///     attributes of the items under `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs`, which are added to the keychain when
+///     `kSecAttrIsPermanent` is true there, for the private key also when it is true at the top.
+///   - error: receives, with the result nil, what is wrong and what to do: `errSecParam` for a description that no key can
+///     have, `errSecUnimplemented` for a token that makes no keys, and what `SecItemAdd` returns. The caller releases it.
+/// - Returns: the private key; `SecKeyCopyPublicKey` gives the public one.
+///
+/// Sizes: RSA 1024 to 8192 in steps of 8, curves 256, 384 and 521. Source: S-39, semantics F.1.
+@discardableResult
+public func SecKeyCreateRandomKey(
+    _ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    unsafe explaining(error) { () throws(Refusal) in try KeyGeneration(parameters).make() }
+}
+
+/// Makes a new key pair and gives both halves. The older form of `SecKeyCreateRandomKey`.
+///
+/// - Parameters:
+///   - parameters: as there.
+///   - publicKey: receives the public key; may be nil.
+///   - privateKey: receives the private key; may be nil.
+/// - Returns: `errSecSuccess`, or what the error of `SecKeyCreateRandomKey` has as its code;
+///   ``SecCopyLastItemError()`` tells more.
+///
+/// Source: S-40, semantics F.1.
+@discardableResult
+public func SecKeyGeneratePair(
+    _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?,
+    _ privateKey: UnsafeMutablePointer<SecKey?>?
+) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let key = try KeyGeneration(parameters).make()
+        unsafe publicKey?.pointee = SecKey(key.material.publicKey)
+        unsafe privateKey?.pointee = key
+        return nil
+    }
+}
+
+/// Makes a key of its external representation.
+///
+/// - Parameters:
+///   - keyData: PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private keys; 32 bytes for Ed25519 and X25519.
+///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as constants or numbers; the size follows from the data.
+///   - error: receives, with the result nil, what is wrong and what to do: `errSecParam` for attributes that are missing,
+///     data that is not such a key, has more behind it, is not on its curve or has parts that do not belong together, or a
+///     size that is not allowed; `errSecUnimplemented` for symmetric keys and tokens. The caller releases it.
+/// - Returns: the key, or nil.
+///
+/// Source: semantics F.1.
+@discardableResult
+public func SecKeyCreateWithData(
+    _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    unsafe explaining(error) { () throws(Refusal) in
+        let description = try KeyDescription(attributes)
+        let (type, half) = (try description.type(), try description.keyClass())
+        guard try description.tokenID() == nil else {
+            throw Refusal(
+                .unimplemented, .notImplemented, "kSecAttrTokenID", "A token's keys are not made of data.",
+                do: "Make the key in the token, or leave the token out.")
+        }
+        return try keyData.withSpan { (bytes) throws(Refusal) in
+            try explained("SecKeyCreateWithData") { () throws(CryptoError) in
+                half == .private
+                    ? SecKey(try PrivateKey(external: bytes, type: type))
+                    : SecKey(try PublicKey(external: bytes, type: type))
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import KeychainCrypto
+internal import KeychainModel
+internal import LinuxSystem
+
+/// Signs with a private key. The older form of `SecKeyCreateSignature` (S-44).
+///
+/// - Parameters:
+///   - padding: what the key is applied to (semantics F.4); `PKCS1` with an elliptic curve key is ECDSA over the digest.
+///   - dataToSign: a digest, or a block; a message is hashed by the caller.
+///   - sigLen: the room there is in `sig`; receives the size of the signature.
+/// - Returns: `errSecSuccess`; `errSecParam` for a padding that means nothing for such a key, an input of the wrong size, or
+///   too little room. ``SecCopyLastItemError()`` tells more.
+@discardableResult
+public func SecKeyRawSign(
+    _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int,
+    _ sig: UnsafeMutablePointer<UInt8>, _ sigLen: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let (key, algorithm) = try key.private(padding.signature(key.material.type), .sign)
+        let signature = try unsafe key.sign(input(dataToSign, dataToSignLen).span, algorithm)
+        try unsafe hand(signature.span, to: sig, sigLen)
+        return nil
+    }
+}
+
+/// Verifies a signature with a public key. The older form of `SecKeyVerifySignature`.
+///
+/// - Parameters:
+///   - padding: as for `SecKeyRawSign`.
+///   - signedData: the digest or block that was signed.
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that is none of this data by this key; `errSecParam` for a padding
+///   that means nothing for such a key, or data of the wrong size. ``SecCopyLastItemError()`` tells more.
+@discardableResult
+public func SecKeyRawVerify(
+    _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int,
+    _ sig: UnsafePointer<UInt8>, _ sigLen: Int
+) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let (key, algorithm) = try key.public(padding.signature(key.material.type), .verify)
+        let data = try unsafe input(signedData, signedDataLen)
+        let signature = try unsafe input(sig, sigLen)
+        let verified = try explained(algorithm.name) { () throws(CryptoError) in
+            try unsafe key.verify(signature.span, of: data.span, algorithm)
+        }
+        guard verified else { throw .signatureMismatch(.sslCrypto) }
+        return nil
+    }
+}
+
+/// Encrypts with an RSA public key. The older form of `SecKeyCreateEncryptedData`.
+///
+/// - Parameters:
+///   - padding: none, `PKCS1` or `OAEP` (semantics F.4).
+///   - cipherTextLen: the room there is in `cipherText`; receives the size of the ciphertext.
+/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, too large a plaintext, or too little room.
+///   ``SecCopyLastItemError()`` tells more.
+@discardableResult
+public func SecKeyEncrypt(
+    _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int,
+    _ cipherText: UnsafeMutablePointer<UInt8>, _ cipherTextLen: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let (key, algorithm) = try key.public(padding.encryption, .encrypt)
+        let plaintext = try unsafe input(plainText, plainTextLen)
+        let ciphertext = try explained(algorithm.name) { () throws(CryptoError) in
+            try unsafe key.encrypt(plaintext.span, algorithm)
+        }
+        try unsafe hand(ciphertext.span, to: cipherText, cipherTextLen)
+        return nil
+    }
+}
+
+/// Decrypts with an RSA private key. The older form of `SecKeyCreateDecryptedData`.
+///
+/// - Parameters:
+///   - padding: none, `PKCS1` or `OAEP`; without padding leading zeros are left out (semantics F.3).
+///   - plainTextLen: the room there is in `plainText`; receives the size of the plaintext.
+/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, a ciphertext that was not made for this key, or too
+///   little room. ``SecCopyLastItemError()`` tells more.
+@discardableResult
+public func SecKeyDecrypt(
+    _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
+    _ plainText: UnsafeMutablePointer<UInt8>, _ plainTextLen: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    reporting { () throws(Refusal) in
+        let (key, algorithm) = try key.private(padding.encryption, .decrypt)
+        let plaintext = try unsafe key.decrypt(input(cipherText, cipherTextLen).span, algorithm)
+        try plaintext.withSpan { (bytes) throws(Refusal) in
+            let zeros = padding.isEmpty ? bytes.indices.prefix { bytes[$0] == 0 }.count : 0
+            try unsafe hand(bytes.extracting(zeros...), to: plainText, plainTextLen)
+        }
+        return nil
+    }
+}
+
+extension SecKey {
+    fileprivate func `private`(
+        _ algorithm: KeyAlgorithm?, _ operation: KeyOperation
+    ) throws(Refusal) -> (any PrivateKeyOperations, KeyAlgorithm) {
+        guard let algorithm else { throw .algorithmNotSupported("padding") }
+        return try self.private(SecKeyAlgorithm(constant: algorithm.constant), operation)
+    }
+
+    fileprivate func `public`(
+        _ algorithm: KeyAlgorithm?, _ operation: KeyOperation
+    ) throws(Refusal) -> (PublicKey, KeyAlgorithm) {
+        guard let algorithm else { throw .algorithmNotSupported("padding") }
+        return try self.public(SecKeyAlgorithm(constant: algorithm.constant), operation)
+    }
+}
+
+/// The caller's bytes, as long as the call lasts.
+private func input(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(Refusal) -> UnsafeBufferPointer<UInt8> {
+    guard count >= 0 else {
+        throw Refusal(.param, .keyInput, "length", "A length is negative.", do: "Give the number of bytes.")
+    }
+    return unsafe UnsafeBufferPointer(start: bytes, count: count)
+}
+
+/// Writes a result where the caller has room for it, and says how long it is.
+private func hand(
+    _ result: Span<UInt8>, to place: UnsafeMutablePointer<UInt8>, _ room: UnsafeMutablePointer<Int>
+) throws(Refusal) {
+    guard unsafe result.count <= room.pointee else {
+        throw Refusal(
+            .param, .keyInput, "length", "The result has \(result.count) bytes, for which there is no room.",
+            do: "Make room for SecKeyGetBlockSize bytes with RSA, for twice that and 9 with curves.")
+    }
+    for index in result.indices { unsafe place[index] = result[index] }
+    unsafe room.pointee = result.count
+}

@@ -1,0 +1,50 @@
+package import KeychainModel
+
+extension CryptoError {
+    /// The error as a key's user is told of it (semantics F.1): −50 for all that the user can do something about.
+    ///
+    /// - Parameter subject: what it is about: an operation, a function, a parameter.
+    package func refusal(_ subject: String) -> Refusal {
+        switch self {
+        case .unsupportedAlgorithm: .algorithmNotSupported(subject)
+        case .unsupportedKeySize:
+            Refusal(
+                .param, .keySize, subject, "No key of this type has this size.",
+                do: "Use RSA of 1024 to 8192 bits in steps of 8, or a curve of 256, 384 or 521 bits.")
+        case .malformedKey:
+            Refusal(
+                .param, .keyData, subject, "The bytes are not a key of this type, or the peer's key does not fit.",
+                do: "Give PKCS #1 for RSA, 04 ‖ X ‖ Y (‖ K for a private key) for curves, 32 bytes for Curve25519.")
+        case .wrongInputSize:
+            Refusal(
+                .param, .keyInput, subject, "The input has a size that the algorithm does not take with this key.",
+                do: "Give a digest its own length, and no more than the padding leaves room for.")
+        case .invalidParameter:
+            Refusal(
+                .param, .keyParameter, subject, "The parameters do not go with the algorithm.",
+                do: "Give requestedSize to exchanges with X963 and to no others; sharedInfo to X963 and ECIES.")
+        case .authenticationFailed, .boxTooShort:
+            Refusal(
+                .param, .keyInput, subject,
+                "The ciphertext was made for another key or algorithm, or was changed.",
+                do: "Check which key and algorithm it was made with.")
+        case .tooLong:
+            Refusal(.param, .tooLarge, subject, "The input is longer than 1 GiB.", do: "Encrypt it in parts.")
+        case .libraryFailure:
+            Refusal(
+                .internalError, .internalError, subject, "OpenSSL refused what it should do.",
+                do: "Check that OpenSSL's default provider is active and there is memory.")
+        }
+    }
+}
+
+extension Refusal {
+    /// The algorithm is not one that the key can be used with.
+    package static func algorithmNotSupported(_ subject: String) -> Refusal {
+        Refusal(
+            .param, .keyAlgorithm, subject, "The algorithm is not supported by the key.",
+            do:
+                "Ask SecKeyIsAlgorithmSupported. Private keys sign, decrypt and exchange; public keys do the rest."
+        )
+    }
+}

@@ -1,0 +1,6 @@
+/// Which half of a pair a key is. The raw value is Apple's: a decimal number written as text (semantics A.2).
+package enum KeyClass: String, Sendable {
+    case `public` = "0"
+    case `private` = "1"
+    case symmetric = "2"
+}
