@@ -116,6 +116,8 @@ extension AttributeTable {
 extension SecretBuffer {
     /// Appends an entry of a list as it is.
     fileprivate func append(_ entry: AttributeList.Entry, of list: AttributeList) {
-        list.storage.withSpan { append(entry.id, entry.kind, $0.extracting(entry.offset..<entry.offset + entry.length)) }
+        list.storage.withSpan {
+            append(entry.id, entry.kind, $0.extracting(entry.offset..<entry.offset + entry.length))
+        }
     }
 }

@@ -47,7 +47,7 @@ extension StoreReader {
         try refusing { () throws(DatabaseError) in
             let statement = try database.prepare(IdentityQueryCompiler.references, "be searched")
             try statement.bind(integer: key, at: 1)
-            return try statement.step() && statement.integer(0) != 0
+            return try statement.step() ? statement.integer(0) != 0 : false
         }
     }
 
@@ -75,6 +75,8 @@ extension StoreReader {
         _ id: AttributeID, _ value: AttributeValue, to statement: Statement, _ index: Int32
     ) throws(Refusal) {
         guard let attribute = AttributeTable.attribute(id: id) else { return }
-        statement.bind(blob: try digester.column(attribute, value.kind, value.bytes.span).span, at: index)
+        let bytes = value.bytes
+        let digest = try digester.column(attribute, value.kind, bytes.span)
+        statement.bind(blob: digest.span, at: index)
     }
 }
