@@ -160,13 +160,15 @@ let package = Package(
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "SecureEnclave",
-                "LinuxSystem", "TestSupport",
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "KeychainStoreTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("KeychainPolicyTests", on: "Daemon", uses: ["KeychainPolicy", "KeychainModel", "LinuxSystem"]),
+        tests(
+            "KeychainPolicyTests", on: "Daemon",
+            uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
@@ -174,7 +176,8 @@ let package = Package(
         tests(
             "SecurityTests", on: "API",
             uses: [
-                "Security", "KeychainTesting", "KeychainExamples", "KeychainServer", "KeychainClient", "KeychainPolicy",
+                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "KeychainServer",
+                "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(

@@ -37,6 +37,10 @@ final class CountingConnection: KeychainConnection, @unchecked Sendable {
         throw .malformed("the request: only items are counted")
     }
 
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
+        throw .malformed("the request: only items are counted")
+    }
+
     /// What a daemon does with a frame's body.
     private func answer(_ body: SecretBytes) throws(Refusal) -> ResponseWriter {
         let deadline = Deadline.after(milliseconds: Int(WireLimits.defaultDeadline))

@@ -61,7 +61,7 @@ OTHERS = [
          slnr=data(b"\1"), skid=data(b"id"), pkhh=data(bytes(20)), labl=string("certificate")),
     item("keys", os.urandom(32), kcls=string("1"), klbl=data(bytes(20)), atag=data(b"tag"), type=string("42"),
          bsiz=number(2048), esiz=number(2048), sdat={"date": 1.5}, edat={"date": -2.25}, sign={"boolean": True},
-         perm={"boolean": True}, extr={"boolean": False}, crtr=number(9)),
+         perm={"boolean": True}, extr={"boolean": True}, crtr=number(9)),
     item("keys", atag=string("text as tag")),
 ]
 WITH_PASSCODE = item("genp", b"needs a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))

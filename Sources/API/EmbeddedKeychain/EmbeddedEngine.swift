@@ -51,6 +51,14 @@ final class EmbeddedEngine: Sendable {
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
+    func key(_ request: KeyRequest, from caller: CallerIdentity) throws(Refusal) -> KeyReply {
+        if case .use(_, let use) = request { try use.checkSize() }
+        let writer = ResponseWriter()
+        engine.key(request, from: caller, id: 0, into: writer)
+        let answer = writer.complete()
+        return try KeyReply(to: request, status: answer.status, body: answer.body)
+    }
+
     private func take() throws(Refusal) -> Lane {
         if let lane = lanes.withLock({ $0.popLast() }) { return lane }
         return Lane(lane: try engine.makeLane())

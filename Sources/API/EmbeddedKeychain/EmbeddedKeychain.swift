@@ -69,6 +69,8 @@ package final class EmbeddedKeychain: KeychainConnection {
         return try current().device(request, passcodes: passcodes, by: deadline)
     }
 
+    package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try current().key(request, from: caller) }
+
     private func current() throws(Refusal) -> EmbeddedEngine {
         try engine.withValue(inChild: reopen) { (engine) throws(Refusal) in
             guard let engine else { throw .forkedInUse }

@@ -123,4 +123,8 @@ final class DeviceConnection: KeychainConnection {
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         try device.current().device(request, passcodes: passcodes)
     }
+
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
+        try device.current().seen(by: caller).key(request)
+    }
 }

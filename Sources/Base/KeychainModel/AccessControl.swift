@@ -31,8 +31,16 @@ package struct AccessControl: Hashable, Sendable {
     /// The encoded form.
     package var bytes: [UInt8] { Array((flags.map { "\(accessibility.code);\($0)" } ?? accessibility.code).utf8) }
 
-    /// Whether the user must do something.
+    /// Whether anything is asked, of the user or of the item.
     package var hasConstraints: Bool { flags ?? 0 != 0 }
+
+    /// The bit that lets a private key be used (S-34).
+    package static let privateKeyUsage: UInt64 = 1 << 30
+    /// How several constraints go together: `or`, `and`.
+    private static let combinations: UInt64 = 1 << 14 | 1 << 15
+
+    /// Whether the user must do something before a key with these flags is used. A bit without a known meaning is a demand.
+    package static func asksTheUser(_ flags: UInt64) -> Bool { flags & ~(privateKeyUsage | combinations) != 0 }
 }
 
 extension AttributeList {

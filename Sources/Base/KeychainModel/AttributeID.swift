@@ -77,4 +77,6 @@ package struct AttributeID: RawRepresentable, Hashable, Sendable, Comparable {
     package static let hostOrSubdomain = Self(rawValue: 0xF003)
     /// The certificate of an identity, whose value is that of its key.
     package static let certificateData = Self(rawValue: 0xF004)
+    /// Instead of a value: a private key that only the enclave can use.
+    package static let sealedKey = Self(rawValue: 0xF005)
 }

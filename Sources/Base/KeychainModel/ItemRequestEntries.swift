@@ -3,7 +3,7 @@ extension ItemRequest {
     /// Checks all entries of both lists.
     func checkEntries() throws(Refusal) {
         guard let itemClass = effectiveClass else { return }
-        try Self.check(query, itemClass, beside: [.valueData, .persistentReference, .hostOrSubdomain])
+        try Self.check(query, itemClass, beside: [.valueData, .persistentReference, .hostOrSubdomain, .sealedKey])
         try Self.check(changes, itemClass, beside: [.valueData])
     }
 

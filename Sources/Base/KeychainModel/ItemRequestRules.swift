@@ -53,11 +53,8 @@ extension ItemRequest {
                 .param, .wrongValue, "accc", "kSecAttrAccessControl is not an access control.",
                 do: "Make one with SecAccessControlCreateWithFlags.")
         }
-        if control.hasConstraints {
-            throw Refusal(
-                .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
-                do: "Use kSecAttrAccessible, or an access control without flags.")
-        }
+        // What guards the use of a private key is the enclave's business; the engine sees to it that it gets there.
+        if control.hasConstraints, effectiveClass != .key { throw Self.constraintsOnValues }
     }
 
     private func checkAdd() throws(Refusal) {
@@ -65,6 +62,9 @@ extension ItemRequest {
         try refuseSkip()
         try refuseReferences()
         if query.entry(.persistentReference) != nil { throw notHere("kSecValuePersistentRef", "v_PersistentRef") }
+        if query.entry(.sealedKey) != nil, itemClass != .key || query.entry(.valueData) != nil {
+            throw notHere("A key of the Secure Enclave", "v_Ref")
+        }
         if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
     }
 
@@ -107,6 +107,7 @@ extension ItemRequest {
     }
 
     private func checkReferenceAlone() throws(Refusal) {
+        if query.entry(.sealedKey) != nil { throw notHere("A key of the Secure Enclave", "v_Ref") }
         guard query.entry(.persistentReference) != nil else { return }
         guard let reference = persistentReference, itemClass == nil || itemClass == reference.itemClass else {
             throw Refusal(
@@ -124,9 +125,9 @@ extension ItemRequest {
     }
 
     private func refuseReferences() throws(Refusal) {
-        if returns.contains(.reference), let kind = effectiveClass, kind == .key || kind == .identity {
+        if returns.contains(.reference), let kind = effectiveClass, kind == .identity {
             throw Refusal(
-                .unimplemented, .notImplemented, "r_Ref", "References to keys and identities are not available yet.",
+                .unimplemented, .notImplemented, "r_Ref", "References to identities are not available yet.",
                 do: "Ask for kSecReturnAttributes and kSecReturnData.")
         }
     }
@@ -151,6 +152,13 @@ extension ItemRequest {
         Refusal(
             .param, .notAllowedHere, key, "\(name) has no place in \(operation.functionName).",
             do: "Leave it out, or find the items first with SecItemCopyMatching.")
+    }
+
+    /// The refusal of an access control that asks something before a value is opened.
+    package static var constraintsOnValues: Refusal {
+        Refusal(
+            .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
+            do: "Use kSecAttrAccessible, or an access control without flags.")
     }
 
     private static var accessibleTwice: Refusal {

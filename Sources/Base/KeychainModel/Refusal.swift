@@ -44,6 +44,8 @@ package struct Refusal: Error, Hashable, Sendable {
         package static let locked = Self(rawValue: "state.locked")
         package static let passcodeNotSet = Self(rawValue: "state.passcode-not-set")
         package static let wrongPasscode = Self(rawValue: "state.wrong-passcode")
+        package static let needsUser = Self(rawValue: "state.needs-user")
+        package static let keyUsage = Self(rawValue: "key.usage-not-allowed")
         package static let throttled = Self(rawValue: "state.too-many-attempts")
         package static let duplicate = Self(rawValue: "store.duplicate")
         package static let notFound = Self(rawValue: "store.not-found")

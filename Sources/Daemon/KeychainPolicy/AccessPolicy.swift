@@ -1,4 +1,5 @@
 package import KeychainModel
+import KeychainWire
 
 /// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (semantics C.2).
 package enum AccessPolicy {
@@ -33,11 +34,19 @@ package enum AccessPolicy {
     private static func addition(
         _ request: ItemRequest, _ named: String?, _ caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {
+        let group = try targetGroup(named, of: caller)
+        // Who adds a key to a group must be one who may use it.
+        if let key = try request.sealedKey() { try require(key.binding.group, caller, toWrite: false) }
+        return AuthorizedRequest(request, scope: .groups([group]), targetGroup: group)
+    }
+
+    /// The group something new goes into: the one named, or the first of the caller's own.
+    static func targetGroup(_ named: String?, of caller: CallerIdentity) throws(Refusal) -> String {
         guard let group = named ?? writable(caller).first(where: { $0 != AccessGroup.any }) else {
             throw noDefaultGroup
         }
         try require(group, caller, toWrite: true)
-        return AuthorizedRequest(request, scope: .groups([group]), targetGroup: group)
+        return group
     }
 
     private static func search(
@@ -63,7 +72,7 @@ package enum AccessPolicy {
         return AuthorizedRequest(request, scope: .allGroups, mayOpenValues: false)
     }
 
-    private static func require(_ group: String, _ caller: CallerIdentity, toWrite: Bool) throws(Refusal) {
+    static func require(_ group: String, _ caller: CallerIdentity, toWrite: Bool) throws(Refusal) {
         guard caller.groups.contains(group) || caller.groups.contains(AccessGroup.any) else {
             throw Refusal(
                 .missingEntitlement, .foreignGroup, group,

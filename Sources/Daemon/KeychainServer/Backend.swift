@@ -13,21 +13,50 @@ struct WriteJob: QueuedJob {
     let reply: ReplyAddress
 }
 
-/// A device request that waits for a worker.
-struct DeviceJob: QueuedJob {
+/// A request that waits for a worker.
+protocol WorkerJob: QueuedJob {
+    var id: UInt32 { get }
+    var deadline: Deadline { get }
+    var reply: ReplyAddress { get }
+    /// Performs it.
+    func perform(with handler: any RequestHandler, into writer: ResponseWriter)
+}
+
+extension WorkerJob {
+    var cost: Int { 1 }
+}
+
+/// A device request, which may take as long as a person or a walk over everything.
+struct DeviceJob: WorkerJob {
     let request: DeviceRequest
     let passcodes: [FileDescriptor]
     let id: UInt32
     let deadline: Deadline
     let reply: ReplyAddress
 
-    var cost: Int { 1 }
+    func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
+        handler.device(request, passcodes: passcodes, id: id, by: deadline, into: writer)
+    }
+}
+
+/// A key request, which may take as long as a TPM and does not wait behind a person.
+struct KeyJob: WorkerJob {
+    let request: KeyRequest
+    let caller: CallerIdentity
+    let id: UInt32
+    let deadline: Deadline
+    let reply: ReplyAddress
+
+    func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
+        handler.key(request, from: caller, id: id, into: writer)
+    }
 }
 
 /// The threads that may block, so that no event loop does: one writer and a few workers.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
+    let keys: WorkQueue<KeyJob>
     private let threads: [Thread]
 
     /// Starts the threads.
@@ -36,25 +65,27 @@ final class Backend: Sendable {
     init(_ handler: any RequestHandler, limits: ServerLimits) throws(SystemError) {
         let writes = WorkQueue<WriteJob>(room: limits.queuedWrites)
         let slow = WorkQueue<DeviceJob>(room: limits.queuedDevice)
+        let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
         var threads: [Thread] = []
         do throws(SystemError) {
             threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, limits) })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
             }
+            for _ in 0..<limits.keyWorkers {
+                threads.append(try Thread(named: "keychain-keys") { Self.work(keys, with: handler) })
+            }
         } catch {
-            Self.finish(writes, slow, threads)
+            for close in [writes.close, slow.close, keys.close] { close() }
+            for thread in threads { thread.join() }
             throw error
         }
-        (self.writes, self.slow, self.threads) = (writes, slow, threads)
+        (self.writes, self.slow, self.keys, self.threads) = (writes, slow, keys, threads)
     }
 
     /// Performs what waits, then ends the threads.
-    func finish() { Self.finish(writes, slow, threads) }
-
-    private static func finish(_ writes: WorkQueue<WriteJob>, _ slow: WorkQueue<DeviceJob>, _ threads: [Thread]) {
-        writes.close()
-        slow.close()
+    func finish() {
+        for close in [writes.close, slow.close, keys.close] { close() }
         for thread in threads { thread.join() }
     }
 
@@ -82,10 +113,15 @@ final class Backend: Sendable {
         return false
     }
 
-    private static func work(_ queue: WorkQueue<DeviceJob>, with handler: any RequestHandler) {
+    private static func work<Job: WorkerJob>(_ queue: WorkQueue<Job>, with handler: any RequestHandler) {
         while let job = queue.take(atMost: 1).first {
-            let isLate = job.deadline.hasPassed
-            job.reply.deliver(isLate ? Refusal.expired.frame(id: job.id) : handler.answer(job))
+            guard !job.deadline.hasPassed else {
+                job.reply.deliver(Refusal.expired.frame(id: job.id))
+                continue
+            }
+            let writer = ResponseWriter()
+            job.perform(with: handler, into: writer)
+            job.reply.deliver(writer.buffer.finish())
         }
     }
 }

@@ -23,6 +23,9 @@ package protocol RequestHandler: Sendable {
     func device(
         _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter)
+
+    /// Answers a key request. May block as long as a TPM works; is called on several threads.
+    func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
 }
 
 /// Answers searches at once, on the thread that owns it.
@@ -51,12 +54,5 @@ extension RequestHandler {
         let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id, by: $0.deadline) }
         write(writes)
         return writes.map { $0.writer.buffer.copy() }
-    }
-
-    /// Performs a device request.
-    func answer(_ job: DeviceJob) -> SecretBytes {
-        let writer = ResponseWriter()
-        device(job.request, passcodes: job.passcodes, id: job.id, by: job.deadline, into: writer)
-        return writer.buffer.copy()
     }
 }

@@ -37,13 +37,15 @@ struct RequestRouter {
     private enum Request {
         case item(ItemRequest)
         case device(DeviceRequest, [FileDescriptor])
+        case key(KeyRequest)
     }
 
     private func parse(_ frame: Frame, _ passcodes: [FileDescriptor]) throws(BrokenFrame) -> Request {
         do throws(Refusal) {
             switch frame.header.kind {
             case .item where passcodes.isEmpty: return .item(try ItemRequest(decoding: frame.body))
-            case .item: throw .attachments
+            case .key where passcodes.isEmpty: return .key(try KeyRequest(decoding: frame.body))
+            case .item, .key: throw .attachments
             case .device:
                 let request = try DeviceRequest(decoding: frame.body)
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
@@ -70,6 +72,9 @@ struct RequestRouter {
         case .device(let request, let passcodes):
             let job = DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply)
             guard backend.slow.put(job) else { throw .busy }
+        case .key(let request):
+            let job = KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply)
+            guard backend.keys.put(job) else { throw .busy }
         }
         return .queued
     }

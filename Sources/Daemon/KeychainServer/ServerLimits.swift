@@ -6,6 +6,8 @@ package struct ServerLimits: Sendable {
     package var loops = 1
     /// Threads for what blocks: key derivation, walks over all rows.
     package var workers = 4
+    /// Threads for keys in the enclave, which take one of its lanes each and leave the others to searches.
+    package var keyWorkers = 2
     /// Connections per loop; whoever comes later waits in the listener's queue until one leaves.
     package var connections = 8192
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
@@ -18,6 +20,8 @@ package struct ServerLimits: Sendable {
     package var queuedWrites = 64 << 20
     /// Device requests that wait for a worker; above it, they are refused.
     package var queuedDevice = 64
+    /// Key requests that wait for a worker; above it, they are refused.
+    package var queuedKeys = 1024
     /// Writes after which the store is tidied up: some megabytes of write-ahead log.
     package var writesBetweenMaintenance = 1024
     /// The longest deadline a caller may ask for: milliseconds.

@@ -21,6 +21,9 @@ package final class SoftwareEnclave: EnclaveService {
     let state: Lock<DeviceState>
     /// Held from the first look at a passcode to the last consequence.
     let passcodes = Lock(())
+    let loaded = LoadedKeys()
+    /// Where its own private keys are made and used.
+    let keyStore: any EnclaveKeyStore
 
     /// Opens the vault.
     ///
@@ -30,14 +33,17 @@ package final class SoftwareEnclave: EnclaveService {
     ///     cannot open its items.
     ///   - kind: what a person calls this enclave.
     ///   - passcodeCost: what a guess costs, for passcodes that are set from now on.
+    ///   - keyStore: where private keys are made and used; by default in this process.
     /// - Throws: `errSecNotAvailable` when the vault is missing or cannot be read, `errSecDecode` when it is damaged; nothing
     ///   was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
-        passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system
+        passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
+        keyStore: (any EnclaveKeyStore)? = nil
     ) throws(Refusal) {
         file = VaultFile(path: path)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
+        self.keyStore = keyStore ?? SoftwareKeyStore(loaded)
         if createIfMissing {
             try file.makeFolder()
         } else {
@@ -70,6 +76,7 @@ package final class SoftwareEnclave: EnclaveService {
     }
 
     package func lock() throws(Refusal) {
+        defer { forgetLoadedKeys() }
         try state.withLock { (state) throws(Refusal) in
             // First of all, so that a vault that cannot be read leaves nothing open.
             state.lock()
@@ -123,7 +130,7 @@ extension SoftwareEnclave {
     }
 
     /// Lends the cipher of an open class, by the vault as it is on disk now.
-    private func withCipher<Result: Sendable>(
+    func withCipher<Result: Sendable>(
         for accessibility: Accessibility, orRefuse withoutPasscode: Refusal,
         _ body: (AESGCM) throws(CryptoError) -> Result
     ) throws(Refusal) -> Result {

@@ -50,6 +50,17 @@ package final class Connection: KeychainConnection {
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
+    /// Makes or uses a key that only the enclave sees.
+    ///
+    /// - Throws: as ``send(_:)``; `errSecParam` for more than the enclave takes at once.
+    package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
+        if case .use(_, let use) = request { try use.checkSize() }
+        let question = Channel.Question(kind: .key, deadline: timeout) { request.append(to: $0) }
+        // A key that was made for nobody is kept nowhere.
+        let answer = try ask(question, mayRepeat: true)
+        return try KeyReply(to: request, status: answer.status, body: answer.body)
+    }
+
     /// Asks, and asks once more over a new socket when the first one turns out to lead nowhere (the daemon was restarted).
     ///
     /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known

@@ -14,6 +14,11 @@ package protocol KeychainConnection: Sendable {
     /// - Parameter passcodes: as many memory files as ``DeviceRequest/descriptors`` says, in its order.
     /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply
+
+    /// Makes or uses a key that only the enclave sees.
+    ///
+    /// - Throws: the refusal of policy or enclave, or `errSecNotAvailable` when no engine can be reached.
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply
 }
 
 /// What a device request is answered with.

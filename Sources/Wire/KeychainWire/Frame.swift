@@ -26,6 +26,8 @@ package struct FrameHeader: Equatable, Sendable {
         case device = 2
         /// An answer; what it answers is known by its id.
         case response = 3
+        /// Making and using keys that only the enclave sees.
+        case key = 4
     }
 
     package init(length: Int, kind: Kind, descriptors: Int = 0, id: UInt32, word: UInt32) {

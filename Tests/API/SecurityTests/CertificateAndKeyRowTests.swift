@@ -87,13 +87,18 @@ struct CertificateAndKeyRowTests {
         }
     }
 
-    @Test("References to keys are refused openly as long as there are none")
+    @Test("An item without a key in it has no reference, and neither has one whose value is no key")
     func references() throws {
         try withKeychain { _ in
-            #expect(addReturning(key() + [kSecReturnRef: true]).status == errSecUnimplemented)
-            #expect(count([kSecClass: kSecClassKey]) == 0)
-            add(key())
-            #expect(find([kSecClass: kSecClassKey, kSecReturnRef: true]).status == errSecUnimplemented)
+            for value: Attributes in [[:], [kSecValueData: Data("no key")]] {
+                let added = addReturning(key() + value + [kSecReturnRef: true])
+                #expect(added.status == errSecSuccess && added.object == nil)
+                let found = find([kSecClass: kSecClassKey, kSecReturnRef: true])
+                #expect(found.status == errSecSuccess && found.object == nil)
+                #expect(
+                    find([kSecClass: kSecClassKey, kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll]).count == 0)
+                #expect(delete([kSecClass: kSecClassKey]) == errSecSuccess)
+            }
         }
     }
 

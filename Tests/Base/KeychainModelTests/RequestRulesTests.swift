@@ -60,7 +60,7 @@ struct RequestRulesTests {
         Case(.copyMatching, ["m_HostOrSubdomainOfHost": .string("h")], .unimplemented),
         Case(.copyMatching, ["m_HostOrSubdomainOfHost": .string("h"), "class": .string("inet")]),
         Case(.copyMatching, ["u_AuthUI": skip]), Case(.copyMatching, ["r_Ref": yes]),
-        Case(.copyMatching, ["r_Ref": yes, "class": .string("keys")], .unimplemented),
+        Case(.copyMatching, ["r_Ref": yes, "class": .string("keys")]),
         Case(.copyMatching, ["u_ItemList": .other("NSArray")]),
         Case(.copyMatching, ["kcls": .string("1")], .noSuchAttribute),
         Case(.copyMatching, ["kcls": .string("1"), "class": .string("keys")]),

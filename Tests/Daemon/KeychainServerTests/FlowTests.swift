@@ -37,6 +37,24 @@ struct FlowTests {
         #expect(try client.receive()?.id == 1)
     }
 
+    @Test("Keys wait behind no device request, and hold up no searches")
+    func keysBesideDevice() throws {
+        var limits = ServerLimits()
+        (limits.workers, limits.keyWorkers) = (1, 1)
+        let server = try RunningServer(limits: limits)
+        server.standIn.hold([.device])
+        let client = try server.connect()
+        try client.send(Frames.device(.verify(from: .start), id: 1))
+        #expect(server.standIn.waits { $0.devices == [.verify(from: .start)] })
+        #expect(try client.ask(Frames.key(id: 2))?.id == 2)
+        server.standIn.hold([.device, .key])
+        try client.send(Frames.key(id: 3))
+        #expect(server.standIn.waits { $0.keys.count == 2 })
+        #expect(try client.ask(Frames.search(id: 4))?.id == 4)
+        server.standIn.release()
+        #expect(Set(try (0..<2).map { _ in try client.receive()?.id }) == [1, 3])
+    }
+
     @Test("No more than a bounded number of one connection's writes wait at a time; all are answered in the end")
     func boundsPipelining() throws {
         var limits = ServerLimits()

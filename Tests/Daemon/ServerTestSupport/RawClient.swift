@@ -99,6 +99,12 @@ package enum Frames {
         frame(.device, id: id, word: deadline, descriptors: descriptors) { request.append(to: $0) }
     }
 
+    /// A request to make a key.
+    package static func key(id: UInt32 = 1) -> [UInt8] {
+        let request = KeyRequest.make(KeyBinding(group: "", accessibility: .whenUnlocked, control: 0))
+        return frame(.key, id: id) { request.append(to: $0) }
+    }
+
     /// A request for one item, with a query of one attribute.
     package static func request(
         _ operation: ItemRequest.Operation, account: String, limit: ItemRequest.Limit = .one

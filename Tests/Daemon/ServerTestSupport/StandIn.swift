@@ -11,6 +11,7 @@ package final class StandIn: RequestHandler {
         case search
         case write
         case device
+        case key
     }
 
     package struct Seen: Sendable {
@@ -19,6 +20,7 @@ package final class StandIn: RequestHandler {
         /// The ids of the writes, commit by commit.
         package var batches: [[UInt32]] = []
         package var devices: [DeviceRequest] = []
+        package var keys: [KeyRequest] = []
         package var maintained = 0
         /// What was in the memory files of device requests.
         package var passcodes: [String] = []
@@ -62,6 +64,24 @@ package final class StandIn: RequestHandler {
             if request == .status { StandIn.status.append(to: buffer) }
             if case .verify = request { VerificationPage().append(to: buffer) }
         }
+    }
+
+    /// Makes a key of the binding alone, and signs an input with the caller's program.
+    package func key(
+        _ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+    ) {
+        note(.key) { $0.keys.append(request) }
+        let reply: KeyReply =
+            switch request {
+            case .make(let binding):
+                .key(
+                    SealedKey(
+                        backend: .software, origin: .madeInside, keyType: 73, bits: 256, binding: binding,
+                        publicKey: [4], sealed: [1]))
+            case .use(_, let use):
+                .output(SecretBytes(copying: (use.input + Array(caller.program.utf8)).span))
+            }
+        writer.answer(id) { reply.append(to: $0) }
     }
 
     package func maintain() { seen.update { $0.maintained += 1 } }

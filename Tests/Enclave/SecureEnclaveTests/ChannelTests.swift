@@ -1,4 +1,5 @@
 import Glibc
+import KeychainCrypto
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -29,6 +30,31 @@ struct ChannelTests: Sendable {
         }
     }
 
+    @Test("S-59: private keys are made, taken in, bound and used through the channel as without it")
+    func privateKeys() throws {
+        let direct = try served.device.start()
+        let made = try connection.makeKey(.test())
+        #expect(made.origin == .madeInside && made.binding == .test())
+        let signature = try connection.useKey(made, .signature).bytes
+        #expect(try made.verifies(signature, KeyUse.signature.input, .messageX962))
+        _ = try direct.useKey(made, .signature)
+        let bound = try connection.rebindKey(made, to: .test(.always))
+        try direct.checkKey(bound)
+        try connection.checkKey(bound)
+        let key = try PrivateKey.generate(.rsa, bits: 2048)
+        let taken = try connection.importKey(try key.external(), type: 42, .test(control: 0))
+        #expect(taken.publicKey == key.publicKey.external())
+        try direct.checkKey(taken)
+    }
+
+    @Test("What a lane cannot carry is refused before it is sent, with an explanation")
+    func tooLarge() throws {
+        let key = try connection.makeKey(.test())
+        let use = KeyUse("algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM", Randomness.bytes(KeyLimits.inputBytes + 1))
+        #expect(refusal { _ = try connection.useKey(key, use) }?.rule == .tooLarge)
+        _ = try connection.useKey(key, .signature)
+    }
+
     @Test("passcodes reach the enclave through the channel, and the states follow")
     func passcodes() throws {
         #expect(try connection.status().protection == .softwareOnly)
@@ -56,6 +82,10 @@ struct ChannelTests: Sendable {
             { _ = try $0.wrapRowKey(SecretBytes(count: 32), row: [1].span, for: .always) },
             { try $0.unwrapRowKeys([1].span, into: SecretBuffer()) },
             { try $0.removePasscode(TestDevice.passcode("1")) },
+            { _ = try $0.makeKey(.test(.whenPasscodeSetThisDeviceOnly)) },
+            { _ = try $0.importKey(SecretBytes(count: 97), type: 73, .test()) },
+            { _ = try $0.useKey(try $0.makeKey(.test(control: 0)), .signature) },
+            { _ = try $0.useKey(try $0.makeKey(.test()), KeyUse("none", [])) },
             { try $0.unlock(passcode: FileDescriptor.open("/dev/zero", O_RDONLY)) },
         ] {
             let expected = refusal { try attempt(direct) }

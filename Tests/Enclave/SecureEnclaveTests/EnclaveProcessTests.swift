@@ -1,4 +1,5 @@
 import Glibc
+import KeychainCrypto
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -18,6 +19,13 @@ struct EnclaveProcessTests {
             try TestRow(accessibility, in: connection)
         }
         let (key, wrapped) = try connection.makeMetadataKey(for: .always)
+        let made = try connection.makeKey(.test(.always))
+        let imported = try connection.importKey(
+            try PrivateKey.generate(.ecSECPrimeRandom, bits: 384).external(), type: 73, .test(control: 0))
+        for sealed in [made, imported] {
+            let signature = try connection.useKey(sealed, .signature).bytes
+            #expect(try sealed.verifies(signature, KeyUse.signature.input, .messageX962))
+        }
         try connection.setPasscode(TestDevice.passcode("one"))
         #expect(refusal { try connection.unlock(passcode: TestDevice.passcode("two")) }?.rule == .wrongPasscode)
         try connection.changePasscode(from: TestDevice.passcode("one"), to: TestDevice.passcode("two"))
@@ -25,6 +33,8 @@ struct EnclaveProcessTests {
         #expect(try connection.status().lockState == .beforeFirstUnlock)
         #expect(try connection.unwrapMetadataKey(wrapped, for: .always).isEqual(to: key))
         #expect(refusal { _ = try TestRow(.whenUnlocked, in: connection) }?.rule == .locked)
+        _ = try connection.useKey(made, .signature)
+        #expect(refusal { _ = try connection.useKey(imported, .signature) }?.rule == .locked)
         try connection.unlock(passcode: TestDevice.passcode("two"))
         #expect(try connection.unwrap(rows.map(\.record)).outcomes == rows.map { _ in .opened })
         try connection.lock()

@@ -36,6 +36,22 @@ struct ConnectionTests {
         #expect(try connection.device(.lock, passcodes: []) == .done)
     }
 
+    @Test("Keys are made and used, and what the enclave cannot take is refused before it is sent")
+    func keys() throws {
+        let server = try RunningServer()
+        let connection = server.connection()
+        let binding = KeyBinding(group: "g", accessibility: .always, control: 1)
+        guard case .key(let key) = try connection.key(.make(binding)) else { throw Refusal.malformed("the reply") }
+        #expect(key.binding == binding)
+        guard case .output(let output) = try connection.key(.use(key, KeyUse("a", [1, 2]))) else {
+            throw Refusal.malformed("the reply")
+        }
+        #expect(output.withSpan { $0.array(0, 2) } == [1, 2])
+        let large = KeyUse("a", [UInt8](repeating: 0, count: KeyLimits.inputBytes + 1))
+        #expect(failure { () throws(Refusal) in try connection.key(.use(key, large)) }?.rule == .tooLarge)
+        #expect(server.standIn.record.keys.count == 2)
+    }
+
     @Test("Passcodes travel as memory files, in order")
     func handsPasscodes() throws {
         let server = try RunningServer()

@@ -32,6 +32,8 @@ private final class PagedKeychain: KeychainConnection {
     }
 
     func device(_: DeviceRequest, passcodes _: [FileDescriptor]) throws(Refusal) -> DeviceReply { .done }
+
+    func key(_: KeyRequest) throws(Refusal) -> KeyReply { throw .malformed("a request for a page") }
 }
 
 @Suite("An enumeration comes in pages and is put together")

@@ -33,7 +33,7 @@ struct ReferencedContent {
 
 /// The classes whose objects stand for items.
 enum ReferencedItems {
-    static let classes: [any ReferencedItem.Type] = []
+    static let classes: [any ReferencedItem.Type] = [SecKey.self]
 
     /// The object for an item that was found; nil for a password, which has none of its own.
     static func object(for item: ItemResponse.Item) -> AnyObject? {

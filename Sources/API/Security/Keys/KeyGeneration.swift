@@ -33,9 +33,9 @@ struct KeyGeneration {
     ///
     /// - Throws: `Refusal`: −4 for a token that makes no keys; what adding throws; −26276 when OpenSSL fails.
     func make() throws(Refusal) -> SecKey {
-        let key = SecKey(try material())
-        if keepsPrivateKey { try add(key, privateAttributes) }
-        if keepsPublicKey { try add(SecKey(key.material.publicKey), publicAttributes) }
+        var key = SecKey(try material())
+        if keepsPrivateKey { key = try add(key, privateAttributes) }
+        if keepsPublicKey { _ = try add(SecKey(key.material.publicKey), publicAttributes.filter { $0.key != "tkid" }) }
         return key
     }
 
@@ -48,13 +48,18 @@ struct KeyGeneration {
         return PrivateKeyMaterial(key: key)
     }
 
-    private func add(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) {
+    /// Adds a half to the keychain.
+    ///
+    /// - Returns: the key as the keychain has it: a handle, if it is not to leave it.
+    private func add(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) -> SecKey {
         var entries = attributes
         entries["class"] = kSecClassKey
         entries["v_Ref"] = key
         entries["perm"] = kCFBooleanTrue
-        let status = SecItemAdd(entries as NSDictionary, nil)
-        guard status != errSecSuccess else { return }
+        entries["r_Ref"] = kCFBooleanTrue
+        var added: CFTypeRef?
+        let status = unsafe SecItemAdd(NSDictionary(dictionary: entries), &added)
+        if status == errSecSuccess { return added as? SecKey ?? key }
         throw Refusal(status, SecCopyLastItemError())
     }
 

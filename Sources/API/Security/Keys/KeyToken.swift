@@ -1,4 +1,6 @@
+internal import KeychainClient
 internal import KeychainModel
+internal import KeychainWire
 
 /// Keys held by a token rather than by the program.
 enum KeyToken {
@@ -6,7 +8,8 @@ enum KeyToken {
 
     /// Makes a private key in the token.
     ///
-    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens.
+    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; what policy
+    ///   and enclave refuse: a group that is not the program's, a class that is closed.
     static func make(_ generation: KeyGeneration) throws(Refusal) -> any KeyMaterial {
         guard generation.tokenID == secureEnclave else {
             throw Refusal(
@@ -18,8 +21,31 @@ enum KeyToken {
                 .param, .keySize, "kSecAttrTokenID", "The Secure Enclave makes elliptic curve keys of 256 bits only.",
                 do: "Ask for kSecAttrKeyTypeECSECPrimeRandom with 256 bits.")
         }
-        throw Refusal(
-            .unimplemented, .notImplemented, "kSecAttrTokenID", "The Secure Enclave makes no keys yet.",
-            do: "Leave the token out; the program then holds the key.")
+        let binding = try KeyBinding(generation.privateAttributes)
+        guard case .key(let key) = try KeychainSession.current().key(.make(binding)) else {
+            throw .malformed("the answer to a key request")
+        }
+        return try SealedKeyMaterial(key)
+    }
+}
+
+extension KeyBinding {
+    /// What a program's attributes of a new private key say about who may use it, and when.
+    ///
+    /// Without an access control it is the one that lets the key be used, and asks for nothing.
+    ///
+    /// - Throws: `Refusal` with −50 for what is no group, no protection class, no access control, or two of the latter.
+    fileprivate init(_ attributes: [String: AnyObject]) throws(Refusal) {
+        var request = ItemRequestBuilder(.add)
+        try request.set("class", .string(ItemClass.key.code))
+        for key in ["agrp", "pdmn", "accc"] {
+            if let value = attributes[key] { try request.set(key, RawValue(value)) }
+        }
+        let item = try request.build()
+        try item.check()
+        self.init(
+            group: item.query[.accessGroup]?.string ?? "",
+            accessibility: item.query.accessibility ?? ItemClass.key.defaultAccessibility,
+            control: item.query.accessControl?.flags ?? AccessControl.privateKeyUsage)
     }
 }

@@ -78,11 +78,22 @@ package final class EngineLane {
         let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
         if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
         if !page.wantsAttributes { output.truncate(to: start) }
-        if page.wantsValues {
-            try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
-        }
+        if page.wantsValues { try openValue(index, tamper, page) }
         if page.wantsReferences { appendReference(row, page.itemClass, to: output) }
         return true
+    }
+
+    private func openValue(
+        _ index: Int, _ tamper: InlineArray<16, UInt8>, _ page: Page
+    ) throws(ItemSealer.Failure) {
+        let output = page.writer.buffer
+        let start = output.count
+        try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
+        // A sealed key is what a reference is made of, and no value (S-46).
+        let isSealedKey =
+            output.count > start
+            && output.withSpan { $0.littleEndian(UInt16.self, at: start) } == AttributeID.sealedKey.rawValue
+        if isSealedKey, !page.wantsKeys { output.truncate(to: start) }
     }
 
     private func appendReference(_ row: RowBatch.Row, _ itemClass: ItemClass, to output: SecretBuffer) {
@@ -106,7 +117,7 @@ package final class EngineLane {
 struct Page {
     let itemClass: ItemClass
     let writer: ResponseWriter
-    let wantsAttributes, wantsValues, wantsReferences: Bool
+    let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
     let returns: ReturnFlags
     let host: String?
     let limit: ItemRequest.Limit
@@ -121,6 +132,7 @@ struct Page {
         self.writer = writer
         returns = request.returns
         wantsAttributes = request.returns.needAttributes(of: itemClass)
+        wantsKeys = request.returns.contains(.reference)
         wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
         wantsReferences = request.returns.contains(.persistentReference)
         host = request.query[.hostOrSubdomain]?.string

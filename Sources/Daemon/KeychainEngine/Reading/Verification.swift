@@ -63,7 +63,20 @@ extension EngineLane {
             of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
         try checkKey(of: batch.rows[index], list, itemClass, batch)
+        let start = opened.count
         try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
+        try checkSealedKey(in: opened.copy(from: start))
+    }
+
+    /// A sealed key must be one of this enclave's.
+    private func checkSealedKey(in value: SecretBytes) throws(ItemSealer.Failure) {
+        do throws(Refusal) {
+            guard let key = try (try? AttributeList(parsing: value))?.sealedKey() else { return }
+            try sealer.enclave.checkKey(key)
+        } catch {
+            if error.status == .interactionNotAllowed { throw .refused(error) }
+            throw .damaged("its sealed key")
+        }
     }
 
     /// The digest in the row must be that of the attributes, or a search would find the wrong item.

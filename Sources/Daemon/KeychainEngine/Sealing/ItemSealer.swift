@@ -20,6 +20,14 @@ final class ItemSealer {
         case damaged(String)
     }
 
+    /// What the value of a row is; its number is sealed with it.
+    enum Presence: UInt8 {
+        case none = 0
+        case value = 1
+        /// A ``SealedKey``: never given out as a value.
+        case sealedKey = 2
+    }
+
     static let tamperSize = 16
     static let version: UInt8 = 1
     static let wrappedKeySize = AESGCM.overhead + 32

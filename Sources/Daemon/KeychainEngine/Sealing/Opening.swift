@@ -31,7 +31,8 @@ extension ItemSealer {
         return Self.takeTamper(from: output)
     }
 
-    /// Opens a row's value at the end of `output` as an attribute; appends nothing when the item has no value.
+    /// Opens a row's value at the end of `output` as an attribute: a sealed key as ``AttributeID/sealedKey``, anything else as
+    /// the value; appends nothing when the item has none.
     func openValue(
         at index: Int, in batch: RowBatch, as itemClass: ItemClass, tamper: InlineArray<16, UInt8>,
         into output: SecretBuffer
@@ -81,8 +82,10 @@ extension ItemSealer {
             output.truncate(to: start)
             throw .damaged("its value belongs to other attributes")
         }
-        let (padding, present) = output.withSpan { (Int($0[output.count - 2]), $0[output.count - 1]) }
-        guard present == 1, output.count - content - 2 >= padding else { return output.truncate(to: start) }
+        let (padding, number) = output.withSpan { (Int($0[output.count - 2]), $0[output.count - 1]) }
+        let presence = Presence(rawValue: number) ?? .none
+        guard presence != .none, output.count - content - 2 >= padding else { return output.truncate(to: start) }
+        if presence == .sealedKey { output.overwrite(littleEndian: AttributeID.sealedKey.rawValue, at: start) }
         output.truncate(to: output.count - 2 - padding)
         output.overwrite(littleEndian: UInt32(output.count - content), at: content - 4)
     }

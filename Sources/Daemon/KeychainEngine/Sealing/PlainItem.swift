@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainStore
+import KeychainWire
 import LinuxSystem
 
 /// An item in the clear, on its way into a row or out of one to be changed.
@@ -8,6 +9,8 @@ struct PlainItem {
     let uuid: [UInt8]
     var attributes: [AttributeID: AttributeValue]
     var value: SecretBytes?
+    /// The key that is kept in place of a value; then there is none.
+    var sealedKey: SealedKey?
 
     /// The protection class the attributes name.
     var accessibility: Accessibility {

@@ -22,7 +22,7 @@ extension ItemSealer {
         let tamper = Randomness.bytes(Self.tamperSize)
         do throws(CryptoError) {
             let metadata = try seal(list, tamper, with: context, &identity)
-            let value = try seal(item.value, tamper, with: key, &identity)
+            let value = try seal(value: item, tamper, with: key, &identity)
             return NewRow(
                 itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
                 isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests,
@@ -46,8 +46,9 @@ extension ItemSealer {
     }
 
     private func seal(
-        _ value: SecretBytes?, _ tamper: [UInt8], with key: SecretBytes, _ identity: inout RowIdentity
+        value item: PlainItem, _ tamper: [UInt8], with key: SecretBytes, _ identity: inout RowIdentity
     ) throws(CryptoError) -> [UInt8] {
+        let (value, presence) = item.content
         let size = value?.count ?? 0
         // Lengths show in steps of 32 bytes only.
         let padding = 31 - (size + 31) % 32
@@ -55,7 +56,7 @@ extension ItemSealer {
         value?.withSpan { plaintext.append($0) }
         plaintext.append(count: padding) { _ in }
         plaintext.append(UInt8(padding))
-        plaintext.append(value == nil ? 0 : 1)
+        plaintext.append(presence.rawValue)
         plaintext.append(tamper.span)
         return try key.withSpan { (key) throws(CryptoError) in
             [Self.version] + (try box(plaintext, key, .value, &identity))
@@ -76,5 +77,13 @@ extension ItemSealer {
         let key = SecretBytes(count: RowKeyRecord.keyBytes)
         key.withMutableSpan { Randomness.fill(&$0) }
         return key
+    }
+}
+
+extension PlainItem {
+    /// What is sealed as the row's value, and what it is.
+    fileprivate var content: (bytes: SecretBytes?, presence: ItemSealer.Presence) {
+        if let sealedKey { return (SecretBytes(copying: sealedKey.bytes.span), .sealedKey) }
+        return (value, value == nil ? .none : .value)
     }
 }

@@ -27,9 +27,11 @@ extension ItemWriter {
         item.attributes[.creationDate] = .date(now)
         item.attributes[.modificationDate] = .date(now)
         item.attributes[.accessGroup] = .string(request.targetGroup)
+        item.sealedKey = try request.request.sealedKey()
         if item.attributes[.accessible] == nil {
-            item.attributes[.accessible] = .string(itemClass.defaultAccessibility.code)
+            item.attributes[.accessible] = .string(try request.addedAccessibility().code)
         }
+        try settleKey(of: &item, isNew: true)
         return item
     }
 
@@ -40,7 +42,9 @@ extension ItemWriter {
         if returns.needAttributes(of: item.itemClass) {
             item.encoded().storage.withSpan { writer.buffer.append($0) }
         }
-        if returns.needValue(of: item.itemClass) {
+        if let key = item.sealedKey {
+            if returns.contains(.reference) { writer.buffer.append(.sealedKey, .data(key.bytes)) }
+        } else if returns.needValue(of: item.itemClass) {
             (item.value ?? SecretBytes(count: 0)).withSpan { writer.buffer.append(.valueData, .data, $0) }
         }
         if returns.contains(.persistentReference),

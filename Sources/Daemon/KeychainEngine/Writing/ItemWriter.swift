@@ -117,8 +117,7 @@ final class ItemWriter {
         for part in request.parts { try prepareKeys(for: part, by: deadline) }
         switch request.request.operation {
         case .add where request.parts.isEmpty:
-            let accessibility = request.request.query.accessibility ?? request.defaultAccessibility
-            try ensureMetadataKey(for: accessibility, by: deadline)
+            try ensureMetadataKey(for: try request.addedAccessibility(), by: deadline)
         case .update:
             guard let accessibility = request.request.changes.accessibility else { return }
             try ensureMetadataKey(for: accessibility, by: deadline)
@@ -152,14 +151,22 @@ final class ItemWriter {
 }
 
 extension AuthorizedRequest {
-    var defaultAccessibility: Accessibility { (request.itemClass ?? .genericPassword).defaultAccessibility }
+    /// The protection class of an item to be added: named, the sealed key's, or that of its class.
+    func addedAccessibility() throws(Refusal) -> Accessibility {
+        if let named = request.query.accessibility { return named }
+        if let key = try request.sealedKey() { return key.binding.accessibility }
+        return (request.itemClass ?? .genericPassword).defaultAccessibility
+    }
 }
 
 extension PlainItem {
-    /// Takes an opened row apart.
-    init(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
+    /// Takes an opened row apart; nil when it keeps a sealed key of a form this release does not know.
+    init?(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
         self.init(itemClass: itemClass, uuid: uuid, attributes: [:], value: list.secret(.valueData))
-        for entry in list where entry.id != .valueData { attributes[entry.id] = list.value(entry) }
+        do throws(Refusal) { sealedKey = try list.sealedKey() } catch { return nil }
+        for entry in list where entry.id != .valueData && entry.id != .sealedKey {
+            attributes[entry.id] = list.value(entry)
+        }
     }
 }
 

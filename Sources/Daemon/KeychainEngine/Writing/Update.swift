@@ -23,7 +23,8 @@ extension ItemWriter {
     private func replace(_ old: PlainItem, at id: Int64, by changes: AttributeList) throws(Refusal) -> PlainItem {
         var new = old
         try new.apply(changes)
-        if let value = changes.secret(.valueData) { new.value = value }
+        if let value = changes.secret(.valueData) { (new.value, new.sealedKey) = (value, nil) }
+        try settleKey(of: &new, isNew: false)
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         let row = try sealer.seal(new, digester: store.digester)
         let oldKey = try store.digester.primaryKey(of: old.itemClass, old.encoded())

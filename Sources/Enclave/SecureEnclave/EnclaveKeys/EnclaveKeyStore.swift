@@ -26,4 +26,11 @@ package protocol EnclaveKeyStore: Sendable {
     /// - Parameter point: `04 ‖ X ‖ Y`, as the peer gave it; a point off the curve is refused (`errSecParam`).
     /// - Returns: the X coordinate of the product, 32 bytes.
     func agree(with point: Span<UInt8>, using privatePart: Span<UInt8>) throws(Refusal) -> SecretBytes
+
+    /// Forgets what is loaded for keys in use; the device is locked.
+    func forgetLoadedKeys()
+}
+
+extension EnclaveKeyStore {
+    package func forgetLoadedKeys() {}
 }

@@ -3,15 +3,16 @@ import LinuxSystem
 
 /// What a wrapped key is bound to: the associated data of its AES-256-GCM box.
 ///
-///     binding = class:u8 purpose:u8 version:u16 [whose:16]
+///     binding = class:u8 purpose:u8 version:u16 whose
 ///
-/// A wrapped key that is moved to another class, another purpose or another row does not open. The binding of a row's key is
+/// `whose` is a row, a vault, or the head of a sealed key. A wrapped key that is moved to another class, another purpose or another row does not open. The binding of a row's key is
 /// also the beginning of its `RowKeyRecord`.
 enum WrappingBinding {
     private enum Purpose: UInt8 {
         case row = 0
         case metadata = 1
         case classKey = 2
+        case sealedKey = 3
     }
 
     /// How much of a row's record is its binding.
@@ -24,6 +25,11 @@ enum WrappingBinding {
 
     static func metadata(_ accessibility: Accessibility) -> [UInt8] {
         [accessibility.rawValue, Purpose.metadata.rawValue, 0, 0]
+    }
+
+    /// A private key that programs use and never see.
+    static func sealedKey(head: [UInt8], _ accessibility: Accessibility) -> [UInt8] {
+        [accessibility.rawValue, Purpose.sealedKey.rawValue, 0, 0] + head
     }
 
     static func classKey(_ accessibility: Accessibility, of vault: Vault) -> [UInt8] {

@@ -40,6 +40,9 @@ struct EnclaveDispatcher: Sendable {
         case .setPasscode: try enclave.setPasscode(descriptors[0])
         case .changePasscode: try enclave.changePasscode(from: descriptors[0], to: descriptors[1])
         case .removePasscode: try enclave.removePasscode(descriptors[0])
+        case .makeKey, .importKey, .useKey, .checkKey, .rebindKey:
+            var reader = WireReader(SecretBytes(copying: body))
+            try perform(call.operation, &reader, into: answer)
         }
     }
 
@@ -60,6 +63,52 @@ struct EnclaveDispatcher: Sendable {
             let wrapped = try enclave.wrapRowKey(key, row: body.extracting(size...), for: accessibility)
             answer.append(wrapped.span)
         }
+    }
+}
+
+// MARK: - Sealed keys
+
+extension EnclaveDispatcher {
+    private func perform(
+        _ operation: EnclaveOperation, _ body: inout WireReader, into answer: SecretBuffer
+    ) throws(Refusal) {
+        switch operation {
+        case .makeKey:
+            let binding = try body.last { (body) throws(Refusal) in try KeyBinding(from: &body) }
+            try enclave.makeKey(binding).append(to: answer)
+        case .importKey:
+            let (type, binding) = (try body.integer(UInt8.self), try KeyBinding(from: &body))
+            let key = try body.last { (body) throws(Refusal) in try body.secret(atMost: KeyLimits.privateKeyBytes) }
+            try enclave.importKey(key, type: type, binding).append(to: answer)
+        default: try perform(operation, on: try SealedKey(from: &body), &body, into: answer)
+        }
+    }
+
+    private func perform(
+        _ operation: EnclaveOperation, on key: SealedKey, _ body: inout WireReader, into answer: SecretBuffer
+    ) throws(Refusal) {
+        switch operation {
+        case .useKey:
+            let use = try body.last { (body) throws(Refusal) in try KeyUse(from: &body) }
+            answer.append(try enclave.useKey(key, use))
+        case .rebindKey:
+            let binding = try body.last { (body) throws(Refusal) in try KeyBinding(from: &body) }
+            try enclave.rebindKey(key, to: binding).append(to: answer)
+        default:
+            try body.last { (_) throws(Refusal) in }
+            try enclave.checkKey(key)
+        }
+    }
+}
+
+extension WireReader {
+    /// Reads the last part of a body.
+    fileprivate mutating func last<Part>(
+        _ read: (inout WireReader) throws(Refusal) -> Part
+    ) throws(Refusal) -> Part {
+        let part = try read(&self)
+        guard isAtEnd else { throw .malformed("the end of an enclave request") }
+        return part
     }
 }
 

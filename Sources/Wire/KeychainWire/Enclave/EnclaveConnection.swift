@@ -95,7 +95,8 @@ extension EnclaveConnection {
 
     package func lock() throws(Refusal) { _ = try call(EnclaveCall(.lock)) }
 
-    private func call(_ request: EnclaveCall, _ body: Span<UInt8> = Span()) throws(Refusal) -> SecretBytes {
+    /// Calls with a body at hand, and gives the body of the answer.
+    func call(_ request: EnclaveCall, _ body: Span<UInt8> = Span()) throws(Refusal) -> SecretBytes {
         let answer = SecretBuffer(capacity: 128)
         try channel.call(request, body, into: answer)
         return answer.copy()

@@ -33,6 +33,16 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case changePasscode = 11
     /// With the old passcode.
     case removePasscode = 12
+    /// binding → sealedKey.
+    case makeKey = 13
+    /// keyType:u8 binding key:bytes → sealedKey.
+    case importKey = 14
+    /// sealedKey use → output.
+    case useKey = 15
+    /// sealedKey → nothing.
+    case checkKey = 16
+    /// sealedKey binding → sealedKey.
+    case rebindKey = 17
 
     /// How many descriptors travel with it.
     package var descriptors: Int {
@@ -73,10 +83,11 @@ package struct EnclaveCall: Equatable, Sendable {
 
 /// What the two ends of a channel must agree on.
 package enum EnclaveChannelFormat {
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
     /// Each lane carries one call at a time; as many threads can call at once.
     package static let lanes = 4
-    /// Bytes of a lane: room for 409 row keys. Larger batches are sent in parts.
+    /// Bytes of a lane: room for 409 row keys, or for a sealed key with its input (``KeyLimits``). Larger batches are sent in
+    /// parts.
     package static let laneSize = 32 << 10
     package static let headSize = 8
     package static let memorySize = lanes * laneSize

@@ -46,6 +46,8 @@ final class ServedConnection: KeychainConnection {
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         try client.device(request, passcodes: passcodes)
     }
+
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try client.key(request) }
 }
 
 /// Hands what the server has read on to a connection, and its answers back.
@@ -96,6 +98,13 @@ private struct Forwarding: RequestHandler {
             }
         } catch { writer.refuse(error, id: id) }
     }
+
+    func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter) {
+        do throws(Refusal) {
+            let reply = try target.key(request)
+            writer.answer(id) { reply.append(to: $0) }
+        } catch { writer.refuse(error, id: id) }
+    }
 }
 
 extension ResponseWriter {
@@ -123,6 +132,7 @@ struct NoConnection: KeychainConnection {
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         throw Self.refusal
     }
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { throw Self.refusal }
 }
 
 /// Goes one way and the other in turn.
@@ -145,4 +155,6 @@ final class MixedConnection: KeychainConnection {
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         try next.device(request, passcodes: passcodes)
     }
+
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try next.key(request) }
 }

@@ -64,6 +64,14 @@ final class StandInKeychain: KeychainConnection {
     }
 }
 
+// MARK: - Keys
+
+extension StandInKeychain {
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
+        throw Refusal(.unimplemented, .notImplemented, "key", "The stand-in has no enclave.", do: "Use the real one.")
+    }
+}
+
 // MARK: - Items
 
 extension StandInKeychain {

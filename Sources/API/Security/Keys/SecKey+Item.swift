@@ -1,0 +1,60 @@
+internal import KeychainCrypto
+internal import KeychainModel
+internal import KeychainWire
+internal import LinuxSystem
+
+/// Keys as items: added, found and narrowed to by reference (S-41, S-83, semantics A.4).
+extension SecKey: ReferencedItem {
+    static var itemClass: ItemClass { .key }
+
+    /// The key of an item: a handle to it where the enclave keeps it, otherwise the key itself; nil for an item that has no half
+    /// of a pair in it.
+    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)? {
+        do throws(Refusal) {
+            if let key = try item.attributes.sealedKey() { return SecKey(try SealedKeyMaterial(key)) }
+        } catch { return nil }
+        guard let number = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)),
+            let type = KeyType(number: number), let half = item.attributes[.keyClass]?.number,
+            let value = item.attributes.secret(.valueData)
+        else { return nil }
+        return value.withSpan { key(of: $0, type, isPrivate: half == 1, isPublic: half == 0) }
+    }
+
+    private static func key(
+        of bytes: Span<UInt8>, _ type: KeyType, isPrivate: Bool, isPublic: Bool
+    ) -> SecKey? {
+        if isPrivate { return (try? PrivateKey(external: bytes, type: type)).map { SecKey($0) } }
+        return isPublic ? (try? PublicKey(external: bytes, type: type)).map { SecKey($0) } : nil
+    }
+
+    /// All that follows from the key, and the key: its bytes, or the sealed form that the enclave knows.
+    func itemToAdd() throws(Refusal) -> ReferencedContent {
+        let described = try itemAttributes()
+        guard let sealed = material as? SealedKeyMaterial else {
+            return ReferencedContent(attributes: described, value: try material.externalRepresentation())
+        }
+        return ReferencedContent(attributes: described + [(.sealedKey, .data(sealed.key.bytes))], value: nil)
+    }
+
+    /// Half, type, size and the digest of the public key, which no other pair has.
+    func itemToFind() throws(Refusal) -> ReferencedContent {
+        let identifying: [AttributeID] = [.keyClass, .type, .keySizeInBits, .applicationLabel]
+        return ReferencedContent(
+            attributes: try itemAttributes().filter { identifying.contains($0.id) }, value: nil)
+    }
+
+    /// The attributes that an item of the key has (semantics F.2). What guards its use is the sealed key's to say.
+    private func itemAttributes() throws(Refusal) -> [(id: AttributeID, value: AttributeValue)] {
+        var attributes: [(id: AttributeID, value: AttributeValue)] = []
+        try NSDictionary(dictionary: material.attributes()).forEachEntry { (code, value) throws(Refusal) in
+            guard let attribute = AttributeTable.attribute(code: code), attribute.id != .accessControl else { return }
+            attributes.append((attribute.id, try attribute.accept(Self.rawValue(value))))
+        }
+        return attributes
+    }
+
+    private static func rawValue(_ object: AnyObject) -> RawValue {
+        guard let data = object as? NSData else { return RawValue(object) }
+        return data.withSpan { .data($0.array(0, $0.count)) }
+    }
+}

@@ -1,0 +1,116 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Private keys that only the enclave sees (semantics F.5, S-38, S-46): made inside, or kept from leaving.
+///
+/// What such an item keeps is a ``SealedKey`` in place of a value. It agrees with the item's attributes at all times: what it is
+/// says the key, whom and when it serves the item, and the key is bound to that anew in the same write.
+extension ItemWriter {
+    /// Makes what an item is to keep agree with its attributes, or says why it cannot.
+    ///
+    /// - Parameter isNew: whether the key comes from a program, and may thus be anybody's.
+    /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is closed, what
+    ///   the enclave says of a key that is none of its own.
+    func settleKey(of item: inout PlainItem, isNew: Bool) throws(Refusal) {
+        if item.itemClass == .key {
+            if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item) }
+            if let key = item.sealedKey { return try bind(key, to: &item, isNew: isNew) }
+            if item.isOfTheEnclave { throw .importIntoEnclave }
+        }
+        if let flags = item.accessFlags, flags != 0 { throw ItemRequest.constraintsOnValues }
+    }
+
+    private func takeIn(_ value: SecretBytes, _ item: inout PlainItem) throws(Refusal) {
+        if item.isOfTheEnclave { throw .importIntoEnclave }
+        guard let type = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)) else { throw .keyWithoutType }
+        item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding)
+        item.value = nil
+    }
+
+    private func bind(_ key: SealedKey, to item: inout PlainItem, isNew: Bool) throws(Refusal) {
+        item.inheritControl(of: key)
+        try item.describe(key)
+        let binding = item.keyBinding
+        if key.binding != binding {
+            item.sealedKey = try sealer.enclave.rebindKey(key, to: binding)
+        } else if isNew {
+            try sealer.enclave.checkKey(key)
+        }
+    }
+}
+
+// MARK: - What the attributes say
+
+extension PlainItem {
+    /// The token whose keys are made in the enclave.
+    private static let enclaveToken = AttributeValue.string("com.apple.setoken")
+
+    fileprivate var isOfTheEnclave: Bool { attributes[.tokenID] == Self.enclaveToken }
+
+    /// A private key whose bytes are not to come out again, by its own word or because its use is guarded.
+    fileprivate var isKeptFromLeaving: Bool {
+        guard attributes[.keyClass]?.number == 1 else { return false }
+        let usesAreGuarded = (accessFlags ?? 0) & AccessControl.privateKeyUsage != 0
+        return isOfTheEnclave || usesAreGuarded || attributes[.isExtractable]?.number == 0
+    }
+
+    /// The bits of the item's access control.
+    fileprivate var accessFlags: UInt64? {
+        guard case .data(let bytes)? = attributes[.accessControl] else { return nil }
+        return AccessControl(bytes)?.flags
+    }
+
+    fileprivate var keyBinding: KeyBinding {
+        KeyBinding(
+            group: attributes[.accessGroup]?.string ?? "", accessibility: accessibility, control: accessFlags ?? 0)
+    }
+
+    /// An item that says no more than its protection class keeps the control its key has.
+    fileprivate mutating func inheritControl(of key: SealedKey) {
+        guard accessFlags == nil, key.binding.control != 0 else { return }
+        let control = AccessControl(accessibility, flags: key.binding.control)
+        attributes[.accessControl] = .data(control.bytes)
+    }
+
+    /// Sets the attributes that follow from the key.
+    ///
+    /// - Throws: `errSecParam` when the item says something else.
+    fileprivate mutating func describe(_ key: SealedKey) throws(Refusal) {
+        let bits = AttributeValue.number(Int64(key.bits))
+        let facts: [(AttributeID, AttributeValue)] = [
+            (.keyClass, .number(1)), (.type, .number(Int64(key.keyType))), (.keySizeInBits, bits),
+            (.effectiveKeySize, bits), (.synchronizable, .number(0)),
+            (.tokenID, key.origin == .madeInside ? Self.enclaveToken : .string("")),
+        ]
+        for (id, value) in facts {
+            guard let attribute = AttributeTable.attribute(id: id) else { continue }
+            if let said = attributes[id], said != value, said != attribute.defaultValue {
+                throw .contradictsKey(attribute)
+            }
+            attributes[id] = value
+        }
+        if let attribute = AttributeTable.attribute(id: .isExtractable), attributes[.isExtractable]?.number ?? 0 != 0 {
+            throw .contradictsKey(attribute)
+        }
+        attributes[.isExtractable] = .number(0)
+    }
+}
+
+extension Refusal {
+    fileprivate static let importIntoEnclave = Refusal(
+        .param, .contradiction, "tkid",
+        "Keys of the Secure Enclave are made inside it; the bytes of a key cannot become one.",
+        do: "Make the key with SecKeyCreateRandomKey and kSecAttrTokenIDSecureEnclave, or leave kSecAttrTokenID out.")
+
+    fileprivate static let keyWithoutType = Refusal(
+        .param, .wrongValue, "type", "A private key that must not leave the keychain has no key type.",
+        do: "Give kSecAttrKeyType, so that the enclave can use the key.")
+
+    fileprivate static func contradictsKey(_ attribute: ItemAttribute) -> Refusal {
+        Refusal(
+            .param, .contradiction, attribute.code,
+            "\(attribute.displayName) says something else than the key, which only the enclave can use.",
+            do: "Leave it out; it follows from the key.")
+    }
+}

@@ -1,0 +1,30 @@
+import KeychainModel
+
+/// What the enclave refuses about keys; the statuses are those of semantics F.1 and F.5.
+extension Refusal {
+    static let needsUser = Refusal(
+        .interactionNotAllowed, .needsUser, "accc",
+        "The key's access control wants the user to be asked, and there is nobody here who could ask.",
+        do: "Make a key whose access control asks for nothing but privateKeyUsage.")
+
+    static let usageNotAllowed = Refusal(
+        .authFailed, .keyUsage, "accc", "The key's access control does not let its private half be used.",
+        do: "Make the key with an access control that has privateKeyUsage.")
+
+    static let keyOfAnotherStore = Refusal(
+        .notAvailable, .unavailable, "key",
+        "The key was made in a TPM, which this enclave does not use.",
+        do: "Start the keychain with the TPM that made the key; nothing else can use it.")
+
+    static func unknownKeyType(_ number: UInt8) -> Refusal {
+        Refusal(
+            .param, .keyType, "type", "The enclave takes no keys of the type \(number).",
+            do: "Use an RSA or elliptic curve key, or let the key be extractable.")
+    }
+
+    static func malformedPrivateKey(_ type: KeyType) -> Refusal {
+        Refusal(
+            .param, .keyData, "v_Data", "The value is not a private key of the type \(type.constant).",
+            do: "Give the external representation of the private key, whole and with nothing behind it.")
+    }
+}

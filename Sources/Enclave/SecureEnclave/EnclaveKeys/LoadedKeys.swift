@@ -1,0 +1,50 @@
+import KeychainCrypto
+import KeychainModel
+import LinuxSystem
+
+/// Private keys as the cryptographic library wants them, for those that are used again and again: to load one, and to check
+/// that its halves belong together, takes longer than to sign with it.
+///
+/// Only who has opened the sealed key finds it here, for it is known by the digest of its private bytes.
+final class LoadedKeys: Sendable {
+    /// A service has a handful of keys; what is used least recently goes first.
+    static let limit = 32
+
+    private struct Entry {
+        let digest: [UInt8]
+        let key: PrivateKey
+    }
+
+    private let entries = Lock<[Entry]>([])
+
+    /// The key with these private bytes, in their external representation.
+    ///
+    /// - Throws: `CryptoError.malformedKey`, `.unsupportedKeySize`, `.libraryFailure`.
+    func key(_ bytes: Span<UInt8>, _ type: KeyType) throws(CryptoError) -> PrivateKey {
+        let digest = try Digest.of(bytes, .sha256)
+        if let known = take(digest) { return known }
+        let key = try PrivateKey(external: bytes, type: type)
+        put(Entry(digest: digest, key: key))
+        return key
+    }
+
+    /// Forgets all keys, as when the device is locked.
+    func forget() { entries.withLock { $0 = [] } }
+
+    /// Finds a key and makes it the one used last.
+    private func take(_ digest: [UInt8]) -> PrivateKey? {
+        entries.withLock { entries in
+            guard let index = entries.lastIndex(where: { $0.digest == digest }) else { return nil }
+            let entry = entries.remove(at: index)
+            entries.append(entry)
+            return entry.key
+        }
+    }
+
+    private func put(_ entry: Entry) {
+        entries.withLock { entries in
+            entries.append(entry)
+            if entries.count > Self.limit { entries.removeFirst() }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// Sealed keys through the channel.
+extension EnclaveConnection {
+    package func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey {
+        try SealedKey(decoding: try call(.makeKey) { binding.append(to: $0) })
+    }
+
+    package func importKey(_ key: SecretBytes, type: UInt8, _ binding: KeyBinding) throws(Refusal) -> SealedKey {
+        let answer = try call(.importKey) { body in
+            body.append(type)
+            binding.append(to: body)
+            key.withSpan { body.append(bytes: $0) }
+        }
+        return try SealedKey(decoding: answer)
+    }
+
+    package func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
+        try use.checkSize()
+        return try call(.useKey) { body in
+            key.append(to: body)
+            use.append(to: body)
+        }
+    }
+
+    package func checkKey(_ key: SealedKey) throws(Refusal) { _ = try call(.checkKey) { key.append(to: $0) } }
+
+    package func rebindKey(_ key: SealedKey, to binding: KeyBinding) throws(Refusal) -> SealedKey {
+        let answer = try call(.rebindKey) { body in
+            key.append(to: body)
+            binding.append(to: body)
+        }
+        return try SealedKey(decoding: answer)
+    }
+
+    private func call(
+        _ operation: EnclaveOperation, _ write: (SecretBuffer) -> Void
+    ) throws(Refusal) -> SecretBytes {
+        let body = SecretBuffer(capacity: 1024)
+        write(body)
+        return try body.withSpan { (body) throws(Refusal) in try call(EnclaveCall(operation), body) }
+    }
+}
