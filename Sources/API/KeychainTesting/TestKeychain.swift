@@ -8,7 +8,7 @@ internal import Security
 
 /// A keychain of a test's own: nothing of it is shared with the user's keychain or with other tests.
 ///
-/// The functions of `Security` use it inside ``run(_:)``:
+/// The functions of `Security` use it inside `run`:
 ///
 ///     let keychain = try TestKeychain()
 ///     keychain.run {

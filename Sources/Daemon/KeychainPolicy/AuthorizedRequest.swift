@@ -21,7 +21,10 @@ package final class AuthorizedRequest: Sendable {
         case groups([String])
     }
 
-    init(_ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true, parts: [AuthorizedRequest] = []) {
+    init(
+        _ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true,
+        parts: [AuthorizedRequest] = []
+    ) {
         self.request = request
         itemClass = request.effectiveClass
         self.scope = scope

@@ -6,7 +6,7 @@ import Testing
 @Suite("Finding identities")
 struct FindingIdentityTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
-    private static let otherHash = Data(repeating: 8, count: 20)
+    private static var otherHash: Data { Data(repeating: 8, count: 20) }
 
     /// One identity, and beside it a certificate without a key and a key without a certificate.
     private func addOne() {
