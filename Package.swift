@@ -98,7 +98,7 @@ let package = Package(
         room(
             "Security", on: "API",
             uses: [
-                "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "KeychainCrypto", "DER",
+                "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
         room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
@@ -172,7 +172,7 @@ let package = Package(
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
-        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "KeychainTesting", "Security"]),
+        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
@@ -185,6 +185,7 @@ let package = Package(
             uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
+        .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
         .target(
@@ -204,6 +205,8 @@ let package = Package(
                 "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
+        .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
+        .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),

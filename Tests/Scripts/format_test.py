@@ -9,12 +9,16 @@ import os
 import pathlib
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from read_store import CLASSES, PROTECTION, Closed, Damaged, Store
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from read_store import CLASSES, PROTECTION, Closed, Damaged, SealedKey, Store
 
 PROGRAMS = os.path.abspath(sys.argv.pop(1))
 READER = pathlib.Path(__file__).with_name("read_store.py")
@@ -65,6 +69,10 @@ OTHERS = [
     item("keys", atag=string("text as tag")),
 ]
 WITH_PASSCODE = item("genp", b"needs a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))
+
+
+def raw_point(key):
+    return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
 
 
 def change(folder, *steps):
@@ -145,6 +153,50 @@ class Reading(StoreTest):
         self.assertEqual(attributes["agrp"], string("TEST.program"))
         self.assertEqual(attributes["pdmn"], string("ak"))
         self.assertEqual((attributes["sync"], attributes["svce"]), (number(0), string("")))
+
+    def test_keys_that_only_the_enclave_sees(self):
+        given = ec.generate_private_key(ec.SECP256R1())
+        number, point = given.private_numbers().private_value.to_bytes(32, "big"), raw_point(given)
+        rsa_key = rsa.generate_private_key(65537, 2048).private_bytes(
+            Encoding.DER, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+        kept = {"kcls": string("1"), "extr": {"boolean": False}}
+        change(self.folder, {"makeKey": {"labl": string("one")}},
+               {"makeKey": {"labl": string("two"), "pdmn": string("cku")}},
+               {"add": item("keys", point + number, labl=string("ec"), type=string("73"), **kept)},
+               {"add": item("keys", rsa_key, labl=string("rsa"), type=string("42"), **kept)},
+               {"update": [{"class": string("keys"), "labl": string("two")}, {"pdmn": string("dk")}]})
+        found = self.read()
+        self.assertEqual(found["damaged"], [])
+        self.assertEqual([one["value"] for one in found["items"]], [None] * 4)
+        keys = {one["attributes"]["labl"]["string"]: one["sealedKey"] for one in found["items"]}
+        for label, control in (("one", 1 << 30), ("two", 1 << 30), ("ec", 0)):
+            key = keys[label]
+            private = ec.derive_private_key(int(key["privatePart"][-64:], 16), ec.SECP256R1())
+            self.assertEqual(raw_point(private).hex(), key["publicKey"])
+            self.assertEqual((key["group"], key["control"], key["bits"]), ("TEST.program", control, 256))
+        self.assertEqual((keys["one"]["origin"], keys["ec"]["origin"]), (1, 2))
+        self.assertEqual(keys["ec"]["privatePart"], (point + number).hex())
+        self.assertEqual(keys["rsa"]["privatePart"], rsa_key.hex())
+        content = b"".join(path.read_bytes() for path in pathlib.Path(self.folder).iterdir())
+        for secret in (number, rsa_key[-64:], bytes.fromhex(keys["one"]["privatePart"])[-32:]):
+            self.assertNotIn(secret, content)
+
+    def test_a_changed_sealed_key(self):
+        change(self.folder, {"makeKey": {"labl": string("one")}})
+        store = Store(self.folder)
+        row = store.database.execute("SELECT * FROM keys").fetchone()
+        opened = []
+        original, SealedKey.opened = SealedKey.opened, lambda key, *rest: opened.append((key, rest))
+        self.addCleanup(setattr, SealedKey, "opened", original)
+        store.open("keys", row)
+        (key, rest), = opened
+        content = key.head + struct.pack("<I", len(key.box)) + key.box
+        original(SealedKey(content), *rest)
+        for offset in range(len(content)):
+            flipped = bytearray(content)
+            flipped[offset] ^= 1
+            with self.assertRaises((Damaged, UnicodeDecodeError, Closed), msg=offset):
+                original(SealedKey(bytes(flipped)), *rest)
 
     def test_update_and_tombstone(self):
         query = {"class": string("genp"), "acct": string("synchronised")}

@@ -135,6 +135,46 @@ def readable(kind, value):
     return {"number": struct.unpack("<q", value)[0]} if kind == 3 else {"date": struct.unpack("<d", value)[0]}
 
 
+class SealedKey:
+    """Section 8 of docs/format.md"""
+
+    NUMBERS = {"accc": 2, "agrp": 3, "sync": 4, "type": 11, "kcls": 34, "bsiz": 40, "extr": 46, "tkid": 57}
+
+    def __init__(self, content):
+        try:
+            version, self.backend, self.origin, self.type, self.bits, zero = struct.unpack_from("<BBBBHH", content)
+            self.protection, zeros, self.control, length = struct.unpack_from("<B3sQI", content, 8)
+            self.group, rest = content[24:24 + length].decode("utf-8"), content[24 + length:]
+            (length,) = struct.unpack_from("<I", rest)
+            self.public_key, rest = rest[4:4 + length], rest[4 + length:]
+            (length,) = struct.unpack_from("<I", rest)
+        except struct.error:
+            raise Damaged("its sealed key is cut off") from None
+        self.head, self.box = content[:len(content) - len(rest)], rest[4:]
+        if version != 1 or zero or zeros != bytes(3) or self.backend not in (1, 2) or self.origin not in (1, 2) \
+                or len(self.box) != length:
+            raise Damaged("its sealed key makes no sense")
+
+    def opened(self, store, protection, entries):
+        """The key with its private part, once it is known to agree with its item."""
+        self.check(protection, entries)
+        aad = struct.pack("<BBH", self.protection, 3, 0) + self.head
+        private_part = open_box(store.class_key(self.protection), aad, self.box)
+        return {"backend": self.backend, "origin": self.origin, "type": self.type, "bits": self.bits,
+                "group": self.group, "control": self.control, "publicKey": self.public_key.hex(),
+                "privatePart": private_part.hex()}
+
+    def check(self, protection, entries):
+        found = {code: readable(*entries[number]) for code, number in self.NUMBERS.items() if number in entries}
+        control = bytes.fromhex(found["accc"]["data"]).decode().split(";") if "accc" in found else []
+        wanted = {"agrp": {"string": self.group}, "kcls": {"number": 1}, "type": {"number": self.type},
+                  "bsiz": {"number": self.bits}, "extr": {"number": 0}, "sync": {"number": 0}}
+        token = {"string": "com.apple.setoken"} if self.origin == 1 else None
+        if any(found.get(code) != value for code, value in wanted.items()) or found.get("tkid") != token \
+                or self.protection != protection or self.control != (int(control[1]) if len(control) == 2 else 0):
+            raise Damaged("its sealed key belongs to another item")
+
+
 class Store:
     """docs/format.md"""
 
@@ -178,7 +218,13 @@ class Store:
             raise Damaged("its value belongs to other attributes")
         entries = parse_list(attributes)
         self.check(table, row, entries)
-        return None if row["tomb"] else self.item(table, uuid, entries, self.unpadded(value))
+        if row["tomb"]:
+            return None
+        kept, is_sealed_key = self.unpadded(value)
+        item = self.item(table, uuid, entries, None if is_sealed_key else kept)
+        if is_sealed_key:
+            item["sealedKey"] = SealedKey(kept).opened(self, row["pdmn"], entries)
+        return item
 
     @staticmethod
     def split(content):
@@ -188,10 +234,11 @@ class Store:
 
     @staticmethod
     def unpadded(content):
-        if len(content) < 2 or len(content) % 32 != 2 or content[-2] > len(content) - 2 or content[-1] > 1:
+        """What is kept, and whether it is a sealed key rather than a value."""
+        if len(content) < 2 or len(content) % 32 != 2 or content[-2] > len(content) - 2 or content[-1] > 2:
             raise Damaged("its padding makes no sense")
         padding, present = content[-2:]
-        return content[:len(content) - 2 - padding] if present else None
+        return (content[:len(content) - 2 - padding] if present else None), present == 2
 
     def check(self, table, row, entries):
         if entries.get(1) != (1, PROTECTION[row["pdmn"]].encode()):

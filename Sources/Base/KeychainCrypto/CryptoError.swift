@@ -16,6 +16,8 @@ package enum CryptoError: Error, Equatable, Sendable {
     /// The bytes are not a key: wrong length or encoding, more behind it, a point that is not on the curve, parts that do not
     /// belong together.
     case malformedKey
+    /// The bytes are not a certificate that OpenSSL reads.
+    case malformedCertificate
     /// The input has a size that the algorithm does not take with this key.
     case wrongInputSize
     /// The library refused: out of memory, or an algorithm that this installation of OpenSSL does not offer.

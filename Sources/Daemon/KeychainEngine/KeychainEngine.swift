@@ -27,7 +27,7 @@ package final class KeychainEngine: Sendable {
         indexKey = try enclave.indexKey()
         let writer = try store.makeWriter(indexKey: indexKey)
         let sealer = try ItemSealer(enclave: enclave, keyring: keyring)
-        writes = WriteQueue(ItemWriter(writer, sealer))
+        writes = WriteQueue(ItemWriter(writer, sealer, store.isShared ? nil : RowKeySupply(enclave, keyring)))
     }
 
     /// Makes what one answering thread needs.
@@ -41,6 +41,9 @@ package final class KeychainEngine: Sendable {
     ///
     /// Writes of several threads that arrive while another transaction is being made durable share the next one.
     package func write(_ batch: [PendingWrite]) { writes.perform(batch) }
+
+    /// Gets ready for writes to come, while nobody waits for one.
+    package func prepareForWrites() { writes.exclusively { writer in writer.stockUp() } }
 
     /// Tidies the store up when there is time: moves the write-ahead log into the database.
     package func maintain() { writes.exclusively { writer in try? writer.store.checkpoint() } }

@@ -99,6 +99,7 @@ final class Backend: Sendable {
             guard !batch.isEmpty else { continue }
             for (job, frame) in zip(batch, handler.commit(batch)) { job.reply.deliver(frame) }
             writes += batch.count
+            handler.prepareForWrites()
             guard writes >= limits.writesBetweenMaintenance else { continue }
             handler.maintain()
             writes = 0

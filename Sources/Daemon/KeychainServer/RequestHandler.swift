@@ -16,6 +16,9 @@ package protocol RequestHandler: Sendable {
     /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
     func write(_ batch: [Write])
 
+    /// Gets ready for more writes after some were answered, on the thread that writes.
+    func prepareForWrites()
+
     /// Tidies up after many writes, on the thread that writes. May block.
     func maintain()
 
@@ -49,6 +52,8 @@ package protocol QueuedWrite {
 package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> CallerIdentity
 
 extension RequestHandler {
+    package func prepareForWrites() {}
+
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {
         let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id, by: $0.deadline) }

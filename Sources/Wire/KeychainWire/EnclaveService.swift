@@ -22,6 +22,10 @@ package protocol EnclaveService: EnclaveKeyService {
     /// Wraps the secret key of a row (32 bytes) under its class key; `row` (16 bytes) is bound to the wrapping.
     func wrapRowKey(_ key: SecretBytes, row: Span<UInt8>, for accessibility: Accessibility) throws(Refusal) -> [UInt8]
 
+    /// Wraps the secret keys of any number of rows in one go: `rows` has ``RowKeyRecord/unwrappedSize`` bytes for each, and
+    /// as many wrapped keys are appended to `wrapped`.
+    func wrapRowKeys(_ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer) throws(Refusal)
+
     /// Opens the secret keys of any number of rows in one go.
     ///
     /// `records` has ``RowKeyRecord/size`` bytes for each row; for each, one status byte and 32 key bytes are appended to
@@ -40,6 +44,21 @@ package protocol EnclaveService: EnclaveKeyService {
 
     /// Removes the passcode and destroys the class key of what only a passcode may open.
     func removePasscode(_ old: FileDescriptor) throws(Refusal)
+}
+
+extension EnclaveService {
+    package func wrapRowKeys(
+        _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
+    ) throws(Refusal) {
+        guard !rows.isEmpty, rows.count % RowKeyRecord.unwrappedSize == 0 else { throw .malformed("a row key") }
+        for start in stride(from: 0, to: rows.count, by: RowKeyRecord.unwrappedSize) {
+            let middle = start + RowKeyRecord.keyBytes
+            let key = SecretBytes(copying: rows.extracting(start..<middle))
+            let row = rows.extracting(middle..<start + RowKeyRecord.unwrappedSize)
+            let one = try wrapRowKey(key, row: row, for: accessibility)
+            wrapped.append(one.span)
+        }
+    }
 }
 
 /// The enclave's part of ``DeviceStatus``.
@@ -69,12 +88,17 @@ package struct EnclaveStatus: Equatable, Sendable {
 ///
 ///     record = class:u8 zero:u8 zero:u16 row:16 wrapped:60            ; 80 bytes
 ///     answer = outcome:u8 key:32
+///
+/// And on the way in, unwrapped:
+///
+///     record = key:32 row:16
 package enum RowKeyRecord {
     package static let size = 80
     package static let rowBytes = 16
     package static let wrappedBytes = 60
     package static let keyBytes = 32
     package static let answerSize = 33
+    package static let unwrappedSize = keyBytes + rowBytes
 
     package enum Outcome: UInt8, Sendable {
         case opened = 0

@@ -2,8 +2,9 @@
 //
 //     item-changer FOLDER < steps.json
 //
-// A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"setPasscode": "1234"} or {"unlock": "1234"}. Items
-// and queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"} or {"data": base64}.
+// A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"makeKey": attributes} for a key of the enclave,
+// {"setPasscode": "1234"} or {"unlock": "1234"}. Items and queries have the keychain's own keys ("acct", "v_Data") with values
+// such as {"string": "a"} or {"data": base64}.
 
 import Foundation
 import KeychainTesting
@@ -27,11 +28,20 @@ func dictionary(_ value: Any) throws -> CFDictionary {
     return try values.mapValues(object) as CFDictionary
 }
 
+func makeKey(_ attributes: CFDictionary) -> OSStatus {
+    let parameters: [CFString: Any] = [
+        kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
+        kSecAttrKeySizeInBits: 256, kSecPrivateKeyAttrs: attributes,
+    ]
+    return unsafe SecKeyGeneratePair(parameters as CFDictionary, nil, nil)
+}
+
 func perform(_ name: String, _ argument: Any, _ keychain: TestKeychain) throws -> OSStatus {
     switch (name, argument) {
     case ("add", let item): return SecItemAdd(try dictionary(item), nil)
     case ("update", let pair as [Any]): return SecItemUpdate(try dictionary(pair[0]), try dictionary(pair[1]))
     case ("delete", let query): return SecItemDelete(try dictionary(query))
+    case ("makeKey", let attributes): return makeKey(try dictionary(attributes))
     case ("setPasscode", let passcode as String): try keychain.device.setPasscode(passcode)
     case ("unlock", let passcode as String): try keychain.device.unlock(passcode: passcode)
     default: throw BadStep(step: name)

@@ -30,16 +30,6 @@ struct PlainItem {
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }
 
-    /// The digests of the columns, defaults included.
-    func digests(_ digester: AttributeDigester) throws(Refusal) -> [AttributeID: [UInt8]] {
-        var digests: [AttributeID: [UInt8]] = [:]
-        for attribute in AttributeTable.attributes(of: itemClass) where attribute.column == .digest {
-            guard let value = attributes[attribute.id] ?? attribute.defaultValue else { continue }
-            digests[attribute.id] = try digester.column(attribute, value.kind, value.bytes.span)
-        }
-        return digests
-    }
-
     private func isKept(_ id: AttributeID, _ value: AttributeValue) -> Bool {
         guard let attribute = AttributeTable.attribute(id: id) else { return false }
         return attribute.returned != .whenNotEmpty || value != attribute.defaultValue

@@ -8,26 +8,32 @@ import LinuxSystem
 extension ItemSealer {
     /// Seals an item with fresh keys. The metadata key of its class must be in use.
     ///
+    /// - Parameter prepared: a key made for this item's UUID and class; without one, the enclave is asked for its wrapping.
     /// - Throws: `errSecInteractionNotAllowed` when the class is closed; what the enclave says.
-    func seal(_ item: PlainItem, digester: AttributeDigester) throws(Refusal) -> NewRow {
+    func seal(_ item: PlainItem, with prepared: RowKey? = nil, digester: AttributeDigester) throws(Refusal) -> NewRow {
         guard let context = try context(for: item.accessibility) else { throw .locked(item.accessibility) }
         let list = item.encoded()
         let primaryKey = try digester.primaryKey(of: item.itemClass, list)
-        let digests = try item.digests(digester)
-        let key = Self.freshKey()
-        let wrapped = try enclave.wrapRowKey(key, row: item.uuid.span, for: item.accessibility)
+        let digests = try digester.columns(of: item.itemClass, list)
+        let rowKey = if let prepared { prepared } else { try wrappedKey(for: item) }
         var identity = RowIdentity(
             itemClass: item.itemClass, accessibility: item.accessibility, isSynchronizable: item.isSynchronizable,
             isTombstone: item.isTombstone, uuid: item.uuid.span, primaryKey: primaryKey.span)
         let tamper = Randomness.bytes(Self.tamperSize)
         do throws(CryptoError) {
             let metadata = try seal(list, tamper, with: context, &identity)
-            let value = try seal(value: item, tamper, with: key, &identity)
+            let value = try seal(value: item, tamper, with: rowKey.key, &identity)
             return NewRow(
                 itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
                 isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests,
-                wrappedKey: wrapped, metadata: metadata, value: value)
+                wrappedKey: rowKey.wrapped, metadata: metadata, value: value)
         } catch { throw .cryptography(error) }
+    }
+
+    private func wrappedKey(for item: PlainItem) throws(Refusal) -> RowKey {
+        let key = Self.freshKey()
+        let wrapped = try enclave.wrapRowKey(key, row: item.uuid.span, for: item.accessibility)
+        return RowKey(uuid: item.uuid, key: key, wrapped: wrapped)
     }
 
     private func seal(

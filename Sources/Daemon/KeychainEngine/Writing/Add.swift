@@ -8,17 +8,18 @@ import LinuxSystem
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard request.parts.isEmpty else { return try addIdentity(request, write) }
-        let item = try newItem(request)
-        try put(try sealer.seal(item, digester: store.digester), at: nil)
+        let rowKey = supply?.take(for: request.addedAccessibility)
+        let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
+        try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
         answer(item, request.request.returns, into: write.writer)
         write.writer.end()
     }
 
-    func newItem(_ request: AuthorizedRequest) throws(Refusal) -> PlainItem {
+    func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
-            itemClass: itemClass, uuid: Randomness.bytes(16), attributes: [:], value: query.secret(.valueData))
+            itemClass: itemClass, uuid: uuid, attributes: [:], value: query.secret(.valueData))
         for attribute in AttributeTable.attributes(of: itemClass) {
             item.attributes[attribute.id] = attribute.defaultValue
         }
@@ -29,7 +30,7 @@ extension ItemWriter {
         item.attributes[.accessGroup] = .string(request.targetGroup)
         item.sealedKey = try request.request.sealedKey()
         if item.attributes[.accessible] == nil {
-            item.attributes[.accessible] = .string(try request.addedAccessibility().code)
+            item.attributes[.accessible] = .string(request.addedAccessibility.code)
         }
         try settleKey(of: &item, isNew: true)
         return item

@@ -11,7 +11,7 @@ extension ItemWriter {
         var kept: [PlainItem] = []
         var added = 0
         for part in request.parts {
-            let item = try newItem(part)
+            let item = try newItem(part, uuid: Randomness.bytes(RowKeyRecord.rowBytes))
             let row = try sealer.seal(item, digester: store.digester)
             if try isPut(row) {
                 added += 1
@@ -65,11 +65,12 @@ extension ItemWriter {
 }
 
 extension PlainItem {
-    /// Attributes and value in one list.
+    /// Attributes and value, or the key in its place, in one list.
     fileprivate func entries() -> AttributeList {
         let buffer = SecretBuffer(capacity: 2048)
         encoded().withEncoded { buffer.append($0) }
         value?.withSpan { buffer.append(.valueData, .data, $0) }
+        if let sealedKey { buffer.append(.sealedKey, .data(sealedKey.bytes)) }
         // What this code encodes it can parse.
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }

@@ -8,11 +8,16 @@ import LinuxSystem
 final class ItemWriter {
     let store: StoreWriter
     let sealer: ItemSealer
+    /// Where the enclave serves this engine alone.
+    let supply: RowKeySupply?
     private let batch = RowBatch()
+    /// What was added last, and how much of it at once: the best guess of what comes next.
+    private var habit: (accessibility: Accessibility, adds: Int)?
 
-    init(_ store: StoreWriter, _ sealer: ItemSealer) {
+    init(_ store: StoreWriter, _ sealer: ItemSealer, _ supply: RowKeySupply?) {
         self.store = store
         self.sealer = sealer
+        self.supply = supply
     }
 
     /// Performs the writes in one transaction; a refused one leaves the others alone, a failed commit refuses all.
@@ -27,28 +32,33 @@ final class ItemWriter {
             } catch { write.refuse(error) }
         }
         guard !authorized.isEmpty else { return }
+        stockUp(for: authorized.map(\.1))
         do throws(Refusal) {
             try store.transaction(by: writes.latestDeadline) { () throws(Refusal) in
-                for (write, request) in authorized { try performOne(write, request) }
+                // Alone in its transaction, a write needs no other means to be undone.
+                if authorized.count == 1 { return try performOne(authorized[0].0, authorized[0].1) }
+                for (write, request) in authorized { try performOneOfMany(write, request) }
             }
         } catch { for (write, _) in authorized { write.refuse(error) } }
     }
 
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
-    private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+    private func performOneOfMany(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         do throws(Refusal) {
-            try write.deadline.check()
-            try store.savepoint { () throws(Refusal) in
-                switch request.request.operation {
-                case .add: try add(request, write)
-                case .update: try update(request, write)
-                case .delete: try delete(request, write)
-                case .copyMatching: throw .notAWrite
-                }
-            }
+            try store.savepoint { () throws(Refusal) in try performOne(write, request) }
         } catch {
             guard error.rule != .unavailable else { throw error }
             write.refuse(error)
+        }
+    }
+
+    private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+        try write.deadline.check()
+        switch request.request.operation {
+        case .add: try add(request, write)
+        case .update: try update(request, write)
+        case .delete: try delete(request, write)
+        case .copyMatching: throw .notAWrite
         }
     }
 
@@ -112,12 +122,30 @@ final class ItemWriter {
 
     // MARK: - Keys
 
+    /// Fetches row keys for what probably comes next, while nobody waits for it.
+    func stockUp() {
+        // A class that is closed has none; the add that comes will be told so.
+        if let habit { try? supply?.fill(habit.accessibility, upTo: habit.adds) }
+    }
+
+    private func stockUp(for requests: [AuthorizedRequest]) {
+        guard let supply else { return }
+        var adds = [Int](repeating: 0, count: Accessibility.allCases.count + 1)
+        for request in requests where request.request.operation == .add {
+            adds[Int(request.addedAccessibility.rawValue)] += 1
+        }
+        for accessibility in Accessibility.allCases where adds[Int(accessibility.rawValue)] > 0 {
+            habit = (accessibility, adds[Int(accessibility.rawValue)])
+            try? supply.fill(accessibility, upTo: adds[Int(accessibility.rawValue)])
+        }
+    }
+
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
     private func prepareKeys(for request: AuthorizedRequest, by deadline: Deadline) throws(Refusal) {
         for part in request.parts { try prepareKeys(for: part, by: deadline) }
         switch request.request.operation {
         case .add where request.parts.isEmpty:
-            try ensureMetadataKey(for: try request.addedAccessibility(), by: deadline)
+            try ensureMetadataKey(for: request.addedAccessibility, by: deadline)
         case .update:
             guard let accessibility = request.request.changes.accessibility else { return }
             try ensureMetadataKey(for: accessibility, by: deadline)
@@ -152,9 +180,10 @@ final class ItemWriter {
 
 extension AuthorizedRequest {
     /// The protection class of an item to be added: named, the sealed key's, or that of its class.
-    func addedAccessibility() throws(Refusal) -> Accessibility {
+    var addedAccessibility: Accessibility {
         if let named = request.query.accessibility { return named }
-        if let key = try request.sealedKey() { return key.binding.accessibility }
+        // The policy has read it before.
+        if let key = (try? request.sealedKey())?.binding { return key.accessibility }
         return (request.itemClass ?? .genericPassword).defaultAccessibility
     }
 }

@@ -26,6 +26,8 @@ extension ItemWriter {
         guard let type = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)) else { throw .keyWithoutType }
         item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding)
         item.value = nil
+        // A guard that could be walked around with the key's bytes would be none, whatever a reference says of its own key.
+        item.attributes[.isExtractable] = .number(0)
     }
 
     private func bind(_ key: SealedKey, to item: inout PlainItem, isNew: Bool) throws(Refusal) {

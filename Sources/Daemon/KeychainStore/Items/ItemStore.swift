@@ -52,7 +52,10 @@ package struct ItemStore: Sendable {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA synchronous = FULL", "be written")
-            if !isShared { try database.execute("PRAGMA wal_autocheckpoint = 0", "be written") }
+            if !isShared {
+                try database.execute("PRAGMA wal_autocheckpoint = 0", "be written")
+                WriteAheadLog.makeRoom(besides: path)
+            }
             return database
         }
         return StoreWriter(database, digester: try AttributeDigester(indexKey))

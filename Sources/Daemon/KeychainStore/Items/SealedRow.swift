@@ -47,15 +47,15 @@ package struct NewRow: Sendable {
     package let accessibility: Accessibility
     package let isSynchronizable: Bool
     package let isTombstone: Bool
-    /// The digests of the attributes the item has.
-    package let digests: [AttributeID: [UInt8]]
+    /// The digests of its columns (``AttributeDigester/columns(of:_:)``).
+    package let digests: [ColumnDigest?]
     package let wrappedKey: [UInt8]
     package let metadata: [UInt8]
     package let value: [UInt8]
 
     package init(
         itemClass: ItemClass, uuid: [UInt8], primaryKey: [UInt8], accessibility: Accessibility, isSynchronizable: Bool,
-        isTombstone: Bool, digests: [AttributeID: [UInt8]], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
+        isTombstone: Bool, digests: [ColumnDigest?], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
     ) {
         self.itemClass = itemClass
         self.uuid = uuid

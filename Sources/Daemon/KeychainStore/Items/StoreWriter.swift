@@ -7,7 +7,7 @@ package final class StoreWriter {
     package let reader: StoreReader
     package let digester: AttributeDigester
     private let database: Database
-    private var statements: [String: Statement] = [:]
+    private var statements: [Command: Statement] = [:]
 
     init(_ database: Database, digester: AttributeDigester) {
         self.database = database
@@ -20,38 +20,38 @@ package final class StoreWriter {
     /// - Parameter deadline: until when to wait for another process that writes.
     package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
         database.waitForOthers(until: deadline)
-        try execute("BEGIN IMMEDIATE", "begin a change")
+        try run(.begin)
         do throws(Refusal) {
             try body()
-            try execute("COMMIT", "keep a change")
+            try run(.commit)
         } catch {
             // A full disk has rolled back by itself; then there is nothing to undo.
-            try? execute("ROLLBACK", "undo a change")
+            try? run(.rollback)
             throw error
         }
     }
 
     /// Runs `body` inside a transaction so that what it did alone is undone when it throws.
     package func savepoint(_ body: () throws(Refusal) -> Void) throws(Refusal) {
-        try execute("SAVEPOINT one", "begin a change")
+        try run(.savepoint)
         do throws(Refusal) { try body() } catch {
-            try execute("ROLLBACK TO one", "undo a change")
-            try execute("RELEASE one", "undo a change")
+            try run(.rollbackToSavepoint)
+            try run(.release)
             throw error
         }
-        try execute("RELEASE one", "keep a change")
+        try run(.release)
     }
 
     /// Adds a row; false when its primary key is taken.
     package func insert(_ row: NewRow) throws(Refusal) -> Bool {
-        let statement = try statement(Schema.insertion(into: row.itemClass), "add an item")
+        let statement = try statement(.insertion(row.itemClass))
         try bind(row, to: statement)
         return try unlessTaken(statement)
     }
 
     /// Puts new content into the row with this number; false when another row has its primary key.
     package func replace(_ id: Int64, with row: NewRow) throws(Refusal) -> Bool {
-        let statement = try statement(Schema.replacement(in: row.itemClass), "change an item")
+        let statement = try statement(.replacement(row.itemClass))
         let index = try bind(row, to: statement)
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: index) }
         return try unlessTaken(statement)
@@ -59,15 +59,12 @@ package final class StoreWriter {
 
     /// Removes a row for good.
     package func delete(_ id: Int64, from itemClass: ItemClass) throws(Refusal) {
-        try run("DELETE FROM \(itemClass.code) WHERE id = ?", id, "delete an item")
+        try run(.deletion(itemClass), id)
     }
 
     /// Moves a row that does not open out of the way of another, without losing it.
     package func quarantine(_ id: Int64, from itemClass: ItemClass) throws(Refusal) {
-        let columns = "pdmn, uuid, pk, sync, tomb, wkey, meta, data"
-        try run(
-            "INSERT INTO quarantine (class, \(columns)) SELECT '\(itemClass.code)', \(columns) FROM \(itemClass.code) WHERE id = ?",
-            id, "set a damaged item aside")
+        try run(.quarantine(itemClass), id)
         try delete(id, from: itemClass)
     }
 
@@ -75,8 +72,7 @@ package final class StoreWriter {
     package func occupant(
         of primaryKey: [UInt8], in itemClass: ItemClass, _ visit: (SealedRow) throws(Refusal) -> Void
     ) throws(Refusal) {
-        let statement = try statement(
-            "SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE pk = ?", "find an item")
+        let statement = try statement(.occupant(itemClass))
         defer { statement.reset() }
         statement.bind(blob: primaryKey.span, at: 1)
         if try statement.next() { try visit(SealedRow(statement)) }
@@ -84,9 +80,7 @@ package final class StoreWriter {
 
     /// Keeps the wrapped metadata key of a protection class.
     package func keep(metadataKey wrapped: [UInt8], for accessibility: Accessibility) throws(Refusal) {
-        let statement = try statement(
-            "INSERT INTO metadatakeys (pdmn, wrapped) VALUES (?, ?) "
-                + "ON CONFLICT (pdmn) DO UPDATE SET wrapped = excluded.wrapped", "keep a metadata key")
+        let statement = try statement(.metadataKey)
         try refusing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(accessibility.rawValue), at: 1)
             statement.bind(blob: wrapped.span, at: 2)
@@ -97,30 +91,31 @@ package final class StoreWriter {
     /// Removes all rows of a protection class and its metadata key.
     package func purge(_ accessibility: Accessibility) throws(Refusal) {
         for table in ItemClass.stored.map(\.code) + ["metadatakeys"] {
-            try run("DELETE FROM \(table) WHERE pdmn = ?", Int64(accessibility.rawValue), "remove unreadable items")
+            try run(.purge(table), Int64(accessibility.rawValue))
         }
     }
 
     /// Moves what the log holds into the database, as far as readers allow.
-    package func checkpoint() throws(Refusal) { try execute("PRAGMA wal_checkpoint(PASSIVE)", "be tidied up") }
+    package func checkpoint() throws(Refusal) { try run(.checkpoint) }
 
-    private func run(_ sql: String, _ id: Int64, _ action: String) throws(Refusal) {
-        let statement = try statement(sql, action)
+    private func run(_ command: Command, _ number: Int64) throws(Refusal) {
+        let statement = try statement(command)
         try refusing { () throws(DatabaseError) in
-            try statement.bind(integer: id, at: 1)
+            try statement.bind(integer: number, at: 1)
             try statement.run()
         }
     }
 
-    private func execute(_ sql: String, _ action: String) throws(Refusal) {
-        let statement = try statement(sql, action)
+    private func run(_ command: Command) throws(Refusal) {
+        let statement = try statement(command)
         try refusing { () throws(DatabaseError) in try statement.run() }
     }
 
-    private func statement(_ sql: String, _ action: String) throws(Refusal) -> Statement {
-        if let prepared = statements[sql] { return prepared }
+    private func statement(_ command: Command) throws(Refusal) -> Statement {
+        if let prepared = statements[command] { return prepared }
+        let (sql, action) = command.text
         let prepared = try refusing { () throws(DatabaseError) in try database.prepare(sql, action) }
-        statements[sql] = prepared
+        statements[command] = prepared
         return prepared
     }
 
@@ -138,8 +133,8 @@ package final class StoreWriter {
         statement.bind(blob: row.metadata.span, at: 7)
         statement.bind(blob: row.value.span, at: 8)
         var index: Int32 = 9
-        for attribute in Schema.digestColumns(of: row.itemClass) {
-            if let digest = row.digests[attribute.id] { statement.bind(blob: digest.span, at: index) }
+        for digest in row.digests {
+            if let digest { statement.bind(blob: digest.span, at: index) }
             index += 1
         }
         return index

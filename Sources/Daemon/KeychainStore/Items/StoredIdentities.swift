@@ -76,7 +76,8 @@ extension StoreReader {
     ) throws(Refusal) {
         guard let attribute = AttributeTable.attribute(id: id) else { return }
         let bytes = value.bytes
-        let digest = try digester.column(attribute, value.kind, bytes.span)
-        statement.bind(blob: digest.span, at: index)
+        try statement.bind(at: index) { (buffer) throws(Refusal) in
+            try digester.append(attribute, value.kind, bytes.span, to: buffer)
+        }
     }
 }

@@ -2,6 +2,9 @@ package import KeychainCrypto
 package import KeychainModel
 package import LinuxSystem
 
+/// What stands in a column instead of a value.
+package typealias ColumnDigest = KeyedDigest.Short
+
 /// Makes the keyed digests that stand in the columns instead of names and values. Belongs to one thread.
 ///
 ///     column      = HMAC-SHA256(index key, number:u16 comparison)[0 ..< 16]
@@ -14,6 +17,7 @@ package final class AttributeDigester {
     package static let size = 16
     private let digest: KeyedDigest
     private let message = SecretBuffer(capacity: 512)
+    private var defaults: [AttributeID: ColumnDigest] = [:]
 
     package init(_ indexKey: SecretBytes) throws(Refusal) {
         do throws(CryptoError) {
@@ -25,20 +29,42 @@ package final class AttributeDigester {
     func append(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, to buffer: SecretBuffer)
         throws(Refusal)
     {
+        let digest = try column(attribute, kind, bytes)
+        buffer.append(digest.span)
+    }
+
+    private func column(
+        _ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>
+    ) throws(Refusal) -> ColumnDigest {
         message.removeAll()
         message.append(littleEndian: attribute.digestDomain.rawValue)
         attribute.appendComparison(kind, bytes, to: message)
-        let short = try finish()
-        buffer.append(short.span)
+        return try finish()
     }
 
-    /// The digest of an attribute's value as an array.
-    package func column(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>) throws(Refusal)
-        -> [UInt8]
-    {
-        let buffer = SecretBuffer(capacity: Self.size)
-        try append(attribute, kind, bytes, to: buffer)
-        return buffer.withSpan { $0.array(0, Self.size) }
+    /// The digests of an item's columns, in the order of ``Schema/digestColumns(of:)``; nil where it has no attribute.
+    package func columns(of itemClass: ItemClass, _ list: AttributeList) throws(Refusal) -> [ColumnDigest?] {
+        let columns = Schema.digestColumns(of: itemClass)
+        var digests: [ColumnDigest?] = []
+        digests.reserveCapacity(columns.count)
+        for attribute in columns { digests.append(try column(attribute, list)) }
+        return digests
+    }
+
+    private func column(_ attribute: ItemAttribute, _ list: AttributeList) throws(Refusal) -> ColumnDigest? {
+        guard let entry = list.entry(attribute.id) else { return try defaultColumn(attribute) }
+        return try list.storage.withSpan { (span) throws(Refusal) in
+            try column(attribute, entry.kind, span.extracting(entry.offset..<entry.offset + entry.length))
+        }
+    }
+
+    /// What most items have in most columns, digested once.
+    private func defaultColumn(_ attribute: ItemAttribute) throws(Refusal) -> ColumnDigest? {
+        guard let value = attribute.defaultValue else { return nil }
+        if let known = defaults[attribute.id] { return known }
+        let digest = try column(attribute, value.kind, value.bytes.span)
+        defaults[attribute.id] = digest
+        return digest
     }
 
     /// The digest of the attributes that make an item of the class unique; one that is missing counts as its default.

@@ -14,6 +14,10 @@ enum Schema {
 
     /// The attributes that have a digest column in the table of a class.
     static func digestColumns(of itemClass: ItemClass) -> [ItemAttribute] {
+        digestColumns[Int(itemClass.rawValue) - 1]
+    }
+
+    private static let digestColumns = ItemClass.allCases.map { itemClass in
         AttributeTable.attributes(of: itemClass).filter { $0.column == .digest }
     }
 

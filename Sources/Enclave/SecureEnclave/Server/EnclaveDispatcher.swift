@@ -56,12 +56,7 @@ struct EnclaveDispatcher: Sendable {
             answer.append(wrapped.span)
         case .unwrapMetadataKey:
             answer.append(try enclave.unwrapMetadataKey(body.array(0, body.count), for: accessibility))
-        default:
-            let size = RowKeyRecord.keyBytes
-            guard body.count >= size else { throw .malformed("a row key") }
-            let key = SecretBytes(copying: body.extracting(..<size))
-            let wrapped = try enclave.wrapRowKey(key, row: body.extracting(size...), for: accessibility)
-            answer.append(wrapped.span)
+        default: try enclave.wrapRowKeys(body, for: accessibility, into: answer)
         }
     }
 }

@@ -71,6 +71,17 @@ extension EnclaveConnection {
         return try answer.checked(RowKeyRecord.wrappedBytes).withSpan { $0.array(0, $0.count) }
     }
 
+    package func wrapRowKeys(
+        _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
+    ) throws(Refusal) {
+        let (start, count) = (wrapped.count, rows.count / RowKeyRecord.unwrappedSize)
+        try channel.call(EnclaveCall(.wrapRowKey, for: accessibility), rows, into: wrapped)
+        guard wrapped.count - start == count * RowKeyRecord.wrappedBytes else {
+            wrapped.truncate(to: start)
+            throw .malformed("the enclave's answer")
+        }
+    }
+
     package func unwrapRowKeys(_ records: Span<UInt8>, into keys: SecretBuffer) throws(Refusal) {
         let part = EnclaveChannelFormat.bodyLimit / RowKeyRecord.size * RowKeyRecord.size
         let start = keys.count

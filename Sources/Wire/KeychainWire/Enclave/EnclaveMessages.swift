@@ -20,7 +20,7 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case makeMetadataKey = 4
     /// class, wrapped:60 → key:32.
     case unwrapMetadataKey = 5
-    /// class, key:32 row:16 → wrapped:60.
+    /// class, *(key:32 row:16) → *wrapped:60.
     case wrapRowKey = 6
     /// *record:80 → *answer:33, see ``RowKeyRecord``.
     case unwrapRowKeys = 7

@@ -1,0 +1,151 @@
+import COpenSSL
+import Glibc
+import LinuxSystem
+
+/// Builds a chain from a certificate to one that is believed, and checks it (RFC 5280 section 6), with OpenSSL's verifier.
+///
+/// Nothing is fetched: issuers come from what is given, and revocation is not looked at.
+package struct ChainVerifier: Sendable {
+    /// What the certificate must be good for.
+    package enum Purpose: Sendable {
+        case anything, tlsServer, tlsClient, mail, timeStamping
+    }
+
+    /// Whom it must name.
+    package enum Name: Hashable, Sendable {
+        /// A host name or an address; wildcards stand for the leftmost label alone.
+        case host(String)
+        case email(String)
+    }
+
+    package var purpose: Purpose = .anything
+    package var name: Name?
+    /// Believed certificates; any of them may end the chain, self-signed or not.
+    package var anchors = TrustAnchors([])
+    /// Certificates the chain may be built with.
+    package var others: [Certificate] = []
+    /// When, in seconds since 2001-01-01 00:00 UTC.
+    package var date: Double = 0
+
+    package init() {}
+
+    /// What was found.
+    package struct Finding: Sendable {
+        /// The certificate first, then each one's issuer, as far as they were found.
+        package let chain: [Certificate]
+        /// What is wrong, with the place in the chain; empty when the certificate is to be believed.
+        package let problems: [(problem: ChainProblem, place: Int)]
+    }
+
+    /// Checks a certificate.
+    ///
+    /// - Throws: `CryptoError.malformedCertificate` when OpenSSL does not read it; `.invalidParameter` for a name that can be
+    ///   none; `.libraryFailure`.
+    package func verify(_ certificate: Certificate) throws(CryptoError) -> Finding {
+        let leaf = try X509Handle(certificate)
+        // What cannot be read cannot be part of a chain.
+        let helpers = others.compactMap { try? X509Handle($0) }
+        let run = try VerificationRun(leaf, helpers, anchors)
+        try apply(to: run)
+        return try run.verify()
+    }
+
+    private func apply(to run: VerificationRun) throws(CryptoError) {
+        let parameters = unsafe run.parameters
+        // An anchor ends the chain even when it is not self-signed, as on Apple systems.
+        try succeed(unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)))
+        unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(clamping(date) + 978_307_200))
+        unsafe X509_VERIFY_PARAM_set_auth_level(parameters, purpose.securityLevel)
+        if let number = purpose.number { try succeed(unsafe X509_VERIFY_PARAM_set_purpose(parameters, number)) }
+        guard let name else { return }
+        // The common name is no host name any more (RFC 6125), and a wildcard is a whole label.
+        let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, flags)
+        switch name {
+        case .host(let host): try unsafe setHost(host, parameters)
+        case .email(let address):
+            try succeed(unsafe X509_VERIFY_PARAM_set1_email(parameters, address, 0), or: .invalidParameter)
+        }
+    }
+
+    private func setHost(_ host: String, _ parameters: OpaquePointer) throws(CryptoError) {
+        guard !host.isEmpty, !host.utf8.contains(0) else { throw .invalidParameter }
+        if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
+        ERR_clear_error()
+        // A dot behind the name says that it is complete, which it is.
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        try succeed(unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0), or: .invalidParameter)
+    }
+
+    private func clamping(_ seconds: Double) -> Int {
+        seconds.isNaN ? 0 : Int(min(max(seconds, -1e11), 1e12))
+    }
+}
+
+extension ChainVerifier.Purpose {
+    fileprivate var number: CInt? {
+        switch self {
+        case .anything: nil
+        case .tlsServer: X509_PURPOSE_SSL_SERVER
+        case .tlsClient: X509_PURPOSE_SSL_CLIENT
+        case .mail: X509_PURPOSE_SMIME_SIGN
+        case .timeStamping: X509_PURPOSE_TIMESTAMP_SIGN
+        }
+    }
+
+    /// OpenSSL's levels: 2 wants RSA of 2048 bits and SHA-256 where strangers meet, 1 rules out what can be forged.
+    fileprivate var securityLevel: CInt { self == .tlsServer || self == .tlsClient ? 2 : 1 }
+}
+
+/// One verification: OpenSSL's store of anchors and its context. Belongs to one thread.
+@safe private final class VerificationRun {
+    private let store: OpaquePointer
+    private let context: OpaquePointer
+    private let leaf: X509Handle
+    private let others: X509Stack
+    private let helpers: [X509Handle]
+    private var problems: [(problem: ChainProblem, place: Int)] = []
+
+    init(_ leaf: X509Handle, _ helpers: [X509Handle], _ anchors: TrustAnchors) throws(CryptoError) {
+        (self.leaf, self.helpers) = (leaf, helpers)
+        others = try X509Stack(helpers)
+        unsafe store = try made(X509_STORE_new())
+        do throws(CryptoError) { unsafe context = try made(X509_STORE_CTX_new()) } catch {
+            unsafe X509_STORE_free(store)
+            throw error
+        }
+        for anchor in anchors.handles { try succeed(unsafe X509_STORE_add_cert(store, anchor.reference)) }
+        try succeed(unsafe X509_STORE_CTX_init(context, store, leaf.reference, others.reference))
+    }
+
+    deinit {
+        unsafe X509_STORE_CTX_free(context)
+        unsafe X509_STORE_free(store)
+    }
+
+    var parameters: OpaquePointer { unsafe X509_STORE_CTX_get0_param(context) }
+
+    func verify() throws(CryptoError) -> ChainVerifier.Finding {
+        // OpenSSL goes on after a problem when it is told to, so that all of them are known; any makes the answer a no.
+        unsafe X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(self).toOpaque())
+        unsafe X509_STORE_CTX_set_verify_cb(context) { isGood, context in
+            guard isGood == 0, let run = unsafe X509_STORE_CTX_get_ex_data(context, 0) else { return 1 }
+            let code = unsafe X509_STORE_CTX_get_error(context)
+            let place = unsafe X509_STORE_CTX_get_error_depth(context)
+            unsafe Unmanaged<VerificationRun>.fromOpaque(run).takeUnretainedValue().note(code, at: place)
+            return 1
+        }
+        let result = unsafe X509_verify_cert(context)
+        ERR_clear_error()
+        if result <= 0, problems.isEmpty { note(unsafe X509_STORE_CTX_get_error(context), at: 0) }
+        let chain = try unsafe X509Stack.certificates(of: X509_STORE_CTX_get0_chain(context))
+        return .init(chain: chain.isEmpty ? [leaf.certificate] : chain, problems: problems)
+    }
+
+    private func note(_ code: CInt, at place: CInt) {
+        let (problem, place) = (ChainProblem(code: code), Int(place))
+        if !problems.contains(where: { $0.problem == problem && $0.place == place }) {
+            problems.append((problem, place))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import COpenSSL
+import LinuxSystem
+
+/// One of OpenSSL's certificates, freed when the last owner lets go.
+///
+/// It is never changed after it was made; what OpenSSL notes in it on first use, it notes under a lock of its own. That is what
+/// makes it safe to send.
+@safe final class X509Handle: @unchecked Sendable {
+    let reference: OpaquePointer
+    let certificate: Certificate
+
+    /// - Throws: `CryptoError.malformedCertificate` for what OpenSSL does not read.
+    init(_ certificate: Certificate) throws(CryptoError) {
+        self.certificate = certificate
+        do throws(CryptoError) {
+            unsafe reference = try decoded(
+                certificate.encoded.span, by: { unsafe d2i_X509(nil, &$0, $1) }, orFree: X509_free)
+        } catch { throw .malformedCertificate }
+    }
+
+    deinit { unsafe X509_free(reference) }
+}
+
+extension Certificate {
+    /// A copy of one of OpenSSL's certificates.
+    ///
+    /// - Throws: `CryptoError.malformedCertificate` for what OpenSSL reads and this project does not.
+    init(_ reference: OpaquePointer) throws(CryptoError) {
+        let bytes = try unsafe KeychainCrypto.encoded { unsafe i2d_X509(reference, &$0) }
+        do { try self.init(parsing: bytes.span) } catch { throw .malformedCertificate }
+    }
+}
+
+/// One of OpenSSL's stacks of certificates. It does not own them.
+@safe final class X509Stack {
+    let reference: OpaquePointer
+
+    init(_ handles: [X509Handle]) throws(CryptoError) {
+        unsafe reference = try made(OPENSSL_sk_new_null())
+        for handle in handles {
+            try succeed(unsafe OPENSSL_sk_push(reference, UnsafeRawPointer(handle.reference)))
+        }
+    }
+
+    deinit { unsafe OPENSSL_sk_free(reference) }
+
+    /// The certificates of a stack that OpenSSL has made.
+    static func certificates(of reference: OpaquePointer?) throws(CryptoError) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for index in 0..<max(0, unsafe OPENSSL_sk_num(reference)) {
+            guard let one = unsafe OPENSSL_sk_value(reference, index) else { continue }
+            certificates.append(try unsafe Certificate(OpaquePointer(one)))
+        }
+        return certificates
+    }
+}

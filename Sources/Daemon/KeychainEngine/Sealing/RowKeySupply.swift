@@ -1,0 +1,72 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The secret key of a row to be added, with the UUID it is bound to and its wrapping.
+struct RowKey {
+    let uuid: [UInt8]
+    let key: SecretBytes
+    let wrapped: [UInt8]
+}
+
+/// Row keys for adds to come: each random, for one row alone, and wrapped by the enclave before somebody waits for it.
+///
+/// A call of the enclave costs two changes of process. Fetched for many rows at once, and while nobody waits, it costs an add
+/// nothing. Only where the enclave serves this engine alone may keys be kept: then a class that closes, or whose key is
+/// destroyed, is dropped here with the metadata keys (``MetadataKeyring``). Belongs to one thread.
+final class RowKeySupply {
+    /// More than this are not kept; that many adds in one transaction have long made the call cheap.
+    private static let most = 16
+
+    private let enclave: any EnclaveService
+    private let keyring: MetadataKeyring
+    private var epoch: UInt64 = 0
+    private var ready: [[RowKey]] = Array(repeating: [], count: Accessibility.allCases.count + 1)
+    private let rows = SecretBuffer(capacity: most * RowKeyRecord.unwrappedSize)
+    private let wrapped = SecretBuffer(capacity: most * RowKeyRecord.wrappedBytes)
+
+    init(_ enclave: any EnclaveService, _ keyring: MetadataKeyring) {
+        (self.enclave, self.keyring) = (enclave, keyring)
+    }
+
+    /// Takes out a key for a row of the class; nil when there is none.
+    func take(for accessibility: Accessibility) -> RowKey? {
+        forgetClosedKeys()
+        return ready[Int(accessibility.rawValue)].popLast()
+    }
+
+    private func forgetClosedKeys() {
+        guard epoch != keyring.epoch else { return }
+        epoch = keyring.epoch
+        for index in ready.indices { ready[index].removeAll(keepingCapacity: true) }
+    }
+
+    /// Has at least `count` keys for a class, as far as so many are kept.
+    ///
+    /// - Throws: what the enclave says; then there are as many as before.
+    func fill(_ accessibility: Accessibility, upTo count: Int) throws(Refusal) {
+        forgetClosedKeys()
+        let missing = min(count, Self.most) - ready[Int(accessibility.rawValue)].count
+        guard missing > 0 else { return }
+        defer {
+            rows.removeAll()
+            wrapped.removeAll()
+        }
+        rows.append(count: missing * RowKeyRecord.unwrappedSize) { Randomness.fill(&$0) }
+        try rows.withSpan { (rows) throws(Refusal) in
+            try enclave.wrapRowKeys(rows, for: accessibility, into: wrapped)
+        }
+        for index in 0..<missing { ready[Int(accessibility.rawValue)].append(key(index)) }
+    }
+
+    private func key(_ index: Int) -> RowKey {
+        let start = index * RowKeyRecord.unwrappedSize
+        let middle = start + RowKeyRecord.keyBytes
+        return rows.withSpan { rows in
+            RowKey(
+                uuid: rows.array(middle, RowKeyRecord.rowBytes),
+                key: SecretBytes(copying: rows.extracting(start..<middle)),
+                wrapped: wrapped.withSpan { $0.array(index * RowKeyRecord.wrappedBytes, RowKeyRecord.wrappedBytes) })
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Security
+
+/// The description of a key that the Secure Enclave is to make, as the articles write it.
+func enclaveKey(
+    _ label: String, _ protection: CFString = kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
+    _ flags: SecAccessControlCreateFlags? = .privateKeyUsage, more: Attributes = [:]
+) -> Attributes {
+    var attributes: Attributes = [kSecAttrIsPermanent: true, kSecAttrLabel: label]
+    if let flags { attributes[kSecAttrAccessControl] = accessControl(protection, flags) }
+    return [
+        kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
+        kSecAttrKeySizeInBits: 256, kSecPrivateKeyAttrs: attributes + more,
+    ]
+}
+
+/// A query for the private key with a label (S-41).
+func privateKey(_ label: String) -> Attributes {
+    [kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrLabel: label]
+}
+
+/// A handle to the key that a query finds.
+func handle(_ query: Attributes) -> SecKey? {
+    let found = find(query + [kSecReturnRef: true])
+    guard found.status == errSecSuccess else { return nil }
+    return found.object as? SecKey
+}
+
+/// Signs a challenge.
+func sign(_ key: SecKey) -> Outcome<Data> { sign(key, .ecdsaSignatureMessageX962SHA256, challenge) }
+
+let challenge = Data("a server's challenge")
+
+/// Whether the key signs what its public half verifies.
+func works(_ key: SecKey) -> Bool {
+    guard let signature = sign(key).value else { return false }
+    return verify(publicKey(key), .ecdsaSignatureMessageX962SHA256, challenge, signature).value == true
+}

@@ -1,0 +1,125 @@
+"""Looks for the private halves of keys that only the enclave may see: in the memory of a real daemon and of a program that
+uses them, and in the files.
+
+The private halves are known from the store and the vault, as docs/format.md says: read_store.py opens them without the
+product's code and without asking any process. That the search finds what is there is shown by the enclave's own memory.
+
+usage: enclave_key_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from read_store import Store
+
+
+def environment(home, programs):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
+    return kept | {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": "daemon", "KEYCHAIN_DAEMON": f"{programs}/keychaind"}
+
+
+def daemon_of(home):
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(f"{home}/keychaind.sock")
+        return struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+
+
+def enclave_of(daemon):
+    children = pathlib.Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
+    return next(int(child) for child in children
+                if "keychain-encl" in pathlib.Path(f"/proc/{child}/comm").read_text())
+
+
+def private_numbers(home):
+    """The private number of each key by its label, read from a copy of the files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("keychain.db", "keychain.db-wal", "vault"):
+            if os.path.exists(f"{home}/{name}"):
+                shutil.copy(f"{home}/{name}", folder)
+        found = Store(folder).read()
+    if found["damaged"]:
+        sys.exit(f"damaged: {found['damaged']}")
+    numbers = {}
+    for item in found["items"]:
+        key, label = item["sealedKey"], item["attributes"]["labl"]["string"]
+        number = bytes.fromhex(key["privatePart"])[-32:]
+        # It is the right number: its public half is the key's.
+        point = ec.derive_private_key(int.from_bytes(number, "big"), ec.SECP256R1()).public_key().public_numbers()
+        if (b"\4" + point.x.to_bytes(32, "big") + point.y.to_bytes(32, "big")).hex() != key["publicKey"]:
+            sys.exit(f"the sealed key {label} is not that of its public half")
+        if item["value"] is not None or item["attributes"]["extr"] != {"number": 0}:
+            sys.exit(f"the item {label} has a value beside its sealed key")
+        numbers[label] = number
+    return numbers
+
+
+def patterns(number):
+    """The number as bytes, and as a library for large numbers keeps it: its words reversed."""
+    return number, number[::-1]
+
+
+def occurrences(process, number):
+    found = 0
+    with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
+        for line in pathlib.Path(f"/proc/{process}/maps").read_text().splitlines():
+            start, end, rights = re.match(r"(\w+)-(\w+) (\S+)", line).groups()
+            if "r" not in rights or line.endswith(("[vvar]", "[vsyscall]", "[vvar_vclock]")):
+                continue
+            try:
+                memory.seek(int(start, 16))
+                content = memory.read(int(end, 16) - int(start, 16))
+            except OSError:
+                continue
+            found += sum(content.count(pattern) for pattern in patterns(number))
+    return found
+
+
+def check(home, programs, user):
+    numbers = private_numbers(home)
+    if sorted(numbers) != ["enclave", "kept"]:
+        sys.exit(f"these keys are in the store: {sorted(numbers)}")
+    daemon = daemon_of(home)
+    enclave = enclave_of(daemon)
+    for label, number in numbers.items():
+        for process, name in ((daemon, "the daemon"), (user.pid, "the program")):
+            if found := occurrences(process, number):
+                sys.exit(f"{name} has the private half of the key {label} {found} times in its memory")
+        if not occurrences(enclave, number):
+            sys.exit(f"the search does not find the key {label} where it is, in the enclave")
+        for path in pathlib.Path(home).iterdir():
+            if path.is_file() and any(pattern in path.read_bytes() for pattern in patterns(number)):
+                sys.exit(f"the private half of the key {label} is readable in {path.name}")
+    print("two keys in use; their private halves are in the enclave's memory and nowhere else")
+
+
+def main():
+    programs = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        home = f"{folder}/keychain"
+        env = environment(home, programs)
+        subprocess.run([f"{programs}/key-holder", "make"], env=env, check=True)
+        user = subprocess.Popen([f"{programs}/key-holder", "use"], env=env, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE)
+        try:
+            if user.stdout.readline() != b"used\n":
+                sys.exit("the program could not use its keys")
+            check(home, programs, user)
+        except PermissionError:
+            print("skipped: to look into the memory of a hardened process takes root")
+        finally:
+            user.stdin.close()
+            user.wait()
+            os.kill(daemon_of(home), signal.SIGTERM)
+
+
+main()
