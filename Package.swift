@@ -184,6 +184,7 @@ let package = Package(
             "SecurityCommandsTests", on: "Tools",
             uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
+        .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
         .executableTarget(

@@ -15,6 +15,8 @@ struct DocumentationTests {
         Table(page: "reference.md", name: "classes") { ReferenceTables.classes },
         Table(page: "reference.md", name: "attributes") { ReferenceTables.attributes },
         Table(page: "reference.md", name: "keys") { ReferenceTables.keys },
+        Table(page: "reference.md", name: "key types") { AlgorithmTables.types },
+        Table(page: "reference.md", name: "algorithms") { AlgorithmTables.algorithms },
         Table(page: "reference.md", name: "settings") { ReferenceTables.settings },
     ]
 

@@ -76,10 +76,11 @@ struct ChannelTests: Sendable {
     @Test("a refusal arrives as the enclave said it")
     func refusals() throws {
         let direct = try served.device.start()
+        let row = [UInt8](repeating: 1, count: RowKeyRecord.rowBytes)
         for attempt: (any EnclaveService) throws -> Void in [
             { _ = try $0.makeMetadataKey(for: .whenPasscodeSetThisDeviceOnly) },
             { _ = try $0.unwrapMetadataKey([1, 2, 3], for: .always) },
-            { _ = try $0.wrapRowKey(SecretBytes(count: 32), row: [1].span, for: .always) },
+            { _ = try $0.wrapRowKey(SecretBytes(count: 32), row: row.span, for: .whenPasscodeSetThisDeviceOnly) },
             { try $0.unwrapRowKeys([1].span, into: SecretBuffer()) },
             { try $0.removePasscode(TestDevice.passcode("1")) },
             { _ = try $0.makeKey(.test(.whenPasscodeSetThisDeviceOnly)) },

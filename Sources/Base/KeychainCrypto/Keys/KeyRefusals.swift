@@ -15,6 +15,9 @@ extension CryptoError {
             Refusal(
                 .param, .keyData, subject, "The bytes are not a key of this type, or the peer's key does not fit.",
                 do: "Give PKCS #1 for RSA, 04 ‖ X ‖ Y (‖ K for a private key) for curves, 32 bytes for Curve25519.")
+        case .malformedCertificate:
+            Refusal(
+                .param, .keyData, subject, "The bytes are not a certificate.", do: "Give an X.509 certificate in DER.")
         case .wrongInputSize:
             Refusal(
                 .param, .keyInput, subject, "The input has a size that the algorithm does not take with this key.",

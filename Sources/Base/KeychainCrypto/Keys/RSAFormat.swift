@@ -41,12 +41,17 @@ struct RSAFormat: KeyFormat {
 
     func decodePrivate(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle {
         let key = try unsafe decodedKey(bytes) { unsafe d2i_PrivateKey(EVP_PKEY_RSA, nil, &$0, $1) }
-        guard key.isA(kind) else { throw .malformedKey }
+        guard key.isA(kind), hasTwoPrimes(bytes) else { throw .malformedKey }
         let written = try encodePrivate(key)
         guard written.withSpan({ $0.isEqual(to: bytes) }) else { throw .malformedKey }
         try checkPublic(key)
         try checkFactors(key)
         return key
+    }
+
+    /// `SEQUENCE (long length) { version INTEGER 0, …`: any other version has more primes, or is none that OpenSSL looks at.
+    private func hasTwoPrimes(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count > 7 && bytes[1] == 0x82 && bytes[4] == 2 && bytes[5] == 1 && bytes[6] == 0
     }
 
     private func checkPublic(_ key: KeyHandle) throws(CryptoError) {

@@ -34,7 +34,7 @@ struct RawFormat: KeyFormat {
     func encodePrivate(_ key: KeyHandle) throws(CryptoError) -> SecretBytes {
         let encoded = SecretBytes(count: Self.size)
         try encoded.withMutableSpan { (span) throws(CryptoError) in
-            try unsafe read(into: &span) { unsafe EVP_PKEY_get_raw_private_key(key.reference, $0, $1) }
+            try read(OSSL_PKEY_PARAM_PRIV_KEY, of: key, into: &span)
         }
         return encoded
     }
@@ -42,17 +42,19 @@ struct RawFormat: KeyFormat {
     func encodePublic(_ key: KeyHandle) throws(CryptoError) -> [UInt8] {
         var encoded = [UInt8](repeating: 0, count: Self.size)
         var span = encoded.mutableSpan
-        try unsafe read(into: &span) { unsafe EVP_PKEY_get_raw_public_key(key.reference, $0, $1) }
+        try read(OSSL_PKEY_PARAM_PUB_KEY, of: key, into: &span)
         return encoded
     }
 
+    // EVP_PKEY_get_raw_private_key makes a copy of the key on its way, and frees it without wiping it.
     private func read(
-        into span: inout MutableSpan<UInt8>,
-        by getter: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) -> CInt
+        _ part: String, of key: KeyHandle, into span: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         try unsafe span.withUnsafeMutableBufferPointer { (span) throws(CryptoError) in
-            var count = span.count
-            try succeed(unsafe getter(span.baseAddress, &count))
+            var count = 0
+            let (start, size) = (span.baseAddress, span.count)
+            try succeed(unsafe EVP_PKEY_get_octet_string_param(key.reference, part, start, size, &count))
+            guard count == size else { throw .libraryFailure }
         }
     }
 }

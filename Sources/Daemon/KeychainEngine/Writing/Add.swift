@@ -8,7 +8,7 @@ import LinuxSystem
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard request.parts.isEmpty else { return try addIdentity(request, write) }
-        let rowKey = supply?.take(for: request.addedAccessibility)
+        let rowKey = try supply?.take(for: request.addedAccessibility())
         let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
         try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
@@ -30,7 +30,7 @@ extension ItemWriter {
         item.attributes[.accessGroup] = .string(request.targetGroup)
         item.sealedKey = try request.request.sealedKey()
         if item.attributes[.accessible] == nil {
-            item.attributes[.accessible] = .string(request.addedAccessibility.code)
+            item.attributes[.accessible] = .string(try request.addedAccessibility().code)
         }
         try settleKey(of: &item, isNew: true)
         return item

@@ -132,7 +132,9 @@ final class ItemWriter {
         guard let supply else { return }
         var adds = [Int](repeating: 0, count: Accessibility.allCases.count + 1)
         for request in requests where request.request.operation == .add {
-            adds[Int(request.addedAccessibility.rawValue)] += 1
+            // What is wrong with an add is found again when it is performed.
+            guard let accessibility = try? request.addedAccessibility() else { continue }
+            adds[Int(accessibility.rawValue)] += 1
         }
         for accessibility in Accessibility.allCases where adds[Int(accessibility.rawValue)] > 0 {
             habit = (accessibility, adds[Int(accessibility.rawValue)])
@@ -145,7 +147,7 @@ final class ItemWriter {
         for part in request.parts { try prepareKeys(for: part, by: deadline) }
         switch request.request.operation {
         case .add where request.parts.isEmpty:
-            try ensureMetadataKey(for: request.addedAccessibility, by: deadline)
+            try ensureMetadataKey(for: try request.addedAccessibility(), by: deadline)
         case .update:
             guard let accessibility = request.request.changes.accessibility else { return }
             try ensureMetadataKey(for: accessibility, by: deadline)
@@ -180,10 +182,9 @@ final class ItemWriter {
 
 extension AuthorizedRequest {
     /// The protection class of an item to be added: named, the sealed key's, or that of its class.
-    var addedAccessibility: Accessibility {
+    func addedAccessibility() throws(Refusal) -> Accessibility {
         if let named = request.query.accessibility { return named }
-        // The policy has read it before.
-        if let key = (try? request.sealedKey())?.binding { return key.accessibility }
+        if let key = try request.sealedKey() { return key.binding.accessibility }
         return (request.itemClass ?? .genericPassword).defaultAccessibility
     }
 }

@@ -5,6 +5,7 @@ import LinuxSystem
 
 extension KeyAlgorithm {
     static let ecdh = KeyAlgorithm(name: "algid:keyexchange:ECDH")!
+    static let ed25519 = KeyAlgorithm(name: "algid:sign:EdDSA:message-Curve25519:SHA512")!
     static let ecdsa = KeyAlgorithm(name: "algid:sign:ECDSA:message-X962:SHA256")!
     static let ecies = KeyAlgorithm(name: "algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM")!
 }
@@ -52,6 +53,21 @@ extension PublicKey {
     ) throws(CryptoError) -> [UInt8] {
         try encrypt(input.span, algorithm, parameters: parameters)
     }
+}
+
+extension PrivateKey {
+    convenience init(privateKeyInfo: [UInt8]) throws(CryptoError) { try self.init(privateKeyInfo: privateKeyInfo.span) }
+}
+
+extension PublicKey {
+    convenience init(subjectPublicKeyInfo: [UInt8]) throws(CryptoError) {
+        try self.init(subjectPublicKeyInfo: subjectPublicKeyInfo.span)
+    }
+}
+
+extension ECDSASignature {
+    convenience init(x962: [UInt8]) throws(CryptoError) { try self.init(x962: x962.span) }
+    convenience init(plain: [UInt8], bits: Int) throws(CryptoError) { try self.init(plain: plain.span, bits: bits) }
 }
 
 extension SecretBytes {

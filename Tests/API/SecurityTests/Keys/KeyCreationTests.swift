@@ -1,0 +1,144 @@
+import Security
+import Testing
+
+@Suite("Keys are made and read")
+struct KeyCreationTests {
+    @Test(
+        "S-39: SecKeyCreateRandomKey makes a key of every type and size that is allowed",
+        arguments: [
+            (kSecAttrKeyTypeRSA as String, 1024, 128), (kSecAttrKeyTypeRSA as String, 1032, 129),
+            (kSecAttrKeyTypeEC as String, 256, 32), (kSecAttrKeyTypeEC as String, 384, 48),
+            (kSecAttrKeyTypeEC as String, 521, 66), (kSecAttrKeyTypeEd25519 as String, 256, 32),
+            (kSecAttrKeyTypeX25519 as String, 256, 32),
+        ])
+    func sizes(_ type: String, bits: Int, blockSize: Int) throws {
+        let key = try #require(makeKey(type as CFString, bits).value)
+        #expect(SecKeyGetBlockSize(key) == blockSize)
+        #expect((SecKeyCopyAttributes(key) as? [String: Any])?["bsiz"] as? Int == bits)
+        #expect(CFGetTypeID(key) == SecKeyGetTypeID())
+    }
+
+    @Test(
+        "F.1: a size that is not allowed is −50, and the explanation names those that are",
+        arguments: [
+            (kSecAttrKeyTypeRSA as String, 512), (kSecAttrKeyTypeRSA as String, 1023),
+            (kSecAttrKeyTypeRSA as String, 2049), (kSecAttrKeyTypeRSA as String, 8200),
+            (kSecAttrKeyTypeRSA as String, 0), (kSecAttrKeyTypeRSA as String, -2048),
+            (kSecAttrKeyTypeRSA as String, Int.max), (kSecAttrKeyTypeEC as String, 192),
+            (kSecAttrKeyTypeEC as String, 224), (kSecAttrKeyTypeEC as String, 255), (kSecAttrKeyTypeEC as String, 512),
+            (kSecAttrKeyTypeX25519 as String, 255), (kSecAttrKeyTypeEd25519 as String, 448),
+        ])
+    func refusedSizes(_ type: String, bits: Int) {
+        let made = makeKey(type as CFString, bits)
+        #expect(made.value == nil)
+        #expect(made.code == Int(errSecParam))
+        #expect(made.explanation?.contains("Ask for") == true)
+    }
+
+    @Test("F.1: curves of 192 and 224 bits are refused with the reason", arguments: [192, 224])
+    func weakCurves(bits: Int) {
+        #expect(makeKey(kSecAttrKeyTypeEC, bits).explanation?.contains("too weak") == true)
+    }
+
+    @Test("F.1: type and size are required; numbers may be text; nothing else will do")
+    func parameters() {
+        #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeEC]).code == Int(errSecParam))
+        #expect(makeKey([kSecAttrKeySizeInBits: 256]).code == Int(errSecParam))
+        #expect(makeKey([kSecAttrKeyType: 73, kSecAttrKeySizeInBits: "256"]).value != nil)
+        #expect(makeKey([kSecAttrKeyType: true, kSecAttrKeySizeInBits: 256]).code == Int(errSecParam))
+        #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeDSA, kSecAttrKeySizeInBits: 1024]).code == Int(errSecParam))
+        #expect(makeKey([kSecAttrKeyType: "EC", kSecAttrKeySizeInBits: 256]).code == Int(errSecParam))
+        #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: "many"]).code == Int(errSecParam))
+        #expect(
+            makeKey([kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256, kSecPrivateKeyAttrs: 1]).code
+                == Int(errSecParam))
+    }
+
+    @Test(
+        "S-55: the Secure Enclave makes elliptic curve keys of 256 bits only; the explanation says so",
+        arguments: [
+            (kSecAttrKeyTypeEC as String, 384), (kSecAttrKeyTypeEC as String, 521),
+            (kSecAttrKeyTypeRSA as String, 2048), (kSecAttrKeyTypeEd25519 as String, 256),
+        ])
+    func enclaveSizes(_ type: String, bits: Int) {
+        let made = makeKey([
+            kSecAttrKeyType: type, kSecAttrKeySizeInBits: bits, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
+        ])
+        #expect(made.value == nil)
+        #expect(made.code == Int(errSecParam))
+        #expect(made.explanation?.contains("256 bits only") == true)
+    }
+
+    @Test("A token nobody knows is −4")
+    func unknownToken() {
+        let made = makeKey([
+            kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: "com.example.token",
+        ])
+        #expect(made.code == Int(errSecUnimplemented))
+    }
+
+    @Test("S-40: SecKeyGeneratePair gives both halves, and a status instead of an error")
+    func pair() throws {
+        var (publicKey, privateKey): (SecKey?, SecKey?)
+        let parameters: Attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256]
+        #expect(unsafe SecKeyGeneratePair(parameters as CFDictionary, &publicKey, &privateKey) == errSecSuccess)
+        let (half, other) = (try #require(publicKey), try #require(privateKey))
+        #expect(SecKeyCopyPublicKey(other) == half)
+        #expect(half != other)
+        let wrong: Attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 192]
+        #expect(SecKeyGeneratePair(wrong as CFDictionary, nil, nil) == errSecParam)
+        #expect(SecCopyLastItemError()?.rule == "key.size")
+    }
+
+    @Test("S-51: the public key comes from the private one, and from itself")
+    func publicHalf() {
+        for key in Keys.all {
+            let half = publicKey(key)
+            #expect(SecKeyCopyPublicKey(half) === half)
+            #expect(publicKey(key) == half)
+            #expect(publicKey(key).hash == half.hash)
+            #expect(half != key)
+        }
+    }
+
+    @Test("S-52: both halves leave as data and come back as the same keys")
+    func representations() throws {
+        let sizes = [97, 145, 199]
+        for (key, size) in zip(Keys.curves, sizes) {
+            #expect(external(key)?.count == size)
+            #expect(external(publicKey(key))?.count == size - (size - 1) / 3)
+            #expect(external(publicKey(key))?.first == 4)
+        }
+        #expect(external(Keys.ed25519)?.count == 32)
+        for key in Keys.all {
+            let type = try #require((SecKeyCopyAttributes(key) as? [String: Any])?["type"] as? String) as CFString
+            let read = importKey(try #require(external(key)), type, kSecAttrKeyClassPrivate).value
+            #expect(read == key)
+            #expect(read.flatMap(external) == external(key))
+            let half = importKey(try #require(external(publicKey(key))), type, kSecAttrKeyClassPublic).value
+            #expect(half == publicKey(key))
+        }
+    }
+
+    @Test("F.1: SecKeyCreateWithData takes class and type as numbers, and refuses what is no such key")
+    func reading() throws {
+        let data = try #require(external(Keys.p256))
+        let numbers = ["type": 73, "kcls": 1] as CFDictionary
+        #expect(SecKeyCreateWithData(data as CFData, numbers, nil) == Keys.p256)
+        #expect(importKey(data, kSecAttrKeyTypeEC, kSecAttrKeyClassPublic).code == Int(errSecParam))
+        #expect(importKey(data, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate).code == Int(errSecParam))
+        #expect(importKey(Data(), kSecAttrKeyTypeEC, kSecAttrKeyClassPrivate).code == Int(errSecParam))
+        #expect(importKey(data, kSecAttrKeyTypeEC, kSecAttrKeyClassSymmetric).code == Int(errSecUnimplemented))
+        #expect(importKey(data, kSecAttrKeyTypeEC, "7").code == Int(errSecParam))
+        let missing = unsafe outcome { unsafe SecKeyCreateWithData(data as CFData, ["type": 73] as CFDictionary, $0) }
+        #expect(missing.code == Int(errSecParam))
+        let token = ["type": 73, "kcls": 1, "tkid": kSecAttrTokenIDSecureEnclave] as [String: Any] as CFDictionary
+        #expect(unsafe outcome { unsafe SecKeyCreateWithData(data as CFData, token, $0) }.value == nil)
+    }
+
+    @Test("A key describes itself without its bytes")
+    func description() throws {
+        let text = Keys.p256.description
+        #expect(text == "<SecKeyRef private key, type: kSecAttrKeyTypeECSECPrimeRandom, block size: 256 bits>")
+    }
+}
