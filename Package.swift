@@ -172,7 +172,9 @@ let package = Package(
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
-        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security"]),
+        tests(
+            "ExamplesTests", on: "API",
+            uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security", "LinuxSystem"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
