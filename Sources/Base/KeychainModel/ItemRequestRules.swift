@@ -60,7 +60,6 @@ extension ItemRequest {
     private func checkAdd() throws(Refusal) {
         try refuseMatchKeys()
         try refuseSkip()
-        try refuseReferences()
         if query.entry(.persistentReference) != nil { throw notHere("kSecValuePersistentRef", "v_PersistentRef") }
         if query.entry(.sealedKey) != nil, itemClass != .key || query.entry(.valueData) != nil {
             throw notHere("A key of the Secure Enclave", "v_Ref")
@@ -70,7 +69,6 @@ extension ItemRequest {
 
     private func checkCopyMatching() throws(Refusal) {
         try checkReferenceAlone()
-        try refuseReferences()
         if query.entry(.hostOrSubdomain) != nil, effectiveClass != .internetPassword {
             throw Refusal(
                 .unimplemented, .notAllowedHere, "m_HostOrSubdomainOfHost",
@@ -121,14 +119,6 @@ extension ItemRequest {
                 .param, .contradiction, "v_PersistentRef",
                 "A persistent reference names one item; attributes cannot be added.",
                 do: "Leave the attributes out.")
-        }
-    }
-
-    private func refuseReferences() throws(Refusal) {
-        if returns.contains(.reference), let kind = effectiveClass, kind == .identity {
-            throw Refusal(
-                .unimplemented, .notImplemented, "r_Ref", "References to identities are not available yet.",
-                do: "Ask for kSecReturnAttributes and kSecReturnData.")
         }
     }
 

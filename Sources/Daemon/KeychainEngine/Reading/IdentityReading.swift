@@ -112,12 +112,3 @@ extension AttributeTable {
     /// Whether this is an attribute and not what travels beside them.
     fileprivate static func isAttribute(_ id: AttributeID) -> Bool { attribute(id: id) != nil }
 }
-
-extension SecretBuffer {
-    /// Appends an entry of a list as it is.
-    fileprivate func append(_ entry: AttributeList.Entry, of list: AttributeList) {
-        list.storage.withSpan {
-            append(entry.id, entry.kind, $0.extracting(entry.offset..<entry.offset + entry.length))
-        }
-    }
-}
