@@ -4,7 +4,7 @@ SWIFT ?= swift
 CONFIGURATION ?= debug
 TOOLS = .build/tools
 
-.PHONY: help deps build tools demo test check-format docs bench asan tsan clean
+.PHONY: help deps build tools demo test check-format docs bench asan tsan fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -35,6 +35,9 @@ tsan: deps ## the test suite with the thread sanitizer
 
 docs: deps ## the documentation of the public modules
 	@scripts/docs
+
+fuzz: deps ## what reads from outside, with inputs nobody has thought of: SECONDS=600 for each target
+	@SECONDS=$(or $(SECONDS),60) scripts/fuzz
 
 bench: deps ## speed, every figure beside its floor
 	@scripts/bench

@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+        .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
@@ -102,6 +103,7 @@ let package = Package(
                 "LinuxSystem",
             ]),
         room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
+        room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -157,6 +159,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
+        tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
@@ -216,3 +219,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Fuzz targets need libFuzzer, which scripts/fuzz asks for; nothing else is to be built with it.
+if Context.environment["KEYCHAIN_FUZZ"] != nil {
+    let rooms: [Target.Dependency] = ["DER", "KeychainCrypto", "KeychainModel", "LinuxSystem", "FuzzSupport"]
+    package.targets.append(.target(name: "FuzzSupport", path: "Tests/Fuzz/FuzzSupport", swiftSettings: law))
+    for name in ["fuzz-der", "fuzz-certificate", "fuzz-pkcs12", "fuzz-key"] {
+        package.targets.append(
+            .executableTarget(name: name, dependencies: rooms, path: "Tests/Fuzz/\(name)", swiftSettings: law))
+    }
+}

@@ -31,6 +31,20 @@ extension Figure {
             Figure("full-memory", "memory of keychaind, 100,000 items", "–", .atMost(40)) {
                 try $0.measureFullMemory()
             },
+        ] + keys
+    }
+
+    /// Operations with keys, called as on iOS, beside OpenSSL's own.
+    private static var keys: [Figure] {
+        [
+            Figure("sign", "P-256 signature", "OpenSSL", .atMost(1.3)) { try $0.measureSigning() },
+            Figure("verify", "P-256 verification", "OpenSSL", .atMost(1.3)) { try $0.measureVerifying() },
+            Figure("exchange", "P-256 key exchange", "OpenSSL", .atMost(1.3)) { try $0.measureKeyExchange() },
+            Figure("rsa-sign", "RSA-2048 signature", "OpenSSL", .atMost(1.3)) { try $0.measureRSASigning() },
+            Figure(
+                "enclave-sign", "P-256 signature in the enclave, through keychaind",
+                "in the program, and the same round trips", .atMost(1.3)
+            ) { try $0.measureEnclaveSigning() },
         ]
     }
 }

@@ -192,6 +192,13 @@ class Reading(StoreTest):
         (key, rest), = opened
         content = key.head + struct.pack("<I", len(key.box)) + key.box
         original(SealedKey(content), *rest)
+        change(self.folder, {"add": item("keys", b"v", atag=string("plain"))})
+        plain = store.database.execute("SELECT * FROM keys WHERE data NOT IN (SELECT data FROM keys WHERE id = ?)",
+                                       (row["id"],)).fetchone()
+        for one, version in ((row, b"\1"), (plain, b"\2")):
+            store.open("keys", one)
+            with self.assertRaises(Damaged):
+                store.open("keys", {**dict(one), "data": version + one["data"][1:]})
         for offset in range(len(content)):
             flipped = bytearray(content)
             flipped[offset] ^= 1

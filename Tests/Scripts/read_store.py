@@ -204,7 +204,7 @@ class Store:
         """An item, or None for a tombstone."""
         protection, uuid, meta, data = row["pdmn"], row["uuid"], row["meta"], row["data"]
         key = self.class_key(protection)
-        if len(uuid) != 16 or len(row["pk"]) != 16 or len(meta) < 61 or not data or meta[0] != 1 or data[0] != 1:
+        if len(uuid) != 16 or len(row["pk"]) != 16 or len(meta) < 61 or not data or meta[0] != 1 or data[0] not in (1, 2):
             raise Damaged("its columns make no sense, or it is of another version")
         identity = struct.pack("<BBBBBBH", 1, CLASSES[table], protection, row["sync"], row["tomb"], 0, 0)
         identity += uuid + row["pk"]
@@ -220,7 +220,7 @@ class Store:
         self.check(table, row, entries)
         if row["tomb"]:
             return None
-        kept, is_sealed_key = self.unpadded(value)
+        kept, is_sealed_key = self.unpadded(value, data[0])
         item = self.item(table, uuid, entries, None if is_sealed_key else kept)
         if is_sealed_key:
             item["sealedKey"] = SealedKey(kept).opened(self, row["pdmn"], entries)
@@ -233,9 +233,10 @@ class Store:
         return content[:-16], content[-16:]
 
     @staticmethod
-    def unpadded(content):
+    def unpadded(content, version):
         """What is kept, and whether it is a sealed key rather than a value."""
-        if len(content) < 2 or len(content) % 32 != 2 or content[-2] > len(content) - 2 or content[-1] > 2:
+        if len(content) < 2 or len(content) % 32 != 2 or content[-2] > len(content) - 2 \
+                or content[-1] not in ((0, 1) if version == 1 else (2,)):
             raise Damaged("its padding makes no sense")
         padding, present = content[-2:]
         return (content[:len(content) - 2 - padding] if present else None), present == 2

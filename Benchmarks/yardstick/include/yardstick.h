@@ -47,3 +47,17 @@ int yardstick_look_up(int socket, const char *service, const char *account, uint
 
 /// Appends 4 KiB to a file and makes them durable.
 void yardstick_append(int file);
+
+// MARK: - Keys
+
+/// A key of OpenSSL's and what it is used with, all of it prepared, as `openssl speed` does; belongs to one thread.
+struct yardstick_key;
+
+/// Makes a key: "EC" on the curve P-256 or "RSA" of 2048 bits.
+struct yardstick_key *yardstick_key_make(const char *type);
+void yardstick_key_free(struct yardstick_key *key);
+
+/// Each gives 1 when it works: signs a digest of 32 bytes, verifies that signature, agrees on a secret with a peer.
+int yardstick_key_sign(struct yardstick_key *key);
+int yardstick_key_verify(struct yardstick_key *key);
+int yardstick_key_agree(struct yardstick_key *key);

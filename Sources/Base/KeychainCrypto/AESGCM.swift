@@ -44,7 +44,7 @@ package final class AESGCM {
     package func open(
         _ box: Span<UInt8>, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
-        try context.openBox(box, aad: aad, into: &plaintext)
+        try unsafe context.openBox(box, aad: aad, into: &plaintext)
     }
 
     /// Opens a box at the end of the buffer; when it does not open, the buffer stays as it was.
@@ -93,7 +93,7 @@ package final class OneTimeAESGCM {
         _ box: Span<UInt8>, key: Span<UInt8>, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         try context.setKey(key)
-        try context.openBox(box, aad: aad, into: &plaintext)
+        try unsafe context.openBox(box, aad: aad, into: &plaintext)
     }
 
     /// Opens a box at the end of the buffer; when it does not open, the buffer stays as it was.
@@ -103,8 +103,11 @@ package final class OneTimeAESGCM {
         _ box: Span<UInt8>, key: Span<UInt8>, aad: Span<UInt8>, into buffer: SecretBuffer
     ) throws(CryptoError) {
         guard box.count >= AESGCM.overhead else { throw .boxTooShort }
-        try buffer.append(count: box.count - AESGCM.overhead) { (span) throws(CryptoError) in
-            try open(box, key: key, aad: aad, into: &span)
+        guard key.count == AESGCM.keySize else { throw .invalidParameter }
+        try unsafe key.withUnsafeBufferPointer { (key) throws(CryptoError) in
+            try buffer.append(count: box.count - AESGCM.overhead) { (span) throws(CryptoError) in
+                try unsafe context.openBox(box, key: key.baseAddress, aad: aad, into: &span)
+            }
         }
     }
 
@@ -135,7 +138,7 @@ extension GCMContext {
     }
 
     fileprivate func openBox(
-        _ box: Span<UInt8>, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
+        _ box: Span<UInt8>, key: UnsafePointer<UInt8>? = nil, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         guard box.count >= AESGCM.overhead else { throw .boxTooShort }
         guard box.count - AESGCM.overhead == plaintext.count else { throw .invalidParameter }
@@ -143,20 +146,20 @@ extension GCMContext {
             // A span without bytes may be without an address too; nothing is written there.
             var nowhere: UInt8 = 0
             try unsafe withUnsafeMutablePointer(to: &nowhere) { (nowhere) throws(CryptoError) in
-                try unsafe openBox(box, aad: aad, to: plaintext.baseAddress ?? nowhere)
+                try unsafe openBox(box, key: key, aad: aad, to: plaintext.baseAddress ?? nowhere)
             }
         }
     }
 
     private func openBox(
-        _ box: Span<UInt8>, aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>
+        _ box: Span<UInt8>, key: UnsafePointer<UInt8>?, aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
         try unsafe box.withUnsafeBufferPointer { (box) throws(CryptoError) in
             let ciphertext = unsafe UnsafeBufferPointer(rebasing: box[AESGCM.nonceSize..<box.count - AESGCM.tagSize])
             let start = box.baseAddress!
             do throws(CryptoError) {
                 let tag = unsafe start + (box.count - AESGCM.tagSize)
-                try unsafe open(ciphertext, nonce: start, aad: aad, to: output, tag: tag)
+                try unsafe open(ciphertext, key: key, nonce: start, aad: aad, to: output, tag: tag)
             } catch {
                 unsafe OPENSSL_cleanse(output, ciphertext.count)
                 throw error

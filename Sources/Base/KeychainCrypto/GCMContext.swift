@@ -33,7 +33,7 @@ import COpenSSL
         _ input: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>, aad: Span<UInt8>,
         to output: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
-        try unsafe begin(nonce, direction: 1)
+        try unsafe begin(nil, nonce, direction: 1)
         try authenticate(aad)
         try unsafe transform(input, to: output)
         try unsafe finish(after: output + input.count)
@@ -42,11 +42,13 @@ import COpenSSL
     }
 
     /// Decrypts `input`, which the tag follows, into the same number of bytes at `output`: to be wiped when this throws.
+    ///
+    /// - Parameter key: 32 bytes to make the key schedule of first, which costs less here than by ``setKey(_:)``.
     func open(
-        _ input: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>, aad: Span<UInt8>,
-        to output: UnsafeMutablePointer<UInt8>, tag: UnsafePointer<UInt8>
+        _ input: UnsafeBufferPointer<UInt8>, key: UnsafePointer<UInt8>? = nil, nonce: UnsafePointer<UInt8>,
+        aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>, tag: UnsafePointer<UInt8>
     ) throws(CryptoError) {
-        try unsafe begin(nonce, direction: 0)
+        try unsafe begin(key, nonce, direction: 0)
         try authenticate(aad)
         try unsafe transform(input, to: output)
         let expected = unsafe UnsafeMutableRawPointer(mutating: tag)
@@ -54,8 +56,10 @@ import COpenSSL
         try unsafe finish(after: output + input.count, or: .authenticationFailed)
     }
 
-    private func begin(_ nonce: UnsafePointer<UInt8>, direction: CInt) throws(CryptoError) {
-        try succeed(unsafe EVP_CipherInit_ex2(context, nil, nil, nonce, direction, nil))
+    private func begin(
+        _ key: UnsafePointer<UInt8>?, _ nonce: UnsafePointer<UInt8>, direction: CInt
+    ) throws(CryptoError) {
+        try succeed(unsafe EVP_CipherInit_ex2(context, nil, key, nonce, direction, nil))
     }
 
     private func authenticate(_ aad: Span<UInt8>) throws(CryptoError) {

@@ -3,25 +3,28 @@ extension ItemRequest {
     /// Checks all entries of both lists.
     func checkEntries() throws(Refusal) {
         guard let itemClass = effectiveClass else { return }
-        try Self.check(query, itemClass, beside: [.valueData, .persistentReference, .hostOrSubdomain, .sealedKey])
-        try Self.check(changes, itemClass, beside: [.valueData])
+        try Self.check(query, itemClass, beside: Self.besideQuery)
+        if changes.present != 0 { try Self.check(changes, itemClass, beside: Self.besideChanges) }
     }
+
+    private static let besideQuery: [AttributeID] = [
+        .valueData, .persistentReference, .hostOrSubdomain, .sealedKey,
+    ]
+    private static let besideChanges: [AttributeID] = [.valueData]
 
     private static func check(
         _ list: AttributeList, _ itemClass: ItemClass, beside others: [AttributeID]
     ) throws(Refusal) {
         var seen: (attributes: UInt64, others: [AttributeID]) = (0, [])
-        for entry in list {
-            if others.contains(entry.id), !seen.others.contains(entry.id) {
+        try list.visit { (entry) throws(Refusal) in
+            guard let attribute = AttributeTable.attribute(id: entry.id) else {
+                guard others.contains(entry.id), !seen.others.contains(entry.id) else { throw unexpected(entry.id) }
                 seen.others.append(entry.id)
-                try checkOther(entry, in: list)
-            } else {
-                guard let attribute = AttributeTable.attribute(id: entry.id) else { throw unexpected(entry.id) }
-                let bit: UInt64 = 1 << UInt64(entry.id.rawValue)
-                guard seen.attributes & bit == 0 else { throw unexpected(entry.id) }
-                seen.attributes |= bit
-                try check(entry, of: attribute, in: list, itemClass)
+                return try checkOther(entry, in: list)
             }
+            guard seen.attributes & entry.id.bit == 0 else { throw unexpected(entry.id) }
+            seen.attributes |= entry.id.bit
+            try check(entry, of: attribute, in: list, itemClass)
         }
     }
 

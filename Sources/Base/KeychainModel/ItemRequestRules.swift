@@ -75,11 +75,13 @@ extension ItemRequest {
                 "kSecMatchHostOrSubdomainOfHost looks at internet passwords only.", do: "Use kSecClassInternetPassword."
             )
         }
-        if let key = matchKey(where: { if case .matchCertificate = $0 { true } else { false } }) {
+        // What they say of certificates is the client's business, who reads them.
+        if effectiveClass != .certificate, effectiveClass != .identity,
+            let key = matchKey(where: { if case .matchCertificate = $0 { true } else { false } })
+        {
             throw Refusal(
-                .unimplemented, .notImplemented, key.code,
-                "\(key.constant) looks at certificates, which is not available yet.",
-                do: "Leave it out and look at the results yourself.")
+                .unimplemented, .notAllowedHere, key.code, "\(key.constant) looks at certificates only.",
+                do: "Use kSecClassCertificate or kSecClassIdentity, or leave it out.")
         }
     }
 

@@ -94,6 +94,9 @@ import Glibc
         return try body(&span)
     }
 
+    /// Makes room for so many bytes more at once, rather than by doubling again and again.
+    package func makeRoom(for more: Int) { reserve(more) }
+
     /// Hands over what was written, without copying it, and begins anew.
     package func finish() -> SecretBytes {
         let finished = unsafe SecretBytes(block, count: count)

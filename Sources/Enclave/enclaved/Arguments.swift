@@ -30,7 +30,7 @@ enum Arguments {
           --version      show the formats this program knows
         """
 
-    static let versionText = "keychain-enclaved (vault format 1, channel 1)"
+    static let versionText = "keychain-enclaved (vault format 1, channel 2)"
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (vault, channel): (String?, String?) = (nil, nil)

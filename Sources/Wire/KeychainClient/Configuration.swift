@@ -34,6 +34,20 @@ package struct Configuration: Equatable, Sendable {
     package var timeout: UInt32
     package var interaction: Interaction
 
+    /// The file of the certificates that are believed without proof, whether it is there or not.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense.
+    package static func anchorFile() throws(Refusal) -> String {
+        try anchorFile { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    }
+
+    /// As ``anchorFile()``, for an environment.
+    static func anchorFile(_ environment: (String) -> String?) throws(Refusal) -> String {
+        let (values, _) = try read(environment)
+        let usual = Setting.anchorFiles
+        return values.anchors ?? usual.first { (try? FileStatus(at: $0)) != nil } ?? usual[0]
+    }
+
     /// Reads the environment of this process and the configuration file.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory.
@@ -46,11 +60,16 @@ package struct Configuration: Equatable, Sendable {
     /// - Parameter environment: the value of a variable; an empty one counts as none.
     /// - Throws: as ``load()``.
     package init(environment: (String) -> String?) throws(Refusal) {
+        let (values, directories) = try Self.read(environment)
+        try self.init(values, directories)
+    }
+
+    private static func read(_ environment: (String) -> String?) throws(Refusal) -> (Setting.Values, BaseDirectories) {
         let directories = BaseDirectories(environment)
         var values = Setting.Values()
         if let folder = directories.configuration { try values.read(file: folder + "/keychain/keychain.conf") }
         try values.read(environment)
-        try self.init(values, directories)
+        return (values, directories)
     }
 
     private init(_ values: Setting.Values, _ directories: BaseDirectories) throws(Refusal) {

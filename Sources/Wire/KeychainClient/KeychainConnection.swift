@@ -38,16 +38,25 @@ extension KeychainConnection {
     /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole.
     package func sendAll(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         var response = try send(request)
-        var next = request
-        while response.cursor != 0, let rest = request.limit.remaining(after: response.items.count) {
-            next.limit = rest
-            next.cursor = response.cursor
-            let page = try send(next)
+        var next = request.following(response)
+        while let request = next {
+            let page = try send(request)
             response.items += page.items
-            response.cursor = page.cursor
+            next = request.following(page)
         }
         response.cursor = 0
         return response
+    }
+}
+
+extension ItemRequest {
+    /// The request for what comes after a page of this one's answer; nil when nothing does, or no more is wanted.
+    package func following(_ page: ItemResponse) -> ItemRequest? {
+        guard page.cursor != 0, let rest = limit.remaining(after: page.items.count) else { return nil }
+        var next = self
+        next.limit = rest
+        next.cursor = page.cursor
+        return next
     }
 }
 

@@ -25,6 +25,7 @@ package struct Setting: Sendable {
         var daemon: String?
         var timeout: UInt32?
         var interaction: Configuration.Interaction?
+        var anchors: String?
     }
 
     package static let table = [
@@ -54,6 +55,16 @@ package struct Setting: Sendable {
             variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
             standard: "auto", meaning: "Whether, and where, the user may be asked for a passcode.",
             read: { name($0, &$1.interaction) }),
+        Setting(
+            variable: "KEYCHAIN_ANCHORS", key: "anchors", takes: "an absolute path",
+            standard: "the first there is of \(anchorFiles.joined(separator: ", "))",
+            meaning: "The PEM certificates that `SecTrust` believes.", read: { path($0, &$1.anchors) }),
+    ]
+
+    /// Where Debian, Fedora, openSUSE and Alpine have them.
+    static let anchorFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
     ]
 
     private static let longestTimeout = WireLimits.longestDeadline

@@ -50,11 +50,11 @@ extension EnclaveService {
     package func wrapRowKeys(
         _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
     ) throws(Refusal) {
-        guard !rows.isEmpty, rows.count % RowKeyRecord.unwrappedSize == 0 else { throw .malformed("a row key") }
-        for start in stride(from: 0, to: rows.count, by: RowKeyRecord.unwrappedSize) {
+        for start in stride(from: 0, to: max(1, rows.count), by: RowKeyRecord.unwrappedSize) {
             let middle = start + RowKeyRecord.keyBytes
+            guard middle <= rows.count else { throw .malformed("a row key") }
             let key = SecretBytes(copying: rows.extracting(start..<middle))
-            let row = rows.extracting(middle..<start + RowKeyRecord.unwrappedSize)
+            let row = rows.extracting(middle..<min(start + RowKeyRecord.unwrappedSize, rows.count))
             let one = try wrapRowKey(key, row: row, for: accessibility)
             wrapped.append(one.span)
         }

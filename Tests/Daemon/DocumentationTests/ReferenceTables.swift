@@ -57,7 +57,8 @@ extension QueryKey.Role {
         switch self {
         case .itemClass: "Which class the request is about."
         case .matchLimit: "How many items: one (the default), all, or a number. Only in a search."
-        case .matchCertificate: "Not available yet: -4. Anywhere but in a search -50."
+        case .matchCertificate:
+            "Certificates and identities that pass; see below. Another class: -4. Anywhere but in a search -50."
         case .matchHost: "Internet passwords whose server is this host or a subdomain of it; another class: -4."
         case .matchIgnored: "Ignored in a search, as in Apple's engine; elsewhere -50."
         case .returnFlag(let flag): "Return " + (Self.returned[flag] ?? "") + "."

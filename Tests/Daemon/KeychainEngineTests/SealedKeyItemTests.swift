@@ -214,7 +214,7 @@ struct SealedKeyItemTests {
 }
 
 extension TestEngine {
-    fileprivate func device(_ request: DeviceRequest, _ passcode: String...) throws {
+    func device(_ request: DeviceRequest, _ passcode: String...) throws {
         let files = try passcode.map { try PasscodeFile.make(SecretBytes(copying: Array($0.utf8).span)) }
         let writer = ResponseWriter()
         engine.device(request, passcodes: files, id: 1, by: .never, into: writer)

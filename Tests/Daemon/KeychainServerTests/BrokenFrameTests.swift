@@ -40,6 +40,14 @@ struct BrokenFrameTests {
         Case(testDescription: "an unknown device request", frame: Frames.frame(.device, id: 9) { $0.append(200) }),
         Case(testDescription: "a device request without a body", frame: Frames.frame(.device, id: 9) { _ in }),
         Case(testDescription: "a passcode that is missing", frame: Frames.device(.unlock, id: 9)),
+        Case(testDescription: "a key request without a body", frame: Frames.frame(.key, id: 9) { _ in }),
+        Case(testDescription: "an unknown key request", frame: Frames.frame(.key, id: 9) { $0.append(3) }),
+        Case(
+            testDescription: "a key request that goes on",
+            frame: Frames.frame(.key, id: 9) { body in
+                KeyRequest.make(KeyBinding(group: "g", accessibility: .always, control: 0)).append(to: body)
+                body.append(0)
+            }),
     ]
 
     @Test("It is answered with its id and the refusal, then closed, and logged without its content", arguments: cases)

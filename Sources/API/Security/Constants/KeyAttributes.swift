@@ -50,3 +50,6 @@
 @safe nonisolated(unsafe) public let kSecAttrSalt: CFString = "salt"
 /// The key of the number of rounds of such a derivation.
 @safe nonisolated(unsafe) public let kSecAttrRounds: CFString = "rounds"
+
+/// What a token calls a key it holds: data that means something to that token alone. Only among a key's attributes.
+@safe nonisolated(unsafe) public let kSecAttrTokenOID: CFString = "toid"

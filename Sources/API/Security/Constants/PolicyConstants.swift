@@ -78,3 +78,18 @@
 @safe nonisolated(unsafe) public let kSecPolicyKU_EncipherOnly: CFString = "CE_KU_EncipherOnly"
 /// The key of whether an agreed key must be for decryption only.
 @safe nonisolated(unsafe) public let kSecPolicyKU_DecipherOnly: CFString = "CE_KU_DecipherOnly"
+
+// MARK: - How revocation is checked
+
+/// By the issuer's online service.
+public let kSecRevocationOCSPMethod: CFOptionFlags = 1 << 0
+/// By the issuer's list.
+public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1
+/// By the list, where both are there.
+public let kSecRevocationPreferCRL: CFOptionFlags = 1 << 2
+/// No answer is as bad as a bad one.
+public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 1 << 3
+/// Nothing is fetched.
+public let kSecRevocationNetworkAccessDisabled: CFOptionFlags = 1 << 4
+/// Whatever way there is.
+public let kSecRevocationUseAnyAvailableMethod: CFOptionFlags = kSecRevocationOCSPMethod | kSecRevocationCRLMethod

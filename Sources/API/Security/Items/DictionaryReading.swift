@@ -1,3 +1,4 @@
+internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
@@ -5,12 +6,25 @@ internal import LinuxSystem
 extension ItemRequest {
     /// Makes a request of the dictionaries a `SecItem` function was given.
     init(_ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil) throws(Refusal) {
+        // Only a search has match keys; in any other request the rules refuse them.
+        var matches = CertificateMatches()
+        try self.init(operation, dictionary: dictionary, changes: changes, matches: &matches)
+    }
+
+    /// As ``init(_:dictionary:changes:)``; what looks into certificates goes into `matches`.
+    init(
+        _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil,
+        matches: inout CertificateMatches
+    ) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
         var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
+            // Most values are strings: they are no reference and no data.
+            if type(of: value) == NSString.self { return try builder.set(key, RawValue(value)) }
             if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
+            if key.hasPrefix("m_") { try matches.take(key, value) }
             guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
-            try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, data: bytes) }
+            try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, givenData: bytes) }
         }
         if let reference { try builder.fill(from: reference, operation) }
         try changes?.forEachEntry { (key, value) throws(Refusal) in
@@ -21,9 +35,22 @@ extension ItemRequest {
     }
 }
 
+extension ItemRequestBuilder {
+    /// Names of subjects and issuers are kept and sought in one form, whatever form they come in (semantics A.2).
+    fileprivate mutating func set(_ key: String, givenData bytes: Span<UInt8>) throws(Refusal) {
+        guard key == "issr" || key == "subj" else { return try set(key, data: bytes) }
+        try set(key, .data(DistinguishedName.normalized(bytes)))
+    }
+}
+
 extension RawValue {
     /// What an object in a dictionary is to the keychain.
     init(_ object: AnyObject) {
+        // Most are this, and asking for the very class costs a fraction of a cast.
+        if type(of: object) == NSString.self {
+            self = unsafe .string(unsafeDowncast(object, to: NSString.self) as String)
+            return
+        }
         switch object {
         case let text as NSString: self = .string(text as String)
         case let number as NSNumber: self = Self.numberOrBoolean(number)
@@ -94,6 +121,7 @@ extension NSDictionary {
     }
 
     private static func text(_ key: AnyObject) throws(Refusal) -> String {
+        if type(of: key) == NSString.self { return unsafe unsafeDowncast(key, to: NSString.self) as String }
         if let text = key as? NSString { return text as String }
         throw Refusal(
             .param, .unknownKey, "key", "A key of the dictionary is not a string but \(RawValue(key).kindName).",

@@ -23,10 +23,9 @@ struct ItemResult {
         }
     }
 
-    /// The objects of several items; an item without what was asked for is left out.
-    static func array(_ returns: ReturnFlags, _ items: [ItemResponse.Item]) -> NSArray {
-        let objects = items.compactMap { ItemResult(returns, $0).object }
-        return unsafe objects.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
+    /// The objects of several items as the caller gets them.
+    static func array(_ objects: [AnyObject]) -> NSArray {
+        unsafe objects.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
     }
 
     private var list: AttributeList { item.attributes }
@@ -86,9 +85,10 @@ struct ItemResult {
     private var accessControl: SecAccessControl? {
         let given = list.accessControl ?? list.accessibility.map { AccessControl($0, flags: nil) }
         return given.map { control in
-            SecAccessControl(
+            guard let flags = control.flags else { return SharedObjects.accessControl(control.accessibility) }
+            return SecAccessControl(
                 protection: control.accessibility.code,
-                flags: control.flags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0)) })
+                flags: SecAccessControlCreateFlags(rawValue: CFOptionFlags(flags)))
         }
     }
 
@@ -96,7 +96,7 @@ struct ItemResult {
         if entry.kind == .data { return data(entry.id) }
         switch list.value(entry) {
         case .string(let text)?: return NSString(string: text)
-        case .number(let number)?: return NSNumber(value: number)
+        case .number(let number)?: return SharedObjects.number(number)
         case .date(let seconds)?: return NSDate(timeIntervalSinceReferenceDate: seconds)
         case .data?, nil: return nil
         }

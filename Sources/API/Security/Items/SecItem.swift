@@ -37,17 +37,12 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
-        let request = try ItemRequest(.copyMatching, dictionary: query)
+        var matches = CertificateMatches()
+        let request = try ItemRequest(.copyMatching, dictionary: query, matches: &matches)
         try unsafe requirePointer(result, for: request)
-        let session = try KeychainSession.current()
-        if request.limit == .one {
-            let response = try session.send(request)
-            unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0).object }
-            return response.notice
-        }
-        let response = try session.sendAll(request)
-        unsafe result?.pointee = request.returns.isEmpty ? nil : ItemResult.array(request.returns, response.items)
-        return response.notice
+        let (object, notice) = try KeychainSession.current().search(request, matches)
+        unsafe result?.pointee = request.returns.isEmpty ? nil : object
+        return notice
     }
 }
 
@@ -79,6 +74,23 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
         let request = try ItemRequest(.delete, dictionary: query)
         return try KeychainSession.current().send(request).notice
+    }
+}
+
+extension KeychainConnection {
+    /// What a search gives the program: an object, or an array of them when the limit is not one.
+    fileprivate func search(
+        _ request: ItemRequest, _ matches: CertificateMatches
+    ) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
+        if matches.isEmpty, request.limit != .one {
+            let (objects, notice) = try Enumeration(self).objects(of: request)
+            return (ItemResult.array(objects), notice)
+        }
+        let response = try matches.isEmpty ? send(request) : FilteredSearch(request, matches, self).run()
+        if request.limit == .one {
+            return (response.items.first.flatMap { ItemResult(request.returns, $0).object }, response.notice)
+        }
+        return (ItemResult.array(response.items.compactMap { ItemResult(request.returns, $0).object }), response.notice)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What a program's dictionary says about a key.
 struct KeyDescription {
@@ -47,6 +48,13 @@ struct KeyDescription {
         guard let value = entries["tkid"] else { return nil }
         guard case .string(let token) = RawValue(value) else { throw wrongType("kSecAttrTokenID", or: "a string") }
         return token.isEmpty ? nil : token
+    }
+
+    /// The token's own name for the key; nil when there is none.
+    func tokenObjectID() throws(Refusal) -> SecretBytes? {
+        guard let value = entries["toid"] else { return nil }
+        guard let data = value as? NSData else { throw wrongType("kSecAttrTokenOID", or: "data") }
+        return data.withSpan { SecretBytes(copying: $0) }
     }
 
     /// The value of a key as it would be written in decimal: numbers may be numbers or text.

@@ -1,6 +1,7 @@
 internal import KeychainClient
 internal import KeychainModel
 internal import KeychainWire
+internal import LinuxSystem
 
 /// Keys held by a token rather than by the program.
 enum KeyToken {
@@ -11,11 +12,7 @@ enum KeyToken {
     /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; what policy
     ///   and enclave refuse: a group that is not the program's, a class that is closed.
     static func make(_ generation: KeyGeneration) throws(Refusal) -> any KeyMaterial {
-        guard generation.tokenID == secureEnclave else {
-            throw Refusal(
-                .unimplemented, .notImplemented, "kSecAttrTokenID", "There is no such token.",
-                do: "Use kSecAttrTokenIDSecureEnclave, or leave the token out.")
-        }
+        try requireEnclave(generation.tokenID)
         guard generation.type == .ecSECPrimeRandom, generation.bits == 256 else {
             throw Refusal(
                 .param, .keySize, "kSecAttrTokenID", "The Secure Enclave makes elliptic curve keys of 256 bits only.",
@@ -26,6 +23,28 @@ enum KeyToken {
             throw .malformed("the answer to a key request")
         }
         return try SealedKeyMaterial(key)
+    }
+
+    /// Takes up a key that the token has made, by the name the token gave it. Whether the token still knows it shows when it is
+    /// used.
+    ///
+    /// - Throws: `Refusal` with −50 for a name that is none, −4 for other tokens and for a key without one.
+    static func takeUp(_ description: KeyDescription, _ token: String) throws(Refusal) -> any KeyMaterial {
+        try requireEnclave(token)
+        guard let name = try description.tokenObjectID() else {
+            throw Refusal(
+                .unimplemented, .notImplemented, "kSecAttrTokenID", "No key can be put into the Secure Enclave.",
+                do: "Have it made there, with SecKeyCreateRandomKey; or leave the token out.")
+        }
+        return try SealedKeyMaterial(SealedKey(decoding: name))
+    }
+
+    private static func requireEnclave(_ token: String?) throws(Refusal) {
+        guard token == secureEnclave else {
+            throw Refusal(
+                .unimplemented, .notImplemented, "kSecAttrTokenID", "There is no such token.",
+                do: "Use kSecAttrTokenIDSecureEnclave, or leave the token out.")
+        }
     }
 }
 

@@ -47,10 +47,13 @@ public func SecKeyGeneratePair(
 ///
 /// - Parameters:
 ///   - keyData: PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private keys; 32 bytes for Ed25519 and X25519.
-///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as constants or numbers; the size follows from the data.
+///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as constants or numbers; the size follows from the data. With
+///     `kSecAttrTokenID` and `kSecAttrTokenOID`, which are among the attributes of a token's key, that key is taken up again
+///     and no data is looked at.
 ///   - error: receives, with the result nil, what is wrong and what to do: `errSecParam` for attributes that are missing,
 ///     data that is not such a key, has more behind it, is not on its curve or has parts that do not belong together, or a
-///     size that is not allowed; `errSecUnimplemented` for symmetric keys and tokens. The caller releases it.
+///     size that is not allowed, or a token's name for a key that is none; `errSecUnimplemented` for symmetric keys, other
+///     tokens, and keys that are to be put into one. The caller releases it.
 /// - Returns: the key, or nil.
 ///
 /// Source: semantics F.1.
@@ -61,11 +64,7 @@ public func SecKeyCreateWithData(
     unsafe explaining(error) { () throws(Refusal) in
         let description = try KeyDescription(attributes)
         let (type, half) = (try description.type(), try description.keyClass())
-        guard try description.tokenID() == nil else {
-            throw Refusal(
-                .unimplemented, .notImplemented, "kSecAttrTokenID", "A token's keys are not made of data.",
-                do: "Make the key in the token, or leave the token out.")
-        }
+        if let token = try description.tokenID() { return SecKey(try KeyToken.takeUp(description, token)) }
         return try keyData.withSpan { (bytes) throws(Refusal) in
             try explained("SecKeyCreateWithData") { () throws(CryptoError) in
                 half == .private

@@ -2,30 +2,6 @@
 // and `CFGetTypeID(item) == SecKeyGetTypeID()` mean something. A program cannot make one: references come from functions,
 // and a class whose initializer takes `Never` has no function yet that returns one.
 
-/// An X.509 certificate.
-public final class SecCertificate: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.certificate
-    init(_ nothing: Never) {}
-}
-
-/// A certificate and the private key it belongs to.
-public final class SecIdentity: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.identity
-    init(_ nothing: Never) {}
-}
-
-/// What a certificate is to be good for.
-public final class SecPolicy: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.policy
-    init(_ nothing: Never) {}
-}
-
-/// The evaluation of whether a certificate is trusted.
-public final class SecTrust: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.trust
-    init(_ nothing: Never) {}
-}
-
 // MARK: - Processes and signed code
 
 /// A process and its entitlements.

@@ -11,7 +11,7 @@ package struct CertificateExtensions: Sendable {
     /// Whether the certificate may sign others; nil when it does not say.
     package private(set) var isAuthority: Bool?
     /// What the key may be used for, by the bits of the extension; nil when it does not say.
-    package private(set) var keyUsage: KeyUsage?
+    package private(set) var keyUsage: CertificateKeyUsage?
     /// The purposes the certificate is for; nil when it does not say.
     package private(set) var extendedKeyUsage: [DERObjectIdentifier]?
 
@@ -48,7 +48,7 @@ package struct CertificateExtensions: Sendable {
         case .basicConstraints:
             var parts = try DERElement(parsing: value).children(of: .sequence)
             isAuthority = try parts.optional(.boolean)?.boolean(in: value) ?? false
-        case .keyUsage: keyUsage = try KeyUsage(try DERElement(parsing: value), in: value)
+        case .keyUsage: keyUsage = try CertificateKeyUsage(try DERElement(parsing: value), in: value)
         case .extendedKeyUsage:
             var (parts, found) = (try DERElement(parsing: value).children(of: .sequence), [DERObjectIdentifier]())
             while !parts.isAtEnd { found.append(try parts.next().objectIdentifier(in: value)) }
@@ -81,7 +81,7 @@ package struct CertificateExtensions: Sendable {
 }
 
 /// The bits of the extension keyUsage (RFC 5280 section 4.2.1.3), the first one lowest.
-package struct KeyUsage: OptionSet, Hashable, Sendable {
+package struct CertificateKeyUsage: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 

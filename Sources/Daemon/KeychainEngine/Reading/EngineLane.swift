@@ -9,6 +9,8 @@ package final class EngineLane {
     let reader: StoreReader
     let sealer: ItemSealer
     let batch = RowBatch()
+    /// For a row that is looked up alone.
+    private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
     init(reader: StoreReader, sealer: ItemSealer) {
         self.reader = reader
@@ -40,9 +42,12 @@ package final class EngineLane {
         guard let itemClass = authorized.itemClass else { throw .nothingFound(authorized.request) }
         if itemClass == .identity { return try answerIdentities(authorized, by: deadline, into: writer) }
         var page = Page(authorized, itemClass, writer)
+        if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }
         try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
-            guard batch.rows.count >= page.rowsAtOnce else { return true }
+            guard batch.rows.count >= Self.rowsAtOnce else { return true }
+            // There are many: the answer will be a full page.
+            writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
             try flush(&page)
             if page.isFull { return false }
             try deadline.check()
@@ -52,20 +57,29 @@ package final class EngineLane {
         return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0
     }
 
+    /// Many rows are opened together: the enclave is asked once for the keys of so many.
+    static let rowsAtOnce = 64
+
     private func flush(_ page: inout Page) throws(Refusal) {
         guard !batch.rows.isEmpty else { return }
         defer { batch.removeAll() }
         if page.wantsValues { try sealer.unwrapKeys(of: batch) }
-        for index in batch.rows.indices where !page.isFull { try append(index, to: &page) }
+        for index in batch.rows.indices where !page.isFull {
+            try append(batch.rows[index].id, to: &page) { (page) throws(ItemSealer.Failure) in try open(index, &page) }
+        }
     }
 
     /// A row that does not open hides only itself (design 7); one whose class is closed refuses the query (semantics B.4).
-    private func append(_ index: Int, to page: inout Page) throws(Refusal) {
+    ///
+    /// - Parameter open: writes what is wanted of the row; false when it is none of those looked for.
+    private func append(
+        _ row: Int64, to page: inout Page, _ open: (inout Page) throws(ItemSealer.Failure) -> Bool
+    ) throws(Refusal) {
         page.writer.beginItem(page.itemClass)
         do throws(ItemSealer.Failure) {
-            guard try open(index, &page) else { return page.writer.dropItem() }
+            guard try open(&page) else { return page.writer.dropItem() }
             page.writer.endItem()
-            page.took(batch.rows[index].id)
+            page.took(row)
         } catch {
             page.writer.dropItem()
             if case .refused(let refusal) = error { throw refusal }
@@ -89,6 +103,11 @@ package final class EngineLane {
         let output = page.writer.buffer
         let start = output.count
         try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
+        Self.dropSealedKey(from: start, of: page)
+    }
+
+    private static func dropSealedKey(from start: Int, of page: Page) {
+        let output = page.writer.buffer
         // A sealed key is what a reference is made of, and no value (S-46).
         let isSealedKey =
             output.count > start
@@ -97,7 +116,11 @@ package final class EngineLane {
     }
 
     private func appendReference(_ row: RowBatch.Row, _ itemClass: ItemClass, to output: SecretBuffer) {
-        let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
+        batch.sealed.withSpan { Self.appendReference($0.extracting(row.uuid), itemClass, to: output) }
+    }
+
+    private static func appendReference(_ span: Span<UInt8>, _ itemClass: ItemClass, to output: SecretBuffer) {
+        let uuid = span.array(0, span.count)
         guard let bytes = PersistentReference(itemClass, uuid: uuid).bytes else { return }
         output.append(.persistentReference, .data(bytes))
     }
@@ -110,6 +133,59 @@ package final class EngineLane {
         }
         let (name, domain) = (server.lowercased(), host.lowercased())
         return name == domain || name.hasSuffix("." + domain)
+    }
+}
+
+// MARK: - One row
+
+extension EngineLane {
+    /// Answers with the first row that opens, from where SQLite has it.
+    private func answerOne(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
+    ) throws(Refusal) -> UInt64 {
+        try reader.select(authorized, as: page.itemClass, by: deadline) { (row) throws(Refusal) in
+            try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
+            return !page.isFull
+        }
+        return 0
+    }
+
+    private func open(_ row: SealedRow, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
+        let (accessibility, output) = (row.accessibility, page.writer.buffer)
+        var isWanted = true
+        try row.withParts { (uuid, primaryKey, wrappedKey, metadata, value) throws(ItemSealer.Failure) in
+            var identity = RowIdentity(
+                itemClass: page.itemClass, accessibility: accessibility ?? .always,
+                isSynchronizable: row.isSynchronizable, isTombstone: row.isTombstone, uuid: uuid,
+                primaryKey: primaryKey)
+            let start = output.count
+            let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
+            if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
+            if !page.wantsAttributes { output.truncate(to: start) }
+            if page.wantsValues {
+                try unwrapKey(accessibility, uuid, wrappedKey)
+                defer { key.removeAll() }
+                let start = output.count
+                try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
+                Self.dropSealedKey(from: start, of: page)
+            }
+            if page.wantsReferences { Self.appendReference(uuid, page.itemClass, to: output) }
+        }
+        return isWanted
+    }
+
+    private func unwrapKey(
+        _ accessibility: Accessibility?, _ uuid: Span<UInt8>, _ wrappedKey: Span<UInt8>
+    ) throws(ItemSealer.Failure) {
+        record.removeAll()
+        record.append(littleEndian: UInt32(accessibility?.rawValue ?? 0))
+        record.append(uuid)
+        record.append(wrappedKey)
+        // A UUID or a wrapped key has not its size.
+        guard record.count == RowKeyRecord.size else { throw .damaged("its key") }
+        do throws(Refusal) {
+            try record.withSpan { (record) throws(Refusal) in try sealer.enclave.unwrapRowKeys(record, into: key) }
+        } catch { throw .refused(error) }
     }
 }
 
@@ -138,9 +214,6 @@ struct Page {
         host = request.query[.hostOrSubdomain]?.string
         limit = request.limit
     }
-
-    /// One item is opened as soon as it is found; many are opened together.
-    var rowsAtOnce: Int { limit == .one ? 1 : 64 }
 
     var isFull: Bool {
         switch limit {

@@ -15,7 +15,7 @@ extension EngineLane {
         try reader.selectIdentities(authorized, by: deadline) { (certificate, key) throws(Refusal) in
             batch.append(certificate)
             batch.append(key)
-            guard batch.rows.count / 2 >= page.rowsAtOnce else { return true }
+            guard page.limit == .one || batch.rows.count >= Self.rowsAtOnce else { return true }
             try flush(&page, &last)
             if page.isFull { return false }
             try deadline.check()

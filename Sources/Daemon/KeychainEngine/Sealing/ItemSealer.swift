@@ -7,7 +7,7 @@ import LinuxSystem
 /// Seals items into rows and opens rows (design 5, semantics D.3). Belongs to one thread.
 ///
 ///     meta  = version:u8 box(metadata key of the class, row metadata key) box(row metadata key, list tamper:16)
-///     data  = version:u8 box(row secret key, value *zero padding:u8 present:u8 tamper:16)
+///     data  = version:u8 box(row secret key, value *zero padding:u8 present:u8 tamper:16)        ; version 2 for a sealed key
 ///
 /// Both parts of a row carry the same fresh tamper-check bytes and have the row's identity as associated data: an old value
 /// does not open beside new attributes, nor in another row.
@@ -26,6 +26,9 @@ final class ItemSealer {
         case value = 1
         /// A ``SealedKey``: never given out as a value.
         case sealedKey = 2
+
+        /// The version of the part: who does not know sealed keys must not take the row for one without a value.
+        var version: UInt8 { self == .sealedKey ? 2 : ItemSealer.version }
     }
 
     static let tamperSize = 16

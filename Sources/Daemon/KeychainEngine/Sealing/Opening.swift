@@ -19,14 +19,23 @@ extension ItemSealer {
         of row: RowBatch.Row, in batch: RowBatch, as itemClass: ItemClass, reader: StoreReader,
         into output: SecretBuffer
     ) throws(Failure) -> InlineArray<16, UInt8> {
-        let context = try readyContext(for: row.accessibility, in: reader)
+        try batch.sealed.withSpan { (sealed) throws(Failure) in
+            var identity = row.identity(as: itemClass, in: sealed)
+            return try openMetadata(
+                sealed.extracting(row.metadata), row.accessibility, &identity, reader: reader, into: output)
+        }
+    }
+
+    /// As ``openMetadata(of:in:as:reader:into:)``, of a row whose part is at hand.
+    func openMetadata(
+        _ metadata: Span<UInt8>, _ accessibility: Accessibility?, _ identity: inout RowIdentity, reader: StoreReader,
+        into output: SecretBuffer
+    ) throws(Failure) -> InlineArray<16, UInt8> {
+        let context = try readyContext(for: accessibility, in: reader)
         let start = output.count
-        do throws(CryptoError) {
-            try batch.sealed.withSpan { (sealed) throws(CryptoError) in
-                var identity = row.identity(as: itemClass, in: sealed)
-                try open(sealed.extracting(row.metadata), with: context, &identity, into: output)
-            }
-        } catch { throw .damaged("its attributes") }
+        do throws(CryptoError) { try open(metadata, with: context, &identity, into: output) } catch {
+            throw .damaged("its attributes")
+        }
         guard output.count - start >= Self.tamperSize else { throw .damaged("its attributes") }
         return Self.takeTamper(from: output)
     }
@@ -38,43 +47,55 @@ extension ItemSealer {
         into output: SecretBuffer
     ) throws(Failure) {
         let row = batch.rows[index]
+        try batch.sealed.withSpan { (sealed) throws(Failure) in
+            var identity = row.identity(as: itemClass, in: sealed)
+            try openValue(
+                sealed.extracting(row.value), batch.keys, index, row.accessibility, &identity, tamper, into: output)
+        }
+    }
+
+    /// As ``openValue(at:in:as:tamper:into:)``, of a row whose part is at hand.
+    ///
+    /// - Parameter answers: what the enclave said, about this row in the place `index`.
+    func openValue(
+        _ box: Span<UInt8>, _ answers: SecretBuffer, _ index: Int, _ accessibility: Accessibility?,
+        _ identity: inout RowIdentity, _ tamper: InlineArray<16, UInt8>, into output: SecretBuffer
+    ) throws(Failure) {
         let answer = index * RowKeyRecord.answerSize
-        guard answer + RowKeyRecord.answerSize <= batch.keys.count else { throw .damaged("its key") }
-        switch batch.keys.withSpan({ RowKeyRecord.Outcome(rawValue: $0[answer]) }) {
+        guard answer + RowKeyRecord.answerSize <= answers.count else { throw .damaged("its key") }
+        switch answers.withSpan({ RowKeyRecord.Outcome(rawValue: $0[answer]) }) {
         case .opened: break
-        case .locked: throw .refused(.locked(row.accessibility))
+        case .locked: throw .refused(.locked(accessibility))
         case .damaged, nil: throw .damaged("its key")
         }
         let start = output.count
         output.appendHeader(.valueData, .data, 0)
-        do throws(CryptoError) {
-            try openValue(row, answer + 1, batch, itemClass, into: output)
-        } catch {
+        do throws(CryptoError) { try open(box, answers, answer + 1, &identity, into: output) } catch {
             output.truncate(to: start)
             throw .damaged("its value")
         }
-        try finishValue(from: start, tamper, in: output)
+        try finishValue(from: start, box[0], tamper, in: output)
     }
 
-    private func openValue(
-        _ row: RowBatch.Row, _ keyOffset: Int, _ batch: RowBatch, _ itemClass: ItemClass, into output: SecretBuffer
+    private func open(
+        _ box: Span<UInt8>, _ keys: SecretBuffer, _ offset: Int, _ identity: inout RowIdentity,
+        into output: SecretBuffer
     ) throws(CryptoError) {
-        try batch.sealed.withSpan { (sealed) throws(CryptoError) in
-            let box = sealed.extracting(row.value)
-            guard box.count > 1, box[0] == Self.version else { throw .boxTooShort }
-            var identity = row.identity(as: itemClass, in: sealed)
-            try batch.keys.withSpan { (keys) throws(CryptoError) in
-                let key = keys.extracting(keyOffset..<keyOffset + 32)
-                try identity.withBytes(of: .value) { (aad) throws(CryptoError) in
-                    try rowContext.open(box.extracting(1...), key: key, aad: aad, into: output)
-                }
+        guard box.count > 1, (Self.version...Presence.sealedKey.version).contains(box[0]) else {
+            throw .boxTooShort
+        }
+        try keys.withSpan { (keys) throws(CryptoError) in
+            let key = keys.extracting(offset..<offset + RowKeyRecord.keyBytes)
+            try identity.withBytes(of: .value) { (aad) throws(CryptoError) in
+                try rowContext.open(box.extracting(1...), key: key, aad: aad, into: output)
             }
         }
     }
 
     /// Takes tamper-check, padding and presence off the end of an opened value and completes its header.
-    private func finishValue(from start: Int, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer) throws(Failure)
-    {
+    private func finishValue(
+        from start: Int, _ version: UInt8, _ tamper: InlineArray<16, UInt8>, in output: SecretBuffer
+    ) throws(Failure) {
         let content = start + AttributeList.headerSize
         guard output.count - content >= Self.tamperSize + 2 else { throw .damaged("its value") }
         let found = Self.takeTamper(from: output)
@@ -83,7 +104,10 @@ extension ItemSealer {
             throw .damaged("its value belongs to other attributes")
         }
         let (padding, number) = output.withSpan { (Int($0[output.count - 2]), $0[output.count - 1]) }
-        let presence = Presence(rawValue: number) ?? .none
+        guard let presence = Presence(rawValue: number), presence.version == version else {
+            output.truncate(to: start)
+            throw .damaged("its value")
+        }
         guard presence != .none, output.count - content - 2 >= padding else { return output.truncate(to: start) }
         if presence == .sealedKey { output.overwrite(littleEndian: AttributeID.sealedKey.rawValue, at: start) }
         output.truncate(to: output.count - 2 - padding)

@@ -29,8 +29,9 @@ struct RowIdentity {
         bytes[2] = accessibility.rawValue
         bytes[3] = isSynchronizable ? 1 : 0
         bytes[4] = isTombstone ? 1 : 0
-        for index in 0..<min(16, uuid.count) { bytes[8 + index] = uuid[index] }
-        for index in 0..<min(16, primaryKey.count) { bytes[24 + index] = primaryKey[index] }
+        var span = bytes.mutableSpan
+        span.copy(uuid.extracting(first: 16), to: 8)
+        span.copy(primaryKey.extracting(first: 16), to: 24)
     }
 
     /// Lends the associated data of a part.

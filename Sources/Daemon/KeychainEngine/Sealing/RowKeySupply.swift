@@ -4,6 +4,7 @@ import LinuxSystem
 
 /// The secret key of a row to be added, with the UUID it is bound to and its wrapping.
 struct RowKey {
+    let accessibility: Accessibility
     let uuid: [UInt8]
     let key: SecretBytes
     let wrapped: [UInt8]
@@ -56,15 +57,15 @@ final class RowKeySupply {
         try rows.withSpan { (rows) throws(Refusal) in
             try enclave.wrapRowKeys(rows, for: accessibility, into: wrapped)
         }
-        for index in 0..<missing { ready[Int(accessibility.rawValue)].append(key(index)) }
+        for index in 0..<missing { ready[Int(accessibility.rawValue)].append(key(index, accessibility)) }
     }
 
-    private func key(_ index: Int) -> RowKey {
+    private func key(_ index: Int, _ accessibility: Accessibility) -> RowKey {
         let start = index * RowKeyRecord.unwrappedSize
         let middle = start + RowKeyRecord.keyBytes
         return rows.withSpan { rows in
             RowKey(
-                uuid: rows.array(middle, RowKeyRecord.rowBytes),
+                accessibility: accessibility, uuid: rows.array(middle, RowKeyRecord.rowBytes),
                 key: SecretBytes(copying: rows.extracting(start..<middle)),
                 wrapped: wrapped.withSpan { $0.array(index * RowKeyRecord.wrappedBytes, RowKeyRecord.wrappedBytes) })
         }

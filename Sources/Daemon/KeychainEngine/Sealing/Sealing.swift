@@ -15,7 +15,10 @@ extension ItemSealer {
         let list = item.encoded()
         let primaryKey = try digester.primaryKey(of: item.itemClass, list)
         let digests = try digester.columns(of: item.itemClass, list)
-        let rowKey = if let prepared { prepared } else { try wrappedKey(for: item) }
+        let rowKey =
+            if let prepared, prepared.accessibility == item.accessibility { prepared } else {
+                try wrappedKey(for: item)
+            }
         var identity = RowIdentity(
             itemClass: item.itemClass, accessibility: item.accessibility, isSynchronizable: item.isSynchronizable,
             isTombstone: item.isTombstone, uuid: item.uuid.span, primaryKey: primaryKey.span)
@@ -33,7 +36,7 @@ extension ItemSealer {
     private func wrappedKey(for item: PlainItem) throws(Refusal) -> RowKey {
         let key = Self.freshKey()
         let wrapped = try enclave.wrapRowKey(key, row: item.uuid.span, for: item.accessibility)
-        return RowKey(uuid: item.uuid, key: key, wrapped: wrapped)
+        return RowKey(accessibility: item.accessibility, uuid: item.uuid, key: key, wrapped: wrapped)
     }
 
     private func seal(
@@ -65,7 +68,7 @@ extension ItemSealer {
         plaintext.append(presence.rawValue)
         plaintext.append(tamper.span)
         return try key.withSpan { (key) throws(CryptoError) in
-            [Self.version] + (try box(plaintext, key, .value, &identity))
+            [presence.version] + (try box(plaintext, key, .value, &identity))
         }
     }
 

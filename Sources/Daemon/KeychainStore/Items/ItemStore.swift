@@ -41,7 +41,7 @@ package struct ItemStore: Sendable {
     package func makeReader(indexKey: SecretBytes) throws(Refusal) -> StoreReader {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
-            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = 8388608", "be read")
+            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = 16777216", "be read")
             return database
         }
         return StoreReader(database, digester: try AttributeDigester(indexKey))

@@ -30,6 +30,26 @@ package struct SealedRow {
         case value = 8
     }
 
+    /// Lends all parts that are bytes, where SQLite has them.
+    package func withParts<Failure: Error>(
+        _ body: (
+            _ uuid: Span<UInt8>, _ primaryKey: Span<UInt8>, _ wrappedKey: Span<UInt8>, _ metadata: Span<UInt8>,
+            _ value: Span<UInt8>
+        ) throws(Failure) -> Void
+    ) throws(Failure) {
+        try statement.withBlob(Part.uuid.rawValue) { (uuid) throws(Failure) in
+            try statement.withBlob(Part.primaryKey.rawValue) { (primaryKey) throws(Failure) in
+                try statement.withBlob(Part.wrappedKey.rawValue) { (wrappedKey) throws(Failure) in
+                    try statement.withBlob(Part.metadata.rawValue) { (metadata) throws(Failure) in
+                        try statement.withBlob(Part.value.rawValue) { (value) throws(Failure) in
+                            try body(uuid, primaryKey, wrappedKey, metadata, value)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Appends a part to a buffer and tells where it lies there.
     @discardableResult
     package func append(_ part: Part, to buffer: SecretBuffer) -> Range<Int> {

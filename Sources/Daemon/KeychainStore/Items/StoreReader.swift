@@ -168,9 +168,9 @@ package final class StoreReader {
     }
 
     private func bind(_ groups: [String], to statement: Statement, _ index: inout Int32) throws(Refusal) {
-        guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return }
         for group in groups {
-            try bind(attribute, .string, group.utf8.span, to: statement, index)
+            let digest = try digester.group(group)
+            statement.bind(blob: digest.span, at: index)
             index += 1
         }
     }

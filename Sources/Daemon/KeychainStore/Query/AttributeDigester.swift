@@ -18,6 +18,9 @@ package final class AttributeDigester {
     private let digest: KeyedDigest
     private let message = SecretBuffer(capacity: 512)
     private var defaults: [AttributeID: ColumnDigest] = [:]
+    /// The access groups asked for last; a daemon's callers are few, and each asks with the same groups again.
+    private var groups: [(name: String, digest: ColumnDigest)] = []
+    private static let knownGroups = 8
 
     package init(_ indexKey: SecretBytes) throws(Refusal) {
         do throws(CryptoError) {
@@ -49,6 +52,16 @@ package final class AttributeDigester {
         digests.reserveCapacity(columns.count)
         for attribute in columns { digests.append(try column(attribute, list)) }
         return digests
+    }
+
+    /// The digest of an access group.
+    func group(_ name: String) throws(Refusal) -> ColumnDigest {
+        for known in groups where known.name == name { return known.digest }
+        guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return ColumnDigest(repeating: 0) }
+        let digest = try column(attribute, .string, name.utf8.span)
+        if groups.count >= Self.knownGroups { groups.removeFirst() }
+        groups.append((name, digest))
+        return digest
     }
 
     private func column(_ attribute: ItemAttribute, _ list: AttributeList) throws(Refusal) -> ColumnDigest? {

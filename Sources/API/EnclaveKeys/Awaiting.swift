@@ -1,0 +1,21 @@
+internal import Dispatch
+
+/// Runs what blocks on a thread that may block, in the caller's task: what the task knows, such as the keychain of a test, holds
+/// there too.
+func awaiting<Result: Sendable>(
+    _ body: @Sendable () throws(EnclaveKeyError) -> Result
+) async throws(EnclaveKeyError) -> Result {
+    try await withTaskExecutorPreference(BlockingThreads.shared) { () async throws(EnclaveKeyError) -> Result in
+        try body()
+    }
+}
+
+/// The threads of the system's own pool, which grows when some of them block; the pool of the tasks does not.
+private final class BlockingThreads: TaskExecutor {
+    static let shared = BlockingThreads()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue.global().async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

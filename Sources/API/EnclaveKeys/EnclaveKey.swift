@@ -1,0 +1,60 @@
+internal import Foundation
+internal import Security
+
+/// A private key in the enclave: what signing keys and agreement keys have in common.
+struct EnclaveKey: Sendable {
+    let key: SecKey
+    /// The point on the curve: 0x04 ‖ X ‖ Y.
+    let publicPoint: Data
+    /// What only this device's enclave can use.
+    let dataRepresentation: Data
+
+    /// Makes a key.
+    init(accessControl: SecAccessControl?) throws(EnclaveKeyError) {
+        var attributes: [CFString: Any] = [kSecAttrIsPermanent: false]
+        attributes[kSecAttrAccessControl] = if let accessControl { accessControl } else { try Self.anyUse() }
+        let parameters: NSDictionary = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+            kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecPrivateKeyAttrs: attributes as NSDictionary,
+        ]
+        try self.init(unsafe calling { unsafe SecKeyCreateRandomKey(parameters, $0) })
+    }
+
+    /// Takes up a key again.
+    init(dataRepresentation: Data) throws(EnclaveKeyError) {
+        let attributes: NSDictionary = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
+            kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrTokenOID: dataRepresentation as NSData,
+        ]
+        try self.init(unsafe calling { unsafe SecKeyCreateWithData(NSData(), attributes, $0) })
+    }
+
+    private init(_ key: SecKey) throws(EnclaveKeyError) {
+        guard let identifier = SecKeyCopyAttributes(key)?[kSecAttrTokenOID] as? Data,
+            let publicKey = SecKeyCopyPublicKey(key)
+        else { throw .malformed("a key of the enclave", expected: "Give what a key's dataRepresentation was.") }
+        self.key = key
+        dataRepresentation = identifier
+        publicPoint = try unsafe calling { unsafe SecKeyCopyExternalRepresentation(publicKey, $0) } as Data
+    }
+
+    /// Usable whenever the device is unlocked, without asking anybody.
+    private static func anyUse() throws(EnclaveKeyError) -> SecAccessControl {
+        try unsafe calling {
+            unsafe SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .privateKeyUsage, $0)
+        }
+    }
+}
+
+/// Calls a function of the Security framework and throws what it reports.
+func calling<Result>(
+    _ function: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> Result?
+) throws(EnclaveKeyError) -> Result {
+    var error: Unmanaged<CFError>?
+    if let result = unsafe function(&error) { return result }
+    let reported = unsafe error?.takeRetainedValue()
+    throw EnclaveKeyError(
+        status: reported.map { OSStatus(truncatingIfNeeded: $0.code) } ?? errSecInternalError,
+        description: reported?.localizedDescription ?? "The enclave refused without a reason.")
+}

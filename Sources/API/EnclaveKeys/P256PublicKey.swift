@@ -1,0 +1,81 @@
+public import Foundation
+internal import Security
+
+/// The forms in which a public key on P-256 is written down.
+public protocol P256PublicKey: Hashable, Sendable {
+    /// The point on the curve, uncompressed: 0x04 ‖ X ‖ Y, 65 bytes (X9.63).
+    var x963Representation: Data { get }
+
+    /// Reads a point: 65 bytes, 0x04 ‖ X ‖ Y.
+    init(x963Representation: some DataProtocol) throws(EnclaveKeyError)
+}
+
+extension P256PublicKey {
+    /// The point on the curve without a mark: X ‖ Y, 64 bytes.
+    public var rawRepresentation: Data { Data(x963Representation.dropFirst()) }
+
+    /// The key as SubjectPublicKeyInfo (RFC 5280): 91 bytes of DER.
+    public var derRepresentation: Data { SubjectPublicKeyInfo.head + x963Representation }
+
+    /// The key as SubjectPublicKeyInfo in PEM (RFC 7468), which OpenSSL reads.
+    public var pemRepresentation: String {
+        let lines = derRepresentation.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return [SubjectPublicKeyInfo.beginning, lines, SubjectPublicKeyInfo.end].joined(separator: "\n")
+    }
+
+    /// Reads a point without a mark: 64 bytes, X ‖ Y.
+    ///
+    /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a point on the curve.
+    public init(rawRepresentation: some DataProtocol) throws(EnclaveKeyError) {
+        try self.init(x963Representation: [0x04] + Data(rawRepresentation))
+    }
+
+    /// Reads SubjectPublicKeyInfo in DER, with the point uncompressed.
+    ///
+    /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything else.
+    public init(derRepresentation: some DataProtocol) throws(EnclaveKeyError) {
+        let bytes = Data(derRepresentation)
+        guard bytes.starts(with: SubjectPublicKeyInfo.head) else {
+            throw .malformed("a public key on P-256 in DER", expected: "It takes SubjectPublicKeyInfo of 91 bytes.")
+        }
+        try self.init(x963Representation: bytes.dropFirst(SubjectPublicKeyInfo.head.count))
+    }
+
+    /// Reads SubjectPublicKeyInfo in PEM: one block `PUBLIC KEY`.
+    ///
+    /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything else.
+    public init(pemRepresentation: String) throws(EnclaveKeyError) {
+        let lines = pemRepresentation.split(whereSeparator: \.isNewline)
+        guard lines.count > 2, lines.first?.elementsEqual(SubjectPublicKeyInfo.beginning) == true,
+            lines.last?.elementsEqual(SubjectPublicKeyInfo.end) == true,
+            let bytes = Data(base64Encoded: lines.dropFirst().dropLast().joined())
+        else { throw .malformed("a public key in PEM", expected: "It takes one block, BEGIN PUBLIC KEY.") }
+        try self.init(derRepresentation: bytes)
+    }
+
+    static func checked(_ point: Data) throws(EnclaveKeyError) -> Data {
+        _ = try reference(to: point)
+        return point
+    }
+
+    /// The key to the functions of the Security framework, which find out whether it is a point on the curve.
+    static func reference(to point: Data) throws(EnclaveKeyError) -> SecKey {
+        guard point.count == 65 else {
+            throw .malformed("a point on P-256", expected: "It takes 65 bytes: 4, X and Y.")
+        }
+        let attributes: NSDictionary = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic,
+        ]
+        return try unsafe calling { unsafe SecKeyCreateWithData(point as NSData, attributes, $0) }
+    }
+}
+
+/// What stands before the point in SubjectPublicKeyInfo: id-ecPublicKey on prime256v1 (RFC 5480).
+private enum SubjectPublicKeyInfo {
+    static let head = Data([
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
+        0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ])
+    static let beginning = "-----BEGIN PUBLIC KEY-----"
+    static let end = "-----END PUBLIC KEY-----"
+}

@@ -1,0 +1,57 @@
+internal import KeychainCrypto
+internal import KeychainModel
+internal import KeychainWire
+internal import LinuxSystem
+
+/// A certificate stands for its item (semantics A.4, B.4).
+extension SecCertificate: ReferencedItem {
+    static var itemClass: ItemClass { .certificate }
+
+    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)? {
+        Certificate(of: item).map { SecCertificate($0) }
+    }
+
+    func itemToAdd() throws(Refusal) -> ReferencedContent {
+        var content = try itemToFind()
+        content.attributes.append((.certificateEncoding, .number(3)))
+        if let identifier = certificate.extensions.subjectKeyIdentifier {
+            content.attributes.append((.subjectKeyID, .data(identifier)))
+        }
+        let summary = certificate.subjectSummary
+        if !summary.isEmpty { content.attributes.append((.label, .string(summary))) }
+        let encoded = certificate.encoded
+        content.value = SecretBytes(copying: encoded.span)
+        return content
+    }
+
+    func itemToFind() throws(Refusal) -> ReferencedContent {
+        let hash: [UInt8]
+        do throws(CryptoError) { hash = try certificate.publicKeyHash() } catch {
+            throw error.refusal("pkhh")
+        }
+        return ReferencedContent(attributes: [
+            (.certificateType, .number(Int64(certificate.version))), (.subject, .data(certificate.subject.normalized)),
+            (.issuer, .data(certificate.issuer.normalized)), (.serialNumber, .data(certificate.serialNumber)),
+            (.publicKeyHash, .data(hash)),
+        ])
+    }
+}
+
+extension Certificate {
+    /// The certificate in an item that was found, also in that of an identity; nil when its bytes are none.
+    init?(of item: ItemResponse.Item) {
+        let id: AttributeID = item.itemClass == .identity ? .certificateData : .valueData
+        guard let bytes = item.attributes.secret(id),
+            let certificate = bytes.withSpan({ try? Certificate(parsing: $0) })
+        else { return nil }
+        self = certificate
+    }
+}
+
+extension DistinguishedName {
+    /// The form in which the keychain keeps and compares a name a program gives as DER; what is no name stays as it is, and so
+    /// does a name that is in this form already.
+    static func normalized(_ name: Span<UInt8>) -> [UInt8] {
+        (try? DistinguishedName(parsing: name))?.normalized ?? name.array(0, name.count)
+    }
+}

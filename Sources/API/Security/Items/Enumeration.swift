@@ -1,0 +1,58 @@
+internal import KeychainClient
+internal import KeychainModel
+internal import KeychainWire
+internal import LinuxSystem
+
+/// A query for many items, whose answer comes in pages: while one page becomes objects, the next is already asked for.
+struct Enumeration {
+    private let session: any KeychainConnection
+
+    init(_ session: any KeychainConnection) { self.session = session }
+
+    /// The objects of all items found, and the first page's notice; an item without what was asked for is left out.
+    ///
+    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole.
+    func objects(of request: ItemRequest) throws(Refusal) -> (objects: [AnyObject], notice: Refusal?) {
+        var page = try session.send(request)
+        let notice = page.notice
+        var (objects, next): ([AnyObject], ItemRequest?) = ([], request.following(page))
+        while let following = next {
+            let ahead = PageAhead(following, from: session)
+            append(page, of: request, to: &objects)
+            page = try ahead.wait()
+            next = following.following(page)
+        }
+        append(page, of: request, to: &objects)
+        return (objects, notice)
+    }
+
+    private func append(_ page: ItemResponse, of request: ItemRequest, to objects: inout [AnyObject]) {
+        for item in page.items {
+            if let object = ItemResult(request.returns, item).object { objects.append(object) }
+        }
+    }
+}
+
+/// A page that another thread waits for. A thread rather than a queue: a queue would not work in a forked child.
+private final class PageAhead: Sendable {
+    private let answer = Monitor<Result<ItemResponse, Refusal>?>(nil)
+    private let thread: LinuxSystem.Thread?
+
+    init(_ request: ItemRequest, from session: any KeychainConnection) {
+        let answer = answer
+        let ask: @Sendable () -> Void = {
+            let result: Result<ItemResponse, Refusal>
+            do throws(Refusal) { result = .success(try session.send(request)) } catch { result = .failure(error) }
+            answer.update { $0 = result }
+        }
+        thread = try? LinuxSystem.Thread(named: "keychain-page", ask)
+        // Without a thread the page is not ahead.
+        if thread == nil { ask() }
+    }
+
+    func wait() throws(Refusal) -> ItemResponse {
+        thread?.join()
+        guard let result = answer.wait({ $0 }) else { throw .malformed("an answer") }
+        return try result.get()
+    }
+}

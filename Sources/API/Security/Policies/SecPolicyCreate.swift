@@ -1,0 +1,121 @@
+internal import DER
+internal import KeychainCrypto
+
+/// Makes the policy that wants nothing but a valid chain (RFC 5280).
+///
+/// Keys and signatures that can be forged today (RSA below 1024 bits, MD5, SHA-1) are not believed.
+@discardableResult
+public func SecPolicyCreateBasicX509() -> SecPolicy {
+    SecPolicy(kSecPolicyAppleX509Basic as String, CertificateDemands())
+}
+
+/// Makes the policy for TLS.
+///
+/// - Parameters:
+///   - server: true to look at a server's certificate, false for a client's.
+///   - hostname: the host or address the certificate must name among its alternative names; a wildcard stands for one whole
+///     label, the leftmost; the common name does not count (RFC 6125). Nil asks for no name.
+/// - Returns: the policy. RSA keys must have 2048 bits, and signatures better digests than SHA-1.
+@discardableResult
+public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
+    let name = hostname.map { ChainVerifier.Name.host($0 as String) }
+    return SecPolicy(
+        kSecPolicyAppleSSL as String,
+        CertificateDemands(purpose: server ? .tlsServer : .tlsClient, name: name, isClient: !server))
+}
+
+/// Makes a policy that asks for a check of revocation.
+///
+/// - Parameter revocationFlags: only `kSecRevocationRequirePositiveResponse` has an effect: nothing is fetched here, so an
+///   evaluation that needs an answer fails with `errSecIncompleteCertRevocationCheck`.
+@discardableResult
+public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
+    let needsAnswer = revocationFlags & kSecRevocationRequirePositiveResponse != 0
+    return SecPolicy(kSecPolicyAppleRevocation as String, CertificateDemands(needsRevocationCheck: needsAnswer))
+}
+
+/// Makes a policy of its identifier.
+///
+/// - Parameters:
+///   - policyIdentifier: `kSecPolicyAppleX509Basic`, `…SSL`, `…SSLServer`, `…SSLClient`, `…EAP`, `…IPsec`, `…SMIME`,
+///     `…CodeSigning`, `…TimeStamping` or `…Revocation`.
+///   - properties: `kSecPolicyName` (a host, or for mail an address), `kSecPolicyClient`, `kSecPolicyRevocationFlags`, and the
+///     `kSecPolicyKU_…` keys with a true value for what the key must be for.
+/// - Returns: the policy; nil for Apple's policies for its own services, and for a property of the wrong type.
+@discardableResult
+public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {
+    guard let identifier = policyIdentifier as? String, let make = policies[identifier],
+        let properties = PolicyProperties(properties)
+    else { return nil }
+    return SecPolicy(identifier, make(properties))
+}
+
+/// What can be asked of a policy that is made by its identifier.
+private struct PolicyProperties {
+    var name: String?
+    var isClient = false
+    var revocationFlags: CFOptionFlags = 0
+    var keyUsage: CertificateKeyUsage = []
+
+    /// Properties nobody knows are passed over, as other systems may have more; nil for a value of the wrong type.
+    init?(_ dictionary: NSDictionary?) {
+        guard let entries = (dictionary ?? NSDictionary()) as? [String: Any] else { return nil }
+        do {
+            name = try Self.value(kSecPolicyName, in: entries)
+            isClient = try Self.value(kSecPolicyClient, in: entries) ?? false
+            let flags: NSNumber? = try Self.value(kSecPolicyRevocationFlags, in: entries)
+            revocationFlags = flags?.uintValue ?? 0
+            for (key, usage) in unsafe keyUsages where try Self.value(key, in: entries) ?? false {
+                keyUsage.insert(usage)
+            }
+        } catch { return nil }
+    }
+
+    private struct WrongType: Error {}
+
+    private static func value<Value>(_ key: CFString, in entries: [String: Any]) throws(WrongType) -> Value? {
+        guard let entry = entries[key as String] else { return nil }
+        guard let value = entry as? Value else { throw WrongType() }
+        return value
+    }
+}
+
+private nonisolated(unsafe) let keyUsages: [(CFString, CertificateKeyUsage)] = [
+    (kSecPolicyKU_DigitalSignature, .digitalSignature), (kSecPolicyKU_NonRepudiation, .nonRepudiation),
+    (kSecPolicyKU_KeyEncipherment, .keyEncipherment), (kSecPolicyKU_DataEncipherment, .dataEncipherment),
+    (kSecPolicyKU_KeyAgreement, .keyAgreement), (kSecPolicyKU_KeyCertSign, .keyCertSign),
+    (kSecPolicyKU_CRLSign, .crlSign), (kSecPolicyKU_EncipherOnly, .encipherOnly),
+    (kSecPolicyKU_DecipherOnly, .decipherOnly),
+]
+
+/// The policies that are not about Apple's own services, by identifier.
+private let policies: [String: @Sendable (PolicyProperties) -> CertificateDemands] = [
+    kSecPolicyAppleX509Basic as String: { CertificateDemands(keyUsage: $0.keyUsage) },
+    kSecPolicyAppleSSL as String: { tls($0, isClient: $0.isClient) },
+    kSecPolicyAppleSSLServer as String: { tls($0, isClient: false) },
+    kSecPolicyAppleSSLClient as String: { tls($0, isClient: true) },
+    kSecPolicyAppleEAP as String: { tls($0, isClient: $0.isClient) },
+    kSecPolicyAppleIPsec as String: {
+        CertificateDemands(name: $0.name.map { .host($0) }, keyUsage: $0.keyUsage, isClient: $0.isClient)
+    },
+    kSecPolicyAppleSMIME as String: {
+        CertificateDemands(purpose: .mail, name: $0.name.map { .email($0) }, keyUsage: $0.keyUsage)
+    },
+    kSecPolicyAppleCodeSigning as String: {
+        CertificateDemands(extendedUsage: .codeSigning, keyUsage: $0.keyUsage)
+    },
+    kSecPolicyAppleTimeStamping as String: { CertificateDemands(purpose: .timeStamping, keyUsage: $0.keyUsage) },
+    kSecPolicyAppleRevocation as String: {
+        CertificateDemands(needsRevocationCheck: $0.revocationFlags & kSecRevocationRequirePositiveResponse != 0)
+    },
+]
+
+private func tls(_ properties: PolicyProperties, isClient: Bool) -> CertificateDemands {
+    CertificateDemands(
+        purpose: isClient ? .tlsClient : .tlsServer, name: properties.name.map { .host($0) },
+        keyUsage: properties.keyUsage, isClient: isClient)
+}
+
+extension DERObjectIdentifier {
+    fileprivate static let codeSigning = Self(1, 3, 6, 1, 5, 5, 7, 3, 3)
+}

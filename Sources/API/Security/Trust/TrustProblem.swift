@@ -1,0 +1,142 @@
+internal import KeychainCrypto
+internal import KeychainModel
+
+/// What an evaluation of trust can find wrong.
+enum TrustFinding: Hashable, Sendable {
+    case problem(ChainProblem)
+    /// The key is not for what the policy wants.
+    case keyUsage
+    /// The policy wants to be sure that nothing was revoked.
+    case revocationUnknown
+
+    /// One row of the table: the status, whether nothing will change it, what is said of the certificate, and what to do.
+    fileprivate typealias Row = (
+        finding: TrustFinding, status: OSStatus, isFatal: Bool, problem: String, remedy: String
+    )
+
+    /// The gravest first.
+    fileprivate static let rows: [Row] = [
+        (
+            .problem(.malformed), errSecUnknownFormat, true, "cannot be checked",
+            "Use a certificate that follows RFC 5280."
+        ),
+        (
+            .problem(.badSignature), errSecInvalidSignature, true, "has a signature that is not its issuer's",
+            "Get the certificate again; it, or the issuer's, is not the right one."
+        ),
+        (.problem(.revoked), errSecCertificateRevoked, true, "has been revoked", "Get a new certificate."),
+        (
+            .problem(.notAnAuthority), errSecNoBasicConstraintsCA, true, "signs others but is no authority",
+            "Use a certificate that an authority has signed."
+        ),
+        (
+            .problem(.mayNotSign), errSecKeyUsageIncorrect, true, "signs others with a key that is not for that",
+            "Have the authority's certificate made with keyCertSign."
+        ),
+        (
+            .problem(.pathTooLong), errSecPathLengthConstraintExceeded, true,
+            "is deeper than an authority above it allows",
+            "Have it signed by an authority that may."
+        ),
+        (
+            .problem(.nameNotAllowed), errSecCertificateNameNotAllowed, true,
+            "names what its authority may not vouch for",
+            "Have it signed by an authority that may."
+        ),
+        (
+            .problem(.unknownCriticalExtension), errSecUnknownCriticalExtensionFlag, true,
+            "has a critical extension that nobody here knows", "Use a certificate without it."
+        ),
+        (
+            .problem(.weakKey), errSecUnsupportedKeySize, true, "has a key that is too weak",
+            "Use RSA of 2048 bits and more, or a curve."
+        ),
+        (
+            .problem(.weakDigest), errSecInvalidDigestAlgorithm, true, "is signed over a digest that can be forged",
+            "Have it signed with SHA-256 or better."
+        ),
+        (
+            .problem(.expired), errSecCertificateExpired, false, "has expired",
+            "Get a new certificate, or check the clock."
+        ),
+        (
+            .problem(.notYetValid), errSecCertificateNotValidYet, false, "is not valid yet",
+            "Wait, or check the clock."
+        ),
+        (
+            .problem(.wrongName), errSecHostNameMismatch, false, "is not for the host",
+            "Connect to a name among the certificate's alternative names."
+        ),
+        (
+            .problem(.wrongAddress), errSecSMIMEEmailAddressesNotFound, false, "is not for the address",
+            "Use the certificate of whom you mean."
+        ),
+        (
+            .problem(.wrongPurpose), errSecInvalidExtendedKeyUsage, false, "is not for this purpose",
+            "Use a certificate whose extended key usage names the purpose."
+        ),
+        (
+            .keyUsage, errSecInvalidKeyUsageForPolicy, false, "has a key that is not for what the policy wants",
+            "Use a certificate whose key usage names it."
+        ),
+        (
+            .revocationUnknown, errSecIncompleteCertRevocationCheck, false, "could not be checked for revocation",
+            "Leave kSecRevocationRequirePositiveResponse out: nothing is fetched here."
+        ),
+        (
+            .problem(.missingIssuer), errSecNotTrusted, false, "has an issuer whose certificate was not found",
+            "Give the issuer's certificate, or name it as an anchor."
+        ),
+        (
+            .problem(.untrustedRoot), errSecNotTrusted, false, "is a root that is not among the trusted ones",
+            "Name it as an anchor if you believe it."
+        ),
+    ]
+
+    /// The place in the table.
+    var row: Int { Self.places[self] ?? 0 }
+    var isFatal: Bool { Self.rows[row].isFatal }
+
+    private static let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.finding, $0) })
+}
+
+/// Something that is wrong with a certificate of a chain.
+struct TrustProblem {
+    let finding: TrustFinding
+    /// Where in the chain; 0 is the certificate in question.
+    let place: Int
+    /// Whom the certificate should have named.
+    let name: ChainVerifier.Name?
+
+    /// The refusal, which names the certificate.
+    func refusal(in chain: [Certificate]) -> Refusal {
+        let row = TrustFinding.rows[finding.row]
+        let subject = chain.indices.contains(place) ? chain[place].subjectSummary : ""
+        return Refusal(
+            KeychainStatus(rawValue: row.status), .untrusted, subject,
+            "The certificate \"\(subject)\" \(row.problem)\(detail(chain)).", do: row.remedy)
+    }
+
+    private func detail(_ chain: [Certificate]) -> String {
+        guard chain.indices.contains(place) else { return "" }
+        let certificate = chain[place]
+        switch finding {
+        case .problem(.expired): return " on \(Self.day(certificate.notAfter))"
+        case .problem(.notYetValid): return " before \(Self.day(certificate.notBefore))"
+        case .problem(.wrongName), .problem(.wrongAddress): return name.map { " \"\($0.text)\"" } ?? ""
+        default: return place == 0 ? "" : " (place \(place) of the chain)"
+        }
+    }
+
+    private static func day(_ seconds: Double) -> String {
+        Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601.year().month().day())
+    }
+}
+
+extension Refusal.Rule {
+    static let untrusted = Self(rawValue: "trust.not-trusted")
+}
+
+extension KeychainStatus {
+    static let notTrusted = Self(rawValue: errSecNotTrusted)
+}

@@ -1,0 +1,94 @@
+import Security
+import TestSupport
+import Testing
+
+@Suite("SecCertificate")
+struct SecCertificateTests {
+    @Test("A certificate is made of DER and of nothing else, and gives its DER back")
+    func data() throws {
+        let der = Data(try CertificateFixtures.bytes("server.der"))
+        let certificate = try secCertificate("server")
+        #expect(SecCertificateCopyData(certificate) as Data == der)
+        #expect(CFGetTypeID(certificate) == SecCertificateGetTypeID())
+        #expect(certificate == (try secCertificate("server")))
+        #expect(certificate != (try secCertificate("root")))
+        for wrong in [Data(), der + [0], der.dropLast(), Data("-----BEGIN CERTIFICATE-----".utf8)] {
+            #expect(SecCertificateCreateWithData(nil, wrong as CFData) == nil)
+        }
+    }
+
+    @Test("Summary, name, addresses, serial number and dates")
+    func fields() throws {
+        let mail = try secCertificate("mail")
+        #expect(SecCertificateCopySubjectSummary(mail) as String? == "Ada")
+        var name: CFString?
+        #expect(unsafe SecCertificateCopyCommonName(mail, &name) == errSecSuccess)
+        #expect(name as String? == "Ada")
+        var addresses: CFArray?
+        #expect(unsafe SecCertificateCopyEmailAddresses(mail, &addresses) == errSecSuccess)
+        #expect(addresses as? [String] == ["ada@example.org", "countess@example.net", "Ada@Example.org"])
+        #expect(
+            try SecCertificateCopySerialNumberData(secCertificate("serial-high"), nil) as Data? == Data([0, 0x80])
+                + Data(count: 15))
+        #expect(try SecCertificateCopySerialNumber(secCertificate("version1")) as Data? == Data([7]))
+        let (begin, end) = (SecCertificateCopyNotValidBeforeDate(mail), SecCertificateCopyNotValidAfterDate(mail))
+        #expect(
+            (begin.map { $0 as Date } ?? .distantFuture) < Date() && (end.map { $0 as Date } ?? .distantPast) > Date())
+    }
+
+    @Test("What a certificate has not is nil")
+    func missing() throws {
+        let unit = try secCertificate("name-ou")
+        var name: CFString? = "before"
+        #expect(unsafe SecCertificateCopyCommonName(unit, &name) == errSecInternalError)
+        #expect(name == nil)
+        var addresses: CFArray?
+        #expect(unsafe SecCertificateCopyEmailAddresses(unit, &addresses) == errSecSuccess)
+        #expect(addresses?.count == 0)
+    }
+
+    @Test("The names that are compared are sequences in upper case")
+    func normalized() throws {
+        let printable = try secCertificate("name-printable")
+        let subject = try #require(SecCertificateCopyNormalizedSubjectSequence(printable)) as Data
+        #expect(subject.first == 0x30)
+        #expect(subject.range(of: Data("PLAIN NAME".utf8)) != nil)
+        let issuer = SecCertificateCopyNormalizedIssuerSequence(printable) as Data?
+        #expect(try issuer == SecCertificateCopyNormalizedSubjectSequence(secCertificate("root")) as Data?)
+    }
+
+    @Test(
+        "The public key of a certificate is a SecKey whose label is the hash in the certificate's item",
+        arguments: ["server", "key-rsa", "key-p384", "key-p521", "key-ed25519", "key-x25519"])
+    func key(name: String) throws {
+        let certificate = try secCertificate(name)
+        let key = try #require(SecCertificateCopyKey(certificate))
+        let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+        #expect(attributes["kcls"] as? String == "0" || attributes["kcls"] as? Int == 0)
+        let (status, object) = try stored(certificate)
+        #expect(status == errSecSuccess)
+        #expect(object?["pkhh"] as? Data == attributes["klbl"] as? Data)
+        #expect((attributes["klbl"] as? Data)?.count == 20)
+        #expect(SecCertificateCopyPublicKey(certificate) == key)
+        var older: SecKey?
+        #expect(unsafe SecCertificateCopyPublicKey(certificate, &older) == errSecSuccess)
+        #expect(older == key)
+    }
+
+    @Test("A key that is not used here is none")
+    func noKey() throws {
+        let certificate = try secCertificate("compressed")
+        #expect(SecCertificateCopyKey(certificate) == nil)
+        var key: SecKey?
+        #expect(unsafe SecCertificateCopyPublicKey(certificate, &key) == errSecUnsupportedKeyFormat)
+    }
+
+    private func stored(_ certificate: SecCertificate) throws -> (OSStatus, [String: Any]?) {
+        var found: (OSStatus, [String: Any]?) = (errSecParam, nil)
+        try withKeychain { _ in
+            let added = addReturning([kSecValueRef: certificate, kSecReturnAttributes: true])
+            found = (added.status, added.attributes)
+        }
+        return found
+    }
+}

@@ -1,0 +1,63 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+@Suite("Row keys that are ready before they are needed")
+struct RowKeySupplyTests {
+    @Test("Each is given out once, and the items that are added with them open")
+    func once() throws {
+        let directory = try TemporaryDirectory()
+        let engine = try TestEngine(in: directory, exclusive: true)
+        for number in 0..<3 {
+            try engine.add("\(number)", "value")
+            engine.engine.prepareForWrites()
+        }
+        #expect(try engine.addTogether(["a", "b", "c"]) == [0, 0, 0])
+        engine.engine.prepareForWrites()
+        for number in 3..<9 { try engine.add("\(number)", "value") }
+        #expect(try engine.values().count == 12)
+        #expect(try engine.verify().damage.isEmpty)
+    }
+
+    @Test("A locked device takes them away with the class they are for")
+    func locked() throws {
+        let directory = try TemporaryDirectory()
+        let engine = try TestEngine(in: directory, exclusive: true)
+        try engine.add("before", "value")
+        engine.engine.prepareForWrites()
+        try engine.device(.setPasscode, "1")
+        engine.engine.prepareForWrites()
+        try engine.device(.lock)
+        #expect(throws: Refusal.self) { try engine.add("locked", "value") }
+        engine.engine.prepareForWrites()
+        try engine.add("always", "value", more: ["pdmn": .string("dk")])
+        try engine.device(.unlock, "1")
+        try engine.add("after", "value")
+        #expect(try Set(engine.values().keys) == ["before", "always", "after"])
+        #expect(try engine.verify().damage.isEmpty)
+    }
+
+    @Test("The owner's log has room beforehand, and what was committed to it is found by whoever comes after a crash")
+    func roomInTheLog() throws {
+        let (directory, other) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let engine = try TestEngine(in: directory, exclusive: true)
+        try engine.add("kept", "value")
+        let size = try FileStatus(at: "\(engine.folder)/keychain.db-wal")?.size
+        #expect(try #require(size) >= WriteAheadLog.room)
+        // As a crash leaves them.
+        try PrivateDirectory.ensure("\(other.path)/keychain")
+        for file in ["keychain.db", "keychain.db-wal", "keychain.made", "vault"] {
+            let bytes = try AtomicFile.read("\(engine.folder)/\(file)", limit: 16 << 20)
+            try AtomicFile.replace("\(other.path)/keychain/\(file)", with: bytes.span)
+        }
+        for isOwner in [false, true] {
+            let later = try TestEngine(in: other, exclusive: isOwner)
+            #expect(try later.values() == ["kept": "value"])
+        }
+    }
+}

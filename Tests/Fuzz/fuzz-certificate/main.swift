@@ -1,0 +1,20 @@
+// A fuzz target: certificates of any kind are read or refused, here and by OpenSSL's verifier. `make fuzz` runs it.
+import FuzzSupport
+import KeychainCrypto
+
+unsafe fuzz { start, count in
+    let bytes = unsafe Span(_unsafeStart: start, count: count)
+    _ = try? DistinguishedName(parsing: bytes)
+    guard let certificate = try? Certificate(parsing: bytes) else { return 0 }
+    precondition(certificate.encoded.count == count)
+    _ = (certificate.subjectSummary, certificate.emailAddresses, try? certificate.publicKeyHash())
+    _ = try? certificate.subjectPublicKey()
+    var verifier = ChainVerifier()
+    verifier.purpose = .tlsServer
+    verifier.name = .host("www.example.org")
+    verifier.others = [certificate]
+    let finding = try? verifier.verify(certificate)
+    // Without anchors nothing can be believed.
+    precondition(finding?.problems.isEmpty != true)
+    return 0
+}
