@@ -28,10 +28,13 @@ check-format: ## the layout of the code
 	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Examples Benchmarks Package.swift
 
 asan: deps ## the test suite with the address sanitizer
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Support/leaks.supp $(SWIFT) test --sanitize address --scratch-path .build/asan
+	@scripts/sanitize address
 
 tsan: deps ## the test suite with the thread sanitizer
-	$(SWIFT) test --sanitize thread --scratch-path .build/tsan
+	@scripts/sanitize thread
+
+docs: deps ## the documentation of the public modules
+	@scripts/docs
 
 fuzz: deps ## what reads from outside, with inputs nobody has thought of: SECONDS=600 for each target
 	@SECONDS=$(or $(SECONDS),60) scripts/fuzz

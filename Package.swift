@@ -106,7 +106,7 @@ let package = Package(
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
-        room("LocalAuthentication", on: "API", uses: ["Security"]),
+        room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
@@ -185,7 +185,9 @@ let package = Package(
         tests(
             "DocumentationTests", on: "Daemon",
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
-        tests("ExamplesTests", on: "API", uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security"]),
+        tests(
+            "ExamplesTests", on: "API",
+            uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security", "LinuxSystem"]),
         tests(
             "SecurityTests", on: "API",
             uses: [

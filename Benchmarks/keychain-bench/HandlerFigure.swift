@@ -22,7 +22,7 @@ final class SwiftHandler {
         let span = frame.span
         guard let header = try FrameHeader(span, limit: WireLimits.requestBody) else { throw .malformed("the frame") }
         let request = try ItemRequest(decoding: SecretBytes(copying: span.extracting(FrameHeader.size...)))
-        lane.read(request, from: caller, id: header.id, into: writer)
+        lane.read(request, from: caller, id: header.id, by: .never, into: writer)
         defer { writer.buffer.removeAll() }
         return writer.buffer.withSpan(body)
     }

@@ -64,7 +64,7 @@ struct FilledStore {
             let batch = try (first..<min(first + 1000, items)).map { number in
                 let (service, account) = (Workload.service(number), Workload.account(number))
                 let request = try Workload.addition(service: service, account: account, value: Workload.value(number))
-                return PendingWrite(request, from: caller, id: 0)
+                return PendingWrite(request, from: caller, id: 0, by: .never)
             }
             try write(batch, to: engine)
         }
@@ -77,7 +77,7 @@ struct FilledStore {
             user: CurrentProcess.user, process: 0, program: program,
             groups: [CallerIdentity.ownGroup(ofExecutable: program)])
         let request = try Workload.addition(service: service, account: account, value: Array("a password".utf8))
-        try Self.write([PendingWrite(request, from: owner, id: 0)], to: openEngine())
+        try Self.write([PendingWrite(request, from: owner, id: 0, by: .never)], to: openEngine())
     }
 
     private static func write(_ batch: [PendingWrite], to engine: KeychainEngine) throws {

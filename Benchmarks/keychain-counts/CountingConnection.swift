@@ -43,14 +43,15 @@ final class CountingConnection: KeychainConnection, @unchecked Sendable {
 
     /// What a daemon does with a frame's body.
     private func answer(_ body: SecretBytes) throws(Refusal) -> ResponseWriter {
+        let deadline = Deadline.after(milliseconds: Int(WireLimits.defaultDeadline))
         let request = try ItemRequest(decoding: body)
         guard request.operation == .copyMatching else {
-            let write = PendingWrite(request, from: caller, id: 1)
+            let write = PendingWrite(request, from: caller, id: 1, by: deadline)
             engine.write([write])
             return write.writer
         }
         let writer = ResponseWriter()
-        lane.read(request, from: caller, id: 1, into: writer)
+        lane.read(request, from: caller, id: 1, by: deadline, into: writer)
         return writer
     }
 }

@@ -5,7 +5,6 @@ import KeychainPolicy
 import KeychainStore
 import KeychainWire
 import LinuxSystem
-import Synchronization
 
 /// The engine in this process, with lanes for the threads that read.
 ///
@@ -13,7 +12,7 @@ import Synchronization
 /// a forked child may take leave only of an engine that no thread of its parent was using.
 final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
-    private let lanes = Mutex<[Lane]>([])
+    private let lanes = Lock<[Lane]>([])
 
     /// A lane is used by one thread at a time: it is in the pool or with the thread that took it.
     private struct Lane: @unchecked Sendable {
@@ -25,23 +24,29 @@ final class EmbeddedEngine: Sendable {
         engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
     }
 
-    func read(_ request: ItemRequest, from caller: CallerIdentity) throws(Refusal) -> ItemResponse {
+    func read(
+        _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
+    ) throws(Refusal) -> ItemResponse {
         let lane = try take()
         defer { lanes.withLock { $0.append(lane) } }
         let writer = ResponseWriter()
-        lane.lane.read(request, from: caller, id: 0, into: writer)
+        lane.lane.read(request, from: caller, id: 0, by: deadline, into: writer)
         return try ItemResponse(writer)
     }
 
-    func write(_ request: ItemRequest, from caller: CallerIdentity) throws(Refusal) -> ItemResponse {
-        let write = PendingWrite(request, from: caller, id: 0)
+    func write(
+        _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
+    ) throws(Refusal) -> ItemResponse {
+        let write = PendingWrite(request, from: caller, id: 0, by: deadline)
         engine.write([write])
         return try ItemResponse(write.writer)
     }
 
-    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+    func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
+    ) throws(Refusal) -> DeviceReply {
         let writer = ResponseWriter()
-        engine.device(request, passcodes: passcodes, id: 0, into: writer)
+        engine.device(request, passcodes: passcodes, id: 0, by: deadline, into: writer)
         let answer = writer.complete()
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }

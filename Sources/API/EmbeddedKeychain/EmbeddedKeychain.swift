@@ -16,13 +16,19 @@ package final class EmbeddedKeychain: KeychainConnection {
     private let engine: ProcessLocal<EmbeddedEngine?>
     private let open: @Sendable () throws(Refusal) -> EmbeddedEngine
     package let caller: CallerIdentity
+    /// How long a request may take: milliseconds.
+    private let timeout: UInt32
 
     /// Opens, or makes, the keychain in `folder`, with the software enclave whose vault lies there too.
     ///
-    /// - Parameter caller: whom the engine takes the program for.
+    /// - Parameters:
+    ///   - caller: whom the engine takes the program for.
+    ///   - timeout: how long a request may take: milliseconds.
     /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened.
-    package convenience init(folder: String, caller: CallerIdentity = .thisProgram) throws(Refusal) {
-        try self.init(folder: folder, caller: caller) { () throws(Refusal) in
+    package convenience init(
+        folder: String, caller: CallerIdentity = .thisProgram, timeout: UInt32 = WireLimits.defaultDeadline
+    ) throws(Refusal) {
+        try self.init(folder: folder, caller: caller, timeout: timeout) { () throws(Refusal) in
             // The vault comes first: whoever finds a store must find the vault that opens it.
             try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder))
         }
@@ -30,18 +36,21 @@ package final class EmbeddedKeychain: KeychainConnection {
 
     /// Opens, or makes, the keychain in `folder`, with an enclave of the caller's.
     ///
-    /// - Parameter enclave: makes the enclave; asked again in a forked child.
+    /// - Parameters:
+    ///   - timeout: how long a request may take: milliseconds.
+    ///   - enclave: makes the enclave; asked again in a forked child.
     package init(
-        folder: String, caller: CallerIdentity = .thisProgram,
+        folder: String, caller: CallerIdentity = .thisProgram, timeout: UInt32 = WireLimits.defaultDeadline,
         enclave: @escaping @Sendable () throws(Refusal) -> any EnclaveService
     ) throws(Refusal) {
         self.caller = caller
+        self.timeout = timeout
         open = { () throws(Refusal) in try EmbeddedEngine(folder: folder, enclave: try enclave()) }
         engine = ProcessLocal(try open())
     }
 
     private init(_ other: EmbeddedKeychain, _ caller: CallerIdentity) {
-        (engine, open) = (other.engine, other.open)
+        (engine, open, timeout) = (other.engine, other.open, other.timeout)
         self.caller = caller
     }
 
@@ -49,13 +58,15 @@ package final class EmbeddedKeychain: KeychainConnection {
     package func seen(by caller: CallerIdentity) -> EmbeddedKeychain { EmbeddedKeychain(self, caller) }
 
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        let deadline = Deadline.after(milliseconds: Int(timeout))
         let engine = try current()
-        guard request.operation == .copyMatching else { return try engine.write(request, from: caller) }
-        return try engine.read(request, from: caller)
+        guard request.operation == .copyMatching else { return try engine.write(request, from: caller, by: deadline) }
+        return try engine.read(request, from: caller, by: deadline)
     }
 
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
-        try current().device(request, passcodes: passcodes)
+        let deadline = Deadline.after(milliseconds: Int(request.timeout(timeout)))
+        return try current().device(request, passcodes: passcodes, by: deadline)
     }
 
     package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try current().key(request, from: caller) }

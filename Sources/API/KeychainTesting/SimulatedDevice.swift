@@ -5,7 +5,6 @@ internal import KeychainPolicy
 internal import KeychainWire
 internal import LinuxSystem
 internal import SecureEnclave
-internal import Synchronization
 
 /// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time passes when
 /// the test says so.
@@ -15,11 +14,11 @@ public final class SimulatedDevice: Sendable {
 
     private let folder: String
     private let clock = SimulatedClock()
-    private let keychain: Mutex<EmbeddedKeychain?>
+    private let keychain: Lock<EmbeddedKeychain?>
 
     init(folder: String) throws {
         self.folder = folder
-        keychain = Mutex(nil)
+        keychain = Lock(nil)
         try start()
     }
 
@@ -65,8 +64,9 @@ public final class SimulatedDevice: Sendable {
 
     /// Opens every item and says how many do not open.
     public func damagedItems() throws -> Int {
-        guard case .verification(let report) = try ask(.verify) else { return 0 }
-        return report.damage.count
+        do throws(Refusal) { return try current().verifyAll { _, _ in }.damage.count } catch {
+            throw TestKeychainError(error)
+        }
     }
 
     func close() { keychain.withLock { $0 = nil } }

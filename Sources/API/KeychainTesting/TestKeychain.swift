@@ -5,11 +5,10 @@ internal import KeychainModel
 package import KeychainPolicy
 internal import SecureEnclave
 internal import Security
-internal import Synchronization
 
 /// A keychain of a test's own: nothing of it is shared with the user's keychain or with other tests.
 ///
-/// The functions of `Security` use it inside ``run(_:)``:
+/// The functions of `Security` use it inside `run`:
 ///
 ///     let keychain = try TestKeychain()
 ///     keychain.run {

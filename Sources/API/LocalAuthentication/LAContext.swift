@@ -1,4 +1,4 @@
-private import Synchronization
+private import LinuxSystem
 
 /// Asks the owner of the device to authenticate, on behalf of a program.
 ///
@@ -18,7 +18,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         var maxBiometryFailures: NSNumber?
     }
 
-    private let settings = Mutex(Settings())
+    private let settings = Lock(Settings())
     private static let replyQueue = DispatchQueue(label: "LocalAuthentication.reply")
 
     /// Makes a context in which nobody has authenticated.

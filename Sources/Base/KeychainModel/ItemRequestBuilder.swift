@@ -5,11 +5,11 @@ package import LinuxSystem
 /// It knows the grammar of keys and the kinds of values; what may be combined is ``ItemRequest/check()``'s business.
 package struct ItemRequestBuilder: ~Copyable {
     private var request: ItemRequest
-    private let query = SecretBuffer(capacity: 512)
-    private let changes = SecretBuffer(capacity: 0)
+    let query = SecretBuffer(capacity: 512)
+    let changes = SecretBuffer(capacity: 0)
     private var keys = 0
     /// What the query dictionary says itself, as ``AttributeID/bit``; the value has the last.
-    private var present: UInt64 = 0
+    private(set) var present: UInt64 = 0
 
     package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
 

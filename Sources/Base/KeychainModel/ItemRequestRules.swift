@@ -5,6 +5,7 @@ extension ItemRequest {
     ///
     /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
     package func check() throws(Refusal) {
+        if let parts = identityParts { return try checkIdentity(parts) }
         try checkClass()
         try checkEntries()
         try checkProtection(query)
@@ -59,23 +60,15 @@ extension ItemRequest {
     private func checkAdd() throws(Refusal) {
         try refuseMatchKeys()
         try refuseSkip()
-        try refuseReferences()
         if query.entry(.persistentReference) != nil { throw notHere("kSecValuePersistentRef", "v_PersistentRef") }
         if query.entry(.sealedKey) != nil, itemClass != .key || query.entry(.valueData) != nil {
             throw notHere("A key of the Secure Enclave", "v_Ref")
         }
         if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
-        if itemClass == .identity {
-            throw Refusal(
-                .param, .notAllowedHere, "class",
-                "An identity is not stored as such; it is a certificate with its key.",
-                do: "Add the certificate and the private key.")
-        }
     }
 
     private func checkCopyMatching() throws(Refusal) {
         try checkReferenceAlone()
-        try refuseReferences()
         if query.entry(.hostOrSubdomain) != nil, effectiveClass != .internetPassword {
             throw Refusal(
                 .unimplemented, .notAllowedHere, "m_HostOrSubdomainOfHost",
@@ -93,6 +86,12 @@ extension ItemRequest {
     }
 
     private func checkUpdate() throws(Refusal) {
+        guard effectiveClass != .identity else {
+            throw Refusal(
+                .param, .notAllowedHere, "class",
+                "An identity is not stored as such, and most attributes belong to both its halves.",
+                do: "Update the certificate (kSecClassCertificate), the key (kSecClassKey), or one after the other.")
+        }
         try checkReferenceAlone()
         try refuseMatchKeys()
         try refuseSkip()
@@ -122,14 +121,6 @@ extension ItemRequest {
                 .param, .contradiction, "v_PersistentRef",
                 "A persistent reference names one item; attributes cannot be added.",
                 do: "Leave the attributes out.")
-        }
-    }
-
-    private func refuseReferences() throws(Refusal) {
-        if returns.contains(.reference), let kind = effectiveClass, kind == .identity {
-            throw Refusal(
-                .unimplemented, .notImplemented, "r_Ref", "References to identities are not available yet.",
-                do: "Ask for kSecReturnAttributes and kSecReturnData.")
         }
     }
 

@@ -1,12 +1,11 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// A program this process has started, and whose end it must take note of.
 package final class ChildProcess: Sendable {
     /// The number the system knows it by, until ``reap(patience:)``.
     package let identifier: Int32
-    private let end = Mutex(End.unknown)
+    private let end = Lock(End.unknown)
 
     private enum End {
         case unknown

@@ -2,8 +2,8 @@ import Glibc
 
 /// State shared by threads that also wait for it to change (a mutex and a condition variable).
 ///
-/// For a mere mutex use `Synchronization.Mutex`, which is cheaper. Everything that touches the state holds the mutex, which
-/// is what makes sharing this object safe.
+/// Where nobody waits, a `Lock` is cheaper. Everything that touches the state holds the mutex, which is what makes sharing
+/// this object safe.
 @safe package final class Monitor<State>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -7,26 +7,32 @@ package import LinuxSystem
 extension KeychainEngine {
     /// Answers a device request into `writer`.
     ///
-    /// - Parameter passcodes: as many as the request takes; the enclave reads them, this process does not.
+    /// - Parameters:
+    ///   - passcodes: as many as the request takes; the enclave reads them, this process does not.
+    ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a patience of its
+    ///     own, and a call given up would cost everybody the enclave.
     package func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter
+        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
     ) {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
-            try perform(request, passcodes, id, writer)
+            try deadline.check()
+            try perform(request, passcodes, id, deadline, writer)
         } catch { writer.refuse(error, id: id) }
     }
 
     private func perform(
-        _ request: DeviceRequest, _ passcodes: [FileDescriptor], _ id: UInt32, _ writer: ResponseWriter
+        _ request: DeviceRequest, _ passcodes: [FileDescriptor], _ id: UInt32, _ deadline: Deadline,
+        _ writer: ResponseWriter
     ) throws(Refusal) {
         switch request {
         case .status:
             let status = try status()
             return writer.answer(id) { status.append(to: $0) }
-        case .verify:
-            let report = try verify()
-            return writer.answer(id) { report.append(to: $0) }
+        case .verify(let cursor):
+            let page = try makeLane().verify(from: cursor, by: deadline)
+            return writer.answer(id) { page.append(to: $0) }
         case .lock: try lock()
         case .unlock: try enclave.unlock(passcode: passcodes[0])
         case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])
@@ -44,6 +50,7 @@ extension KeychainEngine {
         if try enclave.status().lockState != .unlocked { keyring.dropClosed() }
     }
 
+    /// Once the passcode is gone, so is what it alone protected: that is not given up at a deadline.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         try enclave.removePasscode(old)
         keyring.drop(.whenPasscodeSetThisDeviceOnly)
@@ -53,14 +60,5 @@ extension KeychainEngine {
             }
         }
         try outcome.get()
-    }
-
-    /// Opens every row there is and notes those that do not open.
-    private func verify() throws(Refusal) -> VerificationReport {
-        let lane = try makeLane()
-        var report = VerificationReport()
-        for itemClass in ItemClass.stored { try lane.verify(itemClass, into: &report) }
-        report.file = try lane.checkFile()
-        return report
     }
 }

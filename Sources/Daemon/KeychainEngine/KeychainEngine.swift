@@ -3,7 +3,6 @@ import KeychainPolicy
 package import KeychainStore
 package import KeychainWire
 import LinuxSystem
-import Synchronization
 
 /// One request in, one response out: the keychain itself, without sockets and without keys of its own.
 ///

@@ -11,6 +11,12 @@ package enum AccessPolicy {
         _ request: ItemRequest, from caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {
         try request.check()
+        if let parts = request.identityParts {
+            let certificate = try authorize(parts.certificate, from: caller)
+            return AuthorizedRequest(
+                request, scope: certificate.scope, targetGroup: certificate.targetGroup,
+                parts: [certificate, try authorize(parts.key, from: caller)])
+        }
         try refuseRestricted(request.query)
         try refuseRestricted(request.changes)
         try refuseForeignPartition(request.query)

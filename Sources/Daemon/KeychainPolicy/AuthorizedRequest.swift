@@ -13,17 +13,23 @@ package final class AuthorizedRequest: Sendable {
     package let targetGroup: String
     /// Values may be opened; false for an inspection across groups.
     package let mayOpenValues: Bool
+    /// What the addition of an identity consists of, the certificate's addition first; empty for every other request.
+    package let parts: [AuthorizedRequest]
 
     package enum Scope: Hashable, Sendable {
         case allGroups
         case groups([String])
     }
 
-    init(_ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true) {
+    init(
+        _ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true,
+        parts: [AuthorizedRequest] = []
+    ) {
         self.request = request
         itemClass = request.effectiveClass
         self.scope = scope
         self.targetGroup = targetGroup
         self.mayOpenValues = mayOpenValues
+        self.parts = parts
     }
 }

@@ -35,7 +35,7 @@ struct DeviceJob: WorkerJob {
     let reply: ReplyAddress
 
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
-        handler.device(request, passcodes: passcodes, id: id, into: writer)
+        handler.device(request, passcodes: passcodes, id: id, by: deadline, into: writer)
     }
 }
 

@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// How other threads reach an event loop: they leave an answer and wake it.
 final class Mailbox: Sendable {
@@ -14,7 +13,7 @@ final class Mailbox: Sendable {
         let frame: SecretBytes
     }
 
-    private let content = Mutex(Content())
+    private let content = Lock(Content())
     private let wakeup: Wakeup
 
     init() throws(SystemError) { wakeup = try Wakeup() }

@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// How many connections there are, and since when there have been none.
 final class Occupancy: Sendable {
@@ -8,7 +7,7 @@ final class Occupancy: Sendable {
         var since = Clock.monotonicNanoseconds
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func arrive() { state.withLock { $0.connections += 1 } }
 

@@ -23,7 +23,9 @@ package protocol RequestHandler: Sendable {
     func maintain()
 
     /// Answers a device request. May block for long; is called on several threads.
-    func device(_ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter)
+    func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter)
 
     /// Answers a key request. May block as long as a TPM works; is called on several threads.
     func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
@@ -31,13 +33,15 @@ package protocol RequestHandler: Sendable {
 
 /// Answers searches at once, on the thread that owns it.
 package protocol RequestLane: AnyObject {
-    /// Answers one search with a complete frame.
-    func read(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
+    /// Answers one search with a complete frame; gives it up when the deadline passes.
+    func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter)
 }
 
 /// A write on its way through a commit.
 package protocol QueuedWrite {
-    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32)
+    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline)
     /// Holds the complete answer once the commit is done.
     var writer: ResponseWriter { get }
 }
@@ -52,7 +56,7 @@ extension RequestHandler {
 
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {
-        let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id) }
+        let writes = jobs.map { Write($0.request, from: $0.caller, id: $0.id, by: $0.deadline) }
         write(writes)
         return writes.map { $0.writer.buffer.copy() }
     }

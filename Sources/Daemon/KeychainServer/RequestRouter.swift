@@ -63,7 +63,7 @@ struct RequestRouter {
         let reply = ReplyAddress(mailbox: mailbox, session: session.token)
         switch request {
         case .item(let request) where request.operation == .copyMatching:
-            lane.read(request, from: caller, id: id, into: writer)
+            lane.read(request, from: caller, id: id, by: deadline, into: writer)
             return .answered
         case .item(let request):
             let job = WriteJob(

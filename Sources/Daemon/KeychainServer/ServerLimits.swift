@@ -1,3 +1,5 @@
+import KeychainWire
+
 /// What callers may make grow or hold up, each with its reason.
 package struct ServerLimits: Sendable {
     /// Threads that read and answer. More than one pays only on machines with idle cores.
@@ -23,7 +25,7 @@ package struct ServerLimits: Sendable {
     /// Writes after which the store is tidied up: about as many as fill the room its log has from the beginning.
     package var writesBetweenMaintenance = 192
     /// The longest deadline a caller may ask for: milliseconds.
-    package var deadline: UInt32 = 600_000
+    package var deadline = WireLimits.longestDeadline
 
     package init() {}
 }

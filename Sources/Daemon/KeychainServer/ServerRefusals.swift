@@ -4,10 +4,6 @@ import LinuxSystem
 
 // The refusals a server makes itself, before an engine has seen the request.
 extension Refusal {
-    static let expired = Refusal(
-        .notAvailable, .deadline, "deadline", "The request waited longer than its deadline and was not performed.",
-        do: "Try again, or allow more time (KEYCHAIN_TIMEOUT).")
-
     static let busy = Refusal(
         .notAvailable, .unavailable, "queue", "Too many requests are waiting; this one was not performed.",
         do: "Try again.")

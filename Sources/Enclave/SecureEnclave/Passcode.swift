@@ -2,7 +2,6 @@ import KeychainCrypto
 package import KeychainModel
 import KeychainWire
 package import LinuxSystem
-import Synchronization
 
 /// What a guess at a passcode costs (Argon2id, RFC 9106).
 package enum PasscodeCost: Sendable {

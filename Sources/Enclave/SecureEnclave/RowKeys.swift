@@ -2,7 +2,6 @@ import KeychainCrypto
 package import KeychainModel
 import KeychainWire
 package import LinuxSystem
-import Synchronization
 
 /// The hot path: one call per item that is read, no allocation and no system call in it.
 extension SoftwareEnclave {

@@ -2,7 +2,6 @@ import KeychainCrypto
 package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
-import Synchronization
 
 /// A Secure Enclave in software: class keys and passcode guarded by a vault file, in this process or one of its own. What the
 /// file rests on is a ``DeviceRoot``: the file itself, or a TPM.
@@ -20,9 +19,9 @@ package final class SoftwareEnclave: EnclaveService {
     let clock: DeviceClock
     let cost: PasscodeCost
     private let kind: String
-    let state: Mutex<DeviceState>
+    let state: Lock<DeviceState>
     /// Held from the first look at a passcode to the last consequence.
-    let passcodes = Mutex(())
+    let passcodes = Lock(())
     let loaded = LoadedKeys()
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
@@ -59,7 +58,7 @@ package final class SoftwareEnclave: EnclaveService {
         defer { lock.release() }
         try file.removeLeftovers()
         if createIfMissing { try Self.ensureVault(file, on: preferred) }
-        state = Mutex(try DeviceState(opening: file))
+        state = Lock(try DeviceState(opening: file))
     }
 
     private static func ensureVault(_ file: VaultFile, on kind: DeviceRootKind) throws(Refusal) {

@@ -1,4 +1,5 @@
 package import KeychainModel
+import LinuxSystem
 import Synchronization
 
 /// A TPM, wherever it is reached: the one border of this room, which turns failures into refusals.
@@ -11,7 +12,7 @@ package final class TPM: Sendable {
     /// How it is reached, as tpm2-tss has it: `device:/dev/tpmrm0`, `swtpm:path=…`.
     package let address: String
     private let patience: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let lost = Atomic(false)
 
     private struct State {

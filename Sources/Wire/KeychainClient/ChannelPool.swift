@@ -1,6 +1,5 @@
 import KeychainModel
 import LinuxSystem
-import Synchronization
 
 /// Sockets that wait for the next request. A thread takes one for a request and puts it back.
 final class ChannelPool: Sendable {
@@ -10,7 +9,7 @@ final class ChannelPool: Sendable {
         var idle: [Channel] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let open: Connection.Opener
     private let process: @Sendable () -> Int32
 
@@ -20,7 +19,7 @@ final class ChannelPool: Sendable {
     init(_ open: @escaping Connection.Opener, _ first: UnixSocket?, process: @escaping @Sendable () -> Int32) {
         self.open = open
         self.process = process
-        state = Mutex(State(owner: process(), idle: first.map { [Channel($0)] } ?? []))
+        state = Lock(State(owner: process(), idle: first.map { [Channel($0)] } ?? []))
     }
 
     /// Asks over a socket of the pool, or a new one.

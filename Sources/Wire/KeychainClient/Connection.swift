@@ -43,7 +43,7 @@ package final class Connection: KeychainConnection {
     /// - Throws: as ``send(_:)``.
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
-        let question = Channel.Question(kind: .device, deadline: timeout, descriptors: passcodes) {
+        let question = Channel.Question(kind: .device, deadline: request.timeout(timeout), descriptors: passcodes) {
             request.append(to: $0)
         }
         let answer = try ask(question, mayRepeat: request.isRepeatable)

@@ -12,7 +12,7 @@ extension DeviceReply {
         _ = try reader.notice()
         switch request {
         case .status: self = .status(try DeviceStatus(from: &reader))
-        case .verify: self = .verification(try VerificationReport(from: &reader))
+        case .verify: self = .verification(try VerificationPage(from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware: self = .done
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }

@@ -26,7 +26,7 @@ package enum DeviceReply: Equatable, Sendable {
     /// To ``DeviceRequest/status``.
     case status(DeviceStatus)
     /// To ``DeviceRequest/verify``.
-    case verification(VerificationReport)
+    case verification(VerificationPage)
     /// To all others.
     case done
 }

@@ -50,7 +50,8 @@ package struct Setting: Sendable {
         Setting(
             variable: "KEYCHAIN_TIMEOUT", key: "timeout", takes: "milliseconds, 1 to \(longestTimeout)",
             standard: "\(WireLimits.defaultDeadline)",
-            meaning: "How long a request may take.", read: { milliseconds($0, &$1.timeout) }),
+            meaning: "How long a request may take. Checking the whole keychain may always take longer.",
+            read: { milliseconds($0, &$1.timeout) }),
         Setting(
             variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
             standard: "auto", meaning: "Whether, and where, the user may be asked for a passcode.",
@@ -72,7 +73,7 @@ package struct Setting: Sendable {
         "/etc/ssl/cert.pem",
     ]
 
-    private static let longestTimeout: UInt32 = 600_000
+    private static let longestTimeout = WireLimits.longestDeadline
 
     private static func path(_ text: String, _ value: inout String?) -> Bool {
         value = text

@@ -5,21 +5,21 @@ package import LinuxSystem
 ///
 /// Passcodes are not in the frame: each travels beside it as a sealed memory file, so that the daemon hands it to the enclave
 /// without reading it.
-package enum DeviceRequest: UInt8, Sendable, CaseIterable {
-    case status = 1
-    case lock = 2
+package enum DeviceRequest: Equatable, Sendable {
+    case status
+    case lock
     /// With one descriptor: the passcode.
-    case unlock = 3
+    case unlock
     /// With one descriptor, the new passcode; with two, the old one first.
-    case setPasscode = 4
+    case setPasscode
     /// With one descriptor: the passcode to remove. Destroys what only a passcode may open (`akpu`).
-    case removePasscode = 5
-    /// Walks every row and reports those that do not open.
-    case verify = 6
+    case removePasscode
+    /// Opens the rows of one page and reports those that do not open.
+    case verify(from: VerificationCursor)
     /// With one descriptor: the passcode, or an empty file when none is set. The keys rest on the TPM then.
-    case moveToTPM = 7
+    case moveToTPM
     /// The same the other way.
-    case moveToSoftware = 8
+    case moveToSoftware
 
     /// How many passcodes may come with it.
     package var descriptors: ClosedRange<Int> {
@@ -30,17 +30,53 @@ package enum DeviceRequest: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Appends the body, which is one byte, to a frame under construction.
-    package func append(to buffer: SecretBuffer) { buffer.append(rawValue) }
+    private enum Code: UInt8 {
+        case status = 1
+        case lock = 2
+        case unlock = 3
+        case setPasscode = 4
+        case removePasscode = 5
+        case verify = 6
+        case moveToTPM = 7
+        case moveToSoftware = 8
+    }
+
+    private var code: Code {
+        switch self {
+        case .status: .status
+        case .lock: .lock
+        case .unlock: .unlock
+        case .setPasscode: .setPasscode
+        case .removePasscode: .removePasscode
+        case .verify: .verify
+        case .moveToTPM: .moveToTPM
+        case .moveToSoftware: .moveToSoftware
+        }
+    }
+
+    /// Appends the body to a frame under construction.
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(code.rawValue)
+        if case .verify(let cursor) = self { cursor.append(to: buffer) }
+    }
 
     /// Reads a body.
     ///
     /// - Throws: `errSecParam` (`wire.malformed`) for anything that is not exactly a body.
     package init(decoding body: SecretBytes) throws(Refusal) {
-        guard body.count == 1, let request = body.withSpan({ Self(rawValue: $0[0]) }) else {
-            throw .malformed("the device request")
+        var reader = WireReader(body)
+        switch Code(rawValue: try reader.integer(UInt8.self)) {
+        case .status: self = .status
+        case .lock: self = .lock
+        case .unlock: self = .unlock
+        case .setPasscode: self = .setPasscode
+        case .removePasscode: self = .removePasscode
+        case .verify: self = .verify(from: try VerificationCursor(from: &reader))
+        case .moveToTPM: self = .moveToTPM
+        case .moveToSoftware: self = .moveToSoftware
+        case nil: throw .malformed("the device request")
         }
-        self = request
+        guard reader.isAtEnd else { throw .malformed("the end of the device request") }
     }
 }
 
@@ -108,55 +144,5 @@ package struct DeviceStatus: Equatable, Sendable {
         failedAttempts = try reader.integer(UInt32.self)
         retryAfter = try reader.integer(UInt32.self)
         (deployment, location, enclave) = (try reader.text(), try reader.text(), try reader.text())
-    }
-}
-
-/// What a walk over all rows found.
-package struct VerificationReport: Equatable, Sendable {
-    /// A row that does not open, by where it is, never by what is in it.
-    package struct Damage: Equatable, Sendable {
-        package let itemClass: ItemClass
-        package let row: Int64
-        package let problem: String
-
-        package init(itemClass: ItemClass, row: Int64, problem: String) {
-            self.itemClass = itemClass
-            self.row = row
-            self.problem = problem
-        }
-    }
-
-    package var checked: UInt64 = 0
-    /// Rows whose class is not open in the present device state; they were left alone.
-    package var locked: UInt64 = 0
-    package var damage: [Damage] = []
-    /// What SQLite's own check found; empty when it found nothing.
-    package var file: String = ""
-
-    package init() {}
-
-    package func append(to buffer: SecretBuffer) {
-        buffer.append(littleEndian: checked)
-        buffer.append(littleEndian: locked)
-        buffer.append(text: file)
-        buffer.append(littleEndian: UInt32(damage.count))
-        for row in damage {
-            buffer.append(row.itemClass.rawValue)
-            buffer.append(littleEndian: row.row)
-            buffer.append(text: row.problem)
-        }
-    }
-
-    package init(from reader: inout WireReader) throws(Refusal) {
-        checked = try reader.integer(UInt64.self)
-        locked = try reader.integer(UInt64.self)
-        file = try reader.text()
-        for _ in 0..<(try reader.integer(UInt32.self)) {
-            guard let itemClass = ItemClass(rawValue: try reader.integer(UInt8.self)) else {
-                throw .malformed("a class")
-            }
-            damage.append(
-                Damage(itemClass: itemClass, row: try reader.integer(Int64.self), problem: try reader.text()))
-        }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import KeychainTesting
+import LinuxSystem
 import Security
 import ServerLogin
-import Synchronization
 import Testing
 
 @Suite("A login that the server verifies with openssl")
@@ -13,7 +13,7 @@ struct ServerLoginTests {
 
     /// Time that passes when a test says so.
     private final class Clock: Sendable {
-        private let offset = Mutex(TimeInterval(0))
+        private let offset = Lock(TimeInterval(0))
         var now: Date { Date(timeIntervalSinceReferenceDate: 1_000_000 + offset.withLock { $0 }) }
         func advance(by seconds: TimeInterval) { offset.withLock { $0 += seconds } }
     }

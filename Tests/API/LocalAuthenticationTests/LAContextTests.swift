@@ -1,5 +1,4 @@
 import LocalAuthentication
-import Synchronization
 import Testing
 
 @Suite struct LAContextTests {

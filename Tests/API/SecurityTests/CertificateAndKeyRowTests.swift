@@ -111,19 +111,4 @@ struct CertificateAndKeyRowTests {
             #expect(SecCopyLastItemError()?.subject == "v_Ref")
         }
     }
-
-    @Test("Identities are refused openly as long as they cannot be joined")
-    func identities() throws {
-        try withKeychain { _ in
-            add(certificate())
-            add(key())
-            let query: Attributes = [kSecClass: kSecClassIdentity, kSecAttrLabel: "certificate 1"]
-            #expect(find(query + [kSecReturnAttributes: true]).status == errSecUnimplemented)
-            #expect(update(query, [kSecAttrLabel: "l"]) == errSecUnimplemented)
-            #expect(delete(query) == errSecUnimplemented)
-            #expect(SecCopyLastItemError()?.rule == "keychain.not-implemented")
-            #expect(count([kSecClass: kSecClassCertificate]) == 1)
-            #expect(count([kSecClass: kSecClassKey]) == 1)
-        }
-    }
 }

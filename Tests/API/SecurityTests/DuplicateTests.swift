@@ -1,7 +1,7 @@
 import Dispatch
 import KeychainTesting
+import LinuxSystem
 import Security
-import Synchronization
 import Testing
 
 /// Which attributes make an item the same item (semantics A.3).
@@ -92,7 +92,7 @@ struct DuplicateTests {
     @Test("Of many threads that add the same item one succeeds, the others are told it exists")
     func race() throws {
         try withKeychain { keychain in
-            let statuses = Mutex<[OSStatus]>([])
+            let statuses = Lock<[OSStatus]>([])
             DispatchQueue.concurrentPerform(iterations: 16) { index in
                 let status = keychain.run { add(genericPassword() + [kSecValueData: Data("\(index)")]) }
                 statuses.withLock { $0.append(status) }

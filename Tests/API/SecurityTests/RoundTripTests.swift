@@ -1,5 +1,6 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 /// Values and results as programs cast them, and results as queries (semantics B.3, K).
@@ -8,7 +9,7 @@ struct RoundTripTests {
     @Test("Any bytes come back as they were", arguments: [0, 1, 15, 16, 17, 255, 256, 4096, 65_537, 300_000, 1 << 20])
     func sizes(size: Int) throws {
         try withKeychain { _ in
-            var generator = SeededGenerator(seed: UInt64(size))
+            var generator = SplitMix64(seed: UInt64(size))
             let bytes = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) })
             #expect(add(genericPassword() + [kSecValueData: bytes]) == errSecSuccess)
             #expect(value(genericPassword()) == bytes)

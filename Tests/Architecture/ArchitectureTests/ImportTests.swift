@@ -62,6 +62,17 @@ struct ImportTests {
         #expect(both.map(\.name) == ["EmbeddedKeychain"])
     }
 
+    @Test("Nobody uses the mutex of Synchronization, which the thread sanitizer does not see")
+    func locks() throws {
+        let root = Self.root
+        for folder in ["Sources", "Tests", "Examples"] {
+            for file in try Self.swiftFiles(in: root.appending(path: folder)) {
+                let uses = try String(contentsOf: file, encoding: .utf8).contains(#/\bMutex\s*[<(]/#)
+                #expect(!uses, "\(file.lastPathComponent) has a Mutex; LinuxSystem has a Lock")
+            }
+        }
+    }
+
     private struct Room {
         let name: String
         let floor: String

@@ -60,7 +60,7 @@ extension TestEngine {
         let returns = Dictionary(uniqueKeysWithValues: flags.map { ($0, RawValue.boolean(true)) })
         let request = try Self.builder(.copyMatching, tag, returns).build()
         let writer = ResponseWriter()
-        try engine.makeLane().read(request, from: caller(groups), id: 1, into: writer)
+        try engine.makeLane().read(request, from: caller(groups), id: 1, by: .never, into: writer)
         let answer = writer.complete()
         let response = try ItemResponse(status: answer.status, body: answer.body)
         guard let item = response.items.first else { throw .malformed("the response") }
@@ -87,7 +87,7 @@ extension TestEngine {
     }
 
     private func write(_ request: ItemRequest, as groups: [String]) throws(Refusal) -> ItemResponse {
-        let write = PendingWrite(request, from: caller(groups), id: 1)
+        let write = PendingWrite(request, from: caller(groups), id: 1, by: .never)
         engine.write([write])
         let answer = write.writer.complete()
         return try ItemResponse(status: answer.status, body: answer.body)

@@ -12,7 +12,7 @@ import TestSupport
 final class TestEngine: Sendable {
     let folder: String
     let engine: KeychainEngine
-    private let caller = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"])
+    static let caller = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"])
 
     init(in directory: TemporaryDirectory, exclusive: Bool = false) throws {
         folder = directory.path + "/keychain"
@@ -50,28 +50,33 @@ final class TestEngine: Sendable {
         }
     }
 
-    func read(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+    func read(_ request: ItemRequest, by deadline: Deadline = .never) throws(Refusal) -> ItemResponse {
         let writer = ResponseWriter()
-        try engine.makeLane().read(request, from: caller, id: 1, into: writer)
+        try engine.makeLane().read(request, from: Self.caller, id: 1, by: deadline, into: writer)
         let answer = writer.complete()
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
-    func write(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
-        let write = PendingWrite(request, from: caller, id: 1)
+    func write(_ request: ItemRequest, by deadline: Deadline = .never) throws(Refusal) -> ItemResponse {
+        let write = PendingWrite(request, from: Self.caller, id: 1, by: deadline)
         engine.write([write])
         let answer = write.writer.complete()
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
+    func verify(from cursor: VerificationCursor, by deadline: Deadline) throws(Refusal) -> VerificationPage {
+        try engine.makeLane().verify(from: cursor, by: deadline)
+    }
+
+    /// What all pages of a verification found.
     func verify() throws(Refusal) -> VerificationReport {
-        let writer = ResponseWriter()
-        engine.device(.verify, passcodes: [], id: 1, into: writer)
-        let answer = writer.complete()
-        guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
-        var reader = WireReader(answer.body)
-        _ = try reader.notice()
-        return try VerificationReport(from: &reader)
+        var (report, next) = (VerificationReport(), VerificationCursor.start as VerificationCursor?)
+        while let cursor = next {
+            let page = try verify(from: cursor, by: .never)
+            report.add(page.report)
+            next = page.next
+        }
+        return report
     }
 
     /// Does something to the file behind the engine's back.
@@ -93,7 +98,7 @@ extension TestEngine {
             writes.append(
                 PendingWrite(
                     try builder.build(),
-                    from: CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"]), id: 1))
+                    from: Self.caller, id: 1, by: .never))
         }
         engine.write(writes)
         return writes.map { $0.writer.complete().status }

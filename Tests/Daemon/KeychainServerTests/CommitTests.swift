@@ -41,7 +41,7 @@ struct CommitTests {
         let client = try server.connect()
         try client.send(Frames.device(.lock, id: 1))
         #expect(server.standIn.waits { !$0.devices.isEmpty })
-        try client.send(Frames.device(.verify, id: 2, deadline: 1))
+        try client.send(Frames.device(.verify(from: .start), id: 2, deadline: 1))
         #expect(try client.ask(Frames.search(id: 3))?.id == 3)
         #expect(throws: SystemError(code: ETIMEDOUT, call: "poll")) {
             try client.socket.descriptor.wait(for: .readable, deadline: .after(milliseconds: 10))

@@ -52,7 +52,7 @@ struct HostileFrameTests {
         let account = String(repeating: "a", count: Int.random(in: 0...100, using: &generator))
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: return Frames.add(account)
-        case 1: return Frames.device(DeviceRequest.allCases.randomElement(using: &generator) ?? .status)
+        case 1: return Frames.device(Bool.random(using: &generator) ? .status : .verify(from: .start))
         default: return Frames.search(account)
         }
     }

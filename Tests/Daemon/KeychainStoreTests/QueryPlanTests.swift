@@ -75,17 +75,17 @@ struct QueryPlanTests {
         #expect(plan.contains("sqlite_autoindex_genp") && plan.contains("pk=?"))
     }
 
-    private static func plan(of testCase: QueryCompilerTests.Case) throws -> String {
+    static func plan(of testCase: QueryCompilerTests.Case) throws -> String {
         try explain(QueryCompiler.select(testCase.shape()), in: emptyStore())
     }
 
-    private static func emptyStore() throws -> Database {
+    static func emptyStore() throws -> Database {
         let database = try Database(path: ":memory:", sharing: .shared)
         for statement in Schema.creation { try database.execute(statement, "be made") }
         return database
     }
 
-    private static func explain(_ sql: String, in database: Database) throws -> String {
+    static func explain(_ sql: String, in database: Database) throws -> String {
         let statement = try database.prepare("EXPLAIN QUERY PLAN \(sql)", "explain")
         var lines: [String] = []
         while try statement.step() { lines.append(statement.text(3)) }

@@ -2,7 +2,6 @@ import KeychainModel
 package import KeychainPolicy
 package import KeychainServer
 import LinuxSystem
-import Synchronization
 package import TestSupport
 
 /// A server in front of a stand-in, on a socket of its own.
@@ -55,6 +54,6 @@ package final class RunningServer {
     package static let caller = CallerIdentity(user: 1, process: 2, program: "/bin/program", groups: ["group"])
 
     private final class Lines: Sendable {
-        let list = Mutex<[String]>([])
+        let list = Lock<[String]>([])
     }
 }

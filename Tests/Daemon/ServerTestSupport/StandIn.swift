@@ -52,7 +52,8 @@ package final class StandIn: RequestHandler {
     }
 
     package func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter
+        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
     ) {
         let texts = passcodes.map { (try? $0.text()) ?? "unreadable" }
         note(.device) {
@@ -61,7 +62,7 @@ package final class StandIn: RequestHandler {
         }
         writer.answer(id) { buffer in
             if request == .status { StandIn.status.append(to: buffer) }
-            if request == .verify { VerificationReport().append(to: buffer) }
+            if case .verify = request { VerificationPage().append(to: buffer) }
         }
     }
 
@@ -121,7 +122,8 @@ package final class StandIn: RequestHandler {
         fileprivate init(_ standIn: StandIn) { self.standIn = standIn }
 
         package func read(
-            _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+            _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+            into writer: ResponseWriter
         ) {
             standIn.note(.search) { $0.searches.append(id) }
             StandIn.answer(request, from: caller, id: id, into: writer)
@@ -134,7 +136,7 @@ package final class StandIn: RequestHandler {
         let id: UInt32
         package let writer = ResponseWriter()
 
-        package init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32) {
+        package init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline) {
             (self.request, self.caller, self.id) = (request, caller, id)
         }
     }

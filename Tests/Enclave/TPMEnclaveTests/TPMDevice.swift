@@ -48,7 +48,7 @@ final class TPMDevice {
 }
 
 final class TestClock: Sendable {
-    let moment = Mutex(DeviceClock.Moment(boot: "first boot", seconds: 1000))
+    let moment = Lock(DeviceClock.Moment(boot: "first boot", seconds: 1000))
 
     func advance(by seconds: UInt64) { moment.withLock { $0.seconds += seconds } }
 }

@@ -1,13 +1,12 @@
 import Glibc
 import LinuxSystem
-import Synchronization
 import TestSupport
 
 /// Stands between a program and its TPM, and keeps a copy of all that passes.
 final class WireTap: Sendable {
     private let folder: TemporaryDirectory
-    private let copy = Mutex<[UInt8]>([])
-    private let threads = Mutex<[LinuxSystem.Thread]>([])
+    private let copy = Lock<[UInt8]>([])
+    private let threads = Lock<[LinuxSystem.Thread]>([])
 
     init(_ chip: SoftwareTPM) throws {
         folder = try TemporaryDirectory()

@@ -197,25 +197,29 @@ import Testing
         #expect(try command.terminal.rest().hasPrefix("security: there is no password, so it stays open."))
     }
 
-    @Test("a long verification says that it goes on, and takes its line away at the end")
+    @Test("a long verification says how far it has come, and takes its line away at the end")
     func progress() throws {
         let terminal = try PseudoTerminal()
         let (device, person) = (terminal.device, terminal.person)
         let isShown = Monitor(false)
         shell.keychain.update { state in
-            // The verification ends when the sign of life has been seen.
-            state.duringVerification = { _ = isShown.wait(deadline: .after(milliseconds: 30_000)) { $0 ? true : nil } }
+            state.report.checked = 12
+            // The last page ends when the sign of life has been seen.
+            state.duringVerification = { cursor in
+                guard cursor.itemClass == nil else { return }
+                _ = isShown.wait(deadline: .after(milliseconds: 30_000)) { $0 ? true : nil }
+            }
         }
         let (output, shell) = (Shell.file(), shell)
         let thread = try Thread(named: "security") {
             let session = shell.session(input: Shell.file(), output: output, diagnostics: device)
             _ = Driver.run([Argument("verify-keychain")], in: session)
         }
-        try terminal.waitFor("\rchecking the keychain: 0 s")
+        try terminal.waitFor("\rchecking the keychain: 12 of 12 items, 0 s")
         isShown.update { $0 = true }
         thread.join()
         #expect(try terminal.rest().hasSuffix("\r\u{1B}[K"))
-        #expect(Shell.content(output) == Array("checked: 0\ndamaged: 0\n".utf8))
+        #expect(Shell.content(output) == Array("checked: 12\ndamaged: 0\n".utf8))
         withExtendedLifetime(person) {}
     }
 }

@@ -3,12 +3,11 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import ServerTestSupport
-import Synchronization
 import Testing
 
 /// A keychain of ten items that gives at most three at a time.
 private final class PagedKeychain: KeychainConnection {
-    let limits = Mutex<[ItemRequest.Limit]>([])
+    let limits = Lock<[ItemRequest.Limit]>([])
 
     func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         limits.withLock { $0.append(request.limit) }

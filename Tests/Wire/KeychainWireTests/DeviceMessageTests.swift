@@ -13,13 +13,23 @@ struct DeviceMessageTests {
     }
 
     @Test(
-        "Every request is read as it was written, and takes the passcodes it names", arguments: DeviceRequest.allCases)
+        "Every request is read as it was written, and takes the passcodes it names",
+        arguments: [
+            .status, .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware,
+            .verify(from: .start),
+            .verify(from: VerificationCursor(.key, after: .max)), .verify(from: VerificationCursor(nil, after: -1)),
+        ] as [DeviceRequest])
     func roundTripsRequest(request: DeviceRequest) throws {
         #expect(try DeviceRequest(decoding: Self.bytes { request.append(to: $0) }) == request)
         #expect(request.descriptors.upperBound <= WireLimits.descriptors)
     }
 
-    @Test("A request that is unknown, empty or too long is refused", arguments: [[], [0], [9], [1, 1]] as [[UInt8]])
+    @Test(
+        "A request that is unknown, empty, too short or too long is refused",
+        arguments: [
+            [], [0], [200], [1, 1], [6], [6, 1, 0, 0, 0, 0, 0, 0, 0], [6, 5, 0, 0, 0, 0, 0, 0, 0, 0],
+            [6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ] as [[UInt8]])
     func refusesRequest(body: [UInt8]) {
         let body = SecretBytes(copying: body.span)
         #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: body) }?.rule == .malformedFrame)

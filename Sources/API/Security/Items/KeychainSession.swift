@@ -39,6 +39,6 @@ package enum KeychainSession {
     private static func configured() throws(Refusal) -> any KeychainConnection {
         let configuration = try Configuration.load()
         if let daemon = try Connection.reach(configuration) { return daemon }
-        return try EmbeddedKeychain(folder: configuration.folder)
+        return try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
     }
 }

@@ -29,11 +29,13 @@ protocol ReferencedItem: NSObject {
 struct ReferencedContent {
     var attributes: [(id: AttributeID, value: AttributeValue)]
     var value: SecretBytes?
+    /// The key of an identity, whose certificate is the rest.
+    var key: ItemContent?
 }
 
 /// The classes whose objects stand for items.
 enum ReferencedItems {
-    static let classes: [any ReferencedItem.Type] = [SecKey.self, SecCertificate.self]
+    static let classes: [any ReferencedItem.Type] = [SecCertificate.self, SecKey.self, SecIdentity.self]
 
     /// The object for an item that was found; nil for a password, which has none of its own.
     static func object(for item: ItemResponse.Item) -> AnyObject? {
@@ -48,6 +50,10 @@ extension ItemRequestBuilder {
     mutating func fill(from reference: any ReferencedItem, _ operation: ItemRequest.Operation) throws(Refusal) {
         try setClass(ofReference: type(of: reference).itemClass)
         let content = operation == .add ? try reference.itemToAdd() : try reference.itemToFind()
+        if let key = content.key {
+            let certificate = ItemContent(attributes: content.attributes, value: content.value)
+            return try fillIdentity(certificate: certificate, key: key)
+        }
         for (id, value) in content.attributes { fill(id, value) }
         if let value = content.value { try fill(value: value) }
     }

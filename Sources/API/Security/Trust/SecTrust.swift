@@ -1,7 +1,6 @@
 internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
-internal import Synchronization
 
 /// The evaluation of whether a certificate is to be believed, for one or several purposes.
 ///
@@ -27,9 +26,9 @@ public final class SecTrust: NSObject, SecurityObject, Sendable {
         var verdict: TrustVerdict?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
-    init(_ question: Question) { state = Mutex(State(question: question)) }
+    init(_ question: Question) { state = Lock(State(question: question)) }
 
     var question: Question { state.withLock { $0.question } }
 

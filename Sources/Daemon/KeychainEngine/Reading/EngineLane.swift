@@ -2,13 +2,13 @@ package import KeychainModel
 package import KeychainPolicy
 import KeychainStore
 package import KeychainWire
-import LinuxSystem
+package import LinuxSystem
 
 /// Answers queries. Belongs to one thread; has its own connection, its own cipher contexts and buffers that keep their room.
 package final class EngineLane {
     let reader: StoreReader
     let sealer: ItemSealer
-    private let batch = RowBatch()
+    let batch = RowBatch()
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
@@ -20,40 +20,45 @@ package final class EngineLane {
     /// Drops what was made of keys that the device has closed since this lane was last used.
     package func forgetClosedKeys() { sealer.forgetClosedKeys() }
 
-    /// Answers a query into `writer`: the items found, or the refusal.
+    /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
     package func read(
-        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
     ) {
         defer { batch.removeAll() }
         do throws(Refusal) {
             let authorized = try AccessPolicy.authorize(request, from: caller)
             writer.begin(id: id)
-            let cursor = try answer(authorized, into: writer)
+            let cursor = try answer(authorized, by: deadline, into: writer)
             guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
             writer.end(cursor: cursor)
         } catch { writer.refuse(error, id: id) }
     }
 
     /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
-    private func answer(_ authorized: AuthorizedRequest, into writer: ResponseWriter) throws(Refusal) -> UInt64 {
-        guard let itemClass = authorized.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
+    private func answer(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
+    ) throws(Refusal) -> UInt64 {
+        guard let itemClass = authorized.itemClass else { throw .nothingFound(authorized.request) }
+        if itemClass == .identity { return try answerIdentities(authorized, by: deadline, into: writer) }
         var page = Page(authorized, itemClass, writer)
-        if page.limit == .one { return try answerOne(authorized, &page) }
-        try reader.select(authorized, as: itemClass) { (row) throws(Refusal) in
+        if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }
+        try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
-            if batch.rows.count >= Self.rowsAtOnce {
-                // There are many: the answer will be a full page.
-                writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
-                try flush(&page)
-            }
-            return !page.isFull
+            guard batch.rows.count >= Self.rowsAtOnce else { return true }
+            // There are many: the answer will be a full page.
+            writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
+            try flush(&page)
+            if page.isFull { return false }
+            try deadline.check()
+            return true
         }
         try flush(&page)
         return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0
     }
 
     /// Many rows are opened together: the enclave is asked once for the keys of so many.
-    private static let rowsAtOnce = 64
+    static let rowsAtOnce = 64
 
     private func flush(_ page: inout Page) throws(Refusal) {
         guard !batch.rows.isEmpty else { return }
@@ -135,8 +140,10 @@ package final class EngineLane {
 
 extension EngineLane {
     /// Answers with the first row that opens, from where SQLite has it.
-    private func answerOne(_ authorized: AuthorizedRequest, _ page: inout Page) throws(Refusal) -> UInt64 {
-        try reader.select(authorized, as: page.itemClass) { (row) throws(Refusal) in
+    private func answerOne(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
+    ) throws(Refusal) -> UInt64 {
+        try reader.select(authorized, as: page.itemClass, by: deadline) { (row) throws(Refusal) in
             try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
             return !page.isFull
         }
@@ -183,10 +190,11 @@ extension EngineLane {
 }
 
 /// What a query wants of its rows and how far it has got.
-private struct Page {
+struct Page {
     let itemClass: ItemClass
     let writer: ResponseWriter
     let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
+    let returns: ReturnFlags
     let host: String?
     let limit: ItemRequest.Limit
     private(set) var lastRow: Int64 = 0
@@ -198,6 +206,7 @@ private struct Page {
     private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
         self.itemClass = itemClass
         self.writer = writer
+        returns = request.returns
         wantsAttributes = request.returns.needAttributes(of: itemClass)
         wantsKeys = request.returns.contains(.reference)
         wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
@@ -232,8 +241,4 @@ extension Refusal {
             "No item of the caller's groups matches the query.",
             do: "Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.")
     }
-
-    static let noIdentitiesYet = Refusal(
-        .unimplemented, .notImplemented, "idnt", "Identities are not available yet.",
-        do: "Look for the certificate and the key by themselves.")
 }

@@ -3,25 +3,43 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// The walk over every row that `security verify-keychain` asks for.
+/// The walk over every row that `security verify-keychain` asks for, page by page.
 extension EngineLane {
-    /// More damage than this is not listed: the store as a whole is lost then, and the report must fit a frame.
-    private static let listed = 1000
+    /// Few enough that a page takes a fraction of a second, and its report fits a frame if every row is damaged.
+    private static let rowsInPage: UInt64 = 2048
 
-    func verify(_ itemClass: ItemClass, into report: inout VerificationReport) throws(Refusal) {
+    /// Opens the rows after a cursor and notes those that do not open. A page that is not full at its deadline ends there, but
+    /// not before something was done.
+    func verify(from start: VerificationCursor, by deadline: Deadline) throws(Refusal) -> VerificationPage {
+        var page = VerificationPage()
+        if start == .start { page.total = try reader.countRows() }
+        if let itemClass = start.itemClass {
+            let last = try verify(itemClass, after: start.row, by: deadline, into: &page.report)
+            page.next = last.map { VerificationCursor(itemClass, after: $0) } ?? .start(after: itemClass)
+        } else {
+            page.report.file = try reader.checkFile(by: deadline)
+        }
+        return page
+    }
+
+    /// Gives the row after which the next page begins; nil when the class is done.
+    private func verify(
+        _ itemClass: ItemClass, after first: Int64, by deadline: Deadline, into report: inout VerificationReport
+    ) throws(Refusal) -> Int64? {
         let batch = RowBatch()
         let opened = SecretBuffer(capacity: 8192)
-        var found = report
-        try reader.walk(itemClass, after: 0) { (row) throws(Refusal) in
+        var (found, last) = (report, nil as Int64?)
+        try reader.walk(itemClass, after: first) { (row) throws(Refusal) in
             batch.append(row)
-            if batch.rows.count >= 64 { try check(batch, itemClass, opened, &found) }
-            return true
+            guard batch.rows.count >= 64 else { return true }
+            try check(batch, itemClass, opened, &found)
+            last = found.checked >= Self.rowsInPage || deadline.hasPassed ? row.id : nil
+            return last == nil
         }
         try check(batch, itemClass, opened, &found)
         report = found
+        return last
     }
-
-    func checkFile() throws(Refusal) -> String { try reader.checkFile() }
 
     private func check(
         _ batch: RowBatch, _ itemClass: ItemClass, _ opened: SecretBuffer, _ report: inout VerificationReport
@@ -79,7 +97,6 @@ extension EngineLane {
         switch failure {
         case .refused: report.locked += 1
         case .damaged(let part):
-            guard report.damage.count < Self.listed else { return }
             report.damage.append(.init(itemClass: itemClass, row: row, problem: "\(part) does not open"))
         }
     }

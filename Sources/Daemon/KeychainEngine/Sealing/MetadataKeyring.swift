@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The epoch moves when keys are dropped; a lane that sees another epoch than its own drops the contexts it made of them.
 final class MetadataKeyring: Sendable {
-    private let keys = Mutex<[Accessibility: SecretBytes]>([:])
+    private let keys = Lock<[Accessibility: SecretBytes]>([:])
     private let currentEpoch = Atomic<UInt64>(0)
 
     var epoch: UInt64 { currentEpoch.load(ordering: .acquiring) }

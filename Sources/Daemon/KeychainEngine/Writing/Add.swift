@@ -7,6 +7,7 @@ import LinuxSystem
 /// `SecItemAdd` (semantics B.4).
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
+        guard request.parts.isEmpty else { return try addIdentity(request, write) }
         let rowKey = try supply?.take(for: request.addedAccessibility())
         let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
         try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
@@ -15,7 +16,7 @@ extension ItemWriter {
         write.writer.end()
     }
 
-    private func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
+    func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
             itemClass: itemClass, uuid: uuid, attributes: [:], value: query.secret(.valueData))

@@ -7,18 +7,27 @@ import LinuxSystem
 /// `SecItemDelete` (semantics B.4, E.3): what is synchronised leaves a tombstone, everything else is gone.
 extension ItemWriter {
     func delete(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        guard let itemClass = request.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
-        let batch = try rows(of: request, as: itemClass, withKeys: false)
-        for index in batch.rows.indices {
-            let row = batch.rows[index]
-            if row.isSynchronizable, !row.isTombstone, !request.request.withoutTombstones {
-                try bury(index, in: batch, as: itemClass)
-            } else {
-                try store.delete(row.id, from: itemClass)
-            }
+        guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
+        if itemClass == .identity {
+            try deleteIdentities(request, by: write.deadline)
+        } else {
+            let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: false)
+            for index in batch.rows.indices { try remove(index, in: batch, as: itemClass, request) }
         }
         write.writer.begin(id: write.id)
         write.writer.end()
+    }
+
+    /// Removes a row, or leaves a tombstone in its place.
+    func remove(
+        _ index: Int, in batch: RowBatch, as itemClass: ItemClass, _ request: AuthorizedRequest
+    ) throws(Refusal) {
+        let row = batch.rows[index]
+        if row.isSynchronizable, !row.isTombstone, !request.request.withoutTombstones {
+            try bury(index, in: batch, as: itemClass)
+        } else {
+            try store.delete(row.id, from: itemClass)
+        }
     }
 
     private func bury(_ index: Int, in batch: RowBatch, as itemClass: ItemClass) throws(Refusal) {

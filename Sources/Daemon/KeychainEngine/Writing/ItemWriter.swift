@@ -27,14 +27,14 @@ final class ItemWriter {
         for write in writes {
             do throws(Refusal) {
                 let request = try AccessPolicy.authorize(write.request, from: write.caller)
-                try prepareKeys(for: request)
+                try prepareKeys(for: request, by: write.deadline)
                 authorized.append((write, request))
             } catch { write.refuse(error) }
         }
         guard !authorized.isEmpty else { return }
         stockUp(for: authorized.map(\.1))
         do throws(Refusal) {
-            try store.transaction { () throws(Refusal) in
+            try store.transaction(by: writes.latestDeadline) { () throws(Refusal) in
                 // Alone in its transaction, a write needs no other means to be undone.
                 if authorized.count == 1 { return try performOne(authorized[0].0, authorized[0].1) }
                 for (write, request) in authorized { try performOneOfMany(write, request) }
@@ -53,6 +53,7 @@ final class ItemWriter {
     }
 
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+        try write.deadline.check()
         switch request.request.operation {
         case .add: try add(request, write)
         case .update: try update(request, write)
@@ -64,9 +65,11 @@ final class ItemWriter {
     // MARK: - Rows
 
     /// Collects the rows of a query, the enclave asked for their keys.
-    func rows(of request: AuthorizedRequest, as itemClass: ItemClass, withKeys: Bool) throws(Refusal) -> RowBatch {
+    func rows(
+        of request: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline, withKeys: Bool
+    ) throws(Refusal) -> RowBatch {
         batch.removeAll()
-        try store.reader.select(request, as: itemClass) { (row) throws(Refusal) in
+        try store.reader.select(request, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
             return true
         }
@@ -140,16 +143,19 @@ final class ItemWriter {
     }
 
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
-    private func prepareKeys(for request: AuthorizedRequest) throws(Refusal) {
+    private func prepareKeys(for request: AuthorizedRequest, by deadline: Deadline) throws(Refusal) {
+        for part in request.parts { try prepareKeys(for: part, by: deadline) }
         switch request.request.operation {
-        case .add: try ensureMetadataKey(for: try request.addedAccessibility())
+        case .add where request.parts.isEmpty:
+            try ensureMetadataKey(for: try request.addedAccessibility(), by: deadline)
         case .update:
-            if let accessibility = request.request.changes.accessibility { try ensureMetadataKey(for: accessibility) }
-        case .delete, .copyMatching: break
+            guard let accessibility = request.request.changes.accessibility else { return }
+            try ensureMetadataKey(for: accessibility, by: deadline)
+        case .add, .delete, .copyMatching: break
         }
     }
 
-    private func ensureMetadataKey(for accessibility: Accessibility) throws(Refusal) {
+    private func ensureMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         do throws(Refusal) {
             if try sealer.context(for: accessibility, in: store.reader) != nil { return }
         } catch {
@@ -158,7 +164,7 @@ final class ItemWriter {
             try purge(accessibility)
         }
         var made: SecretBytes?
-        try store.transaction { () throws(Refusal) in
+        try store.transaction(by: deadline) { () throws(Refusal) in
             guard try store.reader.wrappedMetadataKey(for: accessibility) == nil else { return }
             let (key, wrapped) = try sealer.enclave.makeMetadataKey(for: accessibility)
             try store.keep(metadataKey: wrapped, for: accessibility)

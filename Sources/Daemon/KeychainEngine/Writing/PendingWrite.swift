@@ -1,6 +1,7 @@
 package import KeychainModel
 package import KeychainPolicy
 package import KeychainWire
+package import LinuxSystem
 
 /// A write on its way: what is asked, by whom, and where the answer goes.
 ///
@@ -9,14 +10,22 @@ package final class PendingWrite: @unchecked Sendable {
     package let request: ItemRequest
     package let caller: CallerIdentity
     package let id: UInt32
+    /// When its caller gives up; it is not begun after that.
+    package let deadline: Deadline
     /// Has the complete response once the write was performed.
     package let writer = ResponseWriter()
 
-    package init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32) {
+    package init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline) {
         self.request = request
         self.caller = caller
         self.id = id
+        self.deadline = deadline
     }
 
     func refuse(_ refusal: Refusal) { writer.refuse(refusal, id: id) }
+}
+
+extension [PendingWrite] {
+    /// When nobody waits for any of them any more.
+    var latestDeadline: Deadline { map(\.deadline).max() ?? .never }
 }

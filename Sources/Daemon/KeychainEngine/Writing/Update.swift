@@ -7,8 +7,8 @@ import LinuxSystem
 /// `SecItemUpdate` (semantics B.4): all matching items or none.
 extension ItemWriter {
     func update(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        guard let itemClass = request.itemClass, itemClass != .identity else { throw .noIdentitiesYet }
-        let batch = try rows(of: request, as: itemClass, withKeys: true)
+        guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
+        let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
         var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {
             guard let item = try open(index, in: batch, as: itemClass, withValue: true) else { continue }

@@ -1,3 +1,4 @@
+import KeychainModel
 import LinuxSystem
 
 /// Gathers the writes of several threads into transactions: group commit.
@@ -19,13 +20,16 @@ final class WriteQueue: Sendable {
 
     init(_ writer: ItemWriter) { unsafe self.writer = writer }
 
-    /// Performs the writes, or has them performed by another thread's transaction.
+    /// Performs the writes, or has them performed by another thread's transaction. Those that nobody has begun when their
+    /// deadlines pass are refused.
     func perform(_ batch: [PendingWrite]) {
         let ticket = state.update { state in
             state.waiting += batch
             return state.opened
         }
-        while !isDone(ticket) {}
+        if isDone(ticket, by: batch.latestDeadline) { return }
+        if withdraw(batch, ticket) { return batch.forEach { $0.refuse(.expired) } }
+        _ = isDone(ticket, by: .never)
     }
 
     /// Runs something while nobody writes.
@@ -39,9 +43,19 @@ final class WriteQueue: Sendable {
         return body(unsafe writer)
     }
 
-    /// Waits until the batch is done or leadership is free; takes it and performs what waits.
-    private func isDone(_ ticket: UInt64) -> Bool {
-        let work = state.wait { state -> [PendingWrite]? in
+    /// Takes writes back that no leader has taken yet; false when one has, who will soon be done.
+    private func withdraw(_ batch: [PendingWrite], _ ticket: UInt64) -> Bool {
+        state.update { state in
+            guard state.opened == ticket else { return false }
+            state.waiting.removeAll { waiting in batch.contains { $0 === waiting } }
+            return true
+        }
+    }
+
+    /// Waits until the batch is done or leadership is free; takes it and performs what waits. False when the deadline came
+    /// before either.
+    private func isDone(_ ticket: UInt64, by deadline: Deadline) -> Bool {
+        let work = state.wait(deadline: deadline) { state -> [PendingWrite]? in
             if state.done >= ticket { return [] }
             guard !state.isLed else { return nil }
             state.isLed = true
@@ -49,7 +63,8 @@ final class WriteQueue: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        guard let work, !work.isEmpty else { return true }
+        guard let work else { return false }
+        guard !work.isEmpty else { return true }
         unsafe writer.perform(work)
         state.update { state in
             state.isLed = false

@@ -13,6 +13,12 @@ import LinuxSystem
 
     private let handle: OpaquePointer
     private let process = CurrentProcess.identifier
+    private let statementClock = StatementClock()
+    /// When a running statement is interrupted.
+    var deadline: Deadline {
+        get { statementClock.deadline }
+        set { statementClock.deadline = newValue }
+    }
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
     init(path: String, sharing: Sharing) throws(DatabaseError) {
@@ -25,7 +31,15 @@ import LinuxSystem
             throw DatabaseError(code: code, action: "be opened")
         }
         unsafe self.handle = opened
-        unsafe sqlite3_busy_timeout(opened, 10_000)
+        waitForOthers(until: .never)
+        let clock = unsafe Unmanaged.passUnretained(statementClock).toOpaque()
+        unsafe sqlite3_progress_handler(opened, StatementClock.steps, { unsafe StatementClock.isLate($0) }, clock)
+    }
+
+    /// Waits no longer than this for another process that has the file locked, and never longer than ten seconds.
+    func waitForOthers(until deadline: Deadline) {
+        let left = deadline.remainingMilliseconds
+        unsafe sqlite3_busy_timeout(handle, left < 0 ? 10_000 : min(left, 10_000))
     }
 
     deinit {

@@ -19,6 +19,7 @@ struct DatabaseError: Error {
         case SQLITE_READONLY:
             Refusal(.readOnly, .unavailable, "store", problem, do: "Check the permissions of the folder.")
         case SQLITE_NOMEM: Refusal(.allocate, .unavailable, "store", problem, do: "Free some memory and try again.")
+        case SQLITE_INTERRUPT: .expired
         case SQLITE_FULL:
             Refusal(.notAvailable, .unavailable, "store", problem, do: "Free some disk space and try again.")
         case SQLITE_IOERR: Refusal(.io, .unavailable, "store", problem, do: "Check the disk; nothing was changed.")

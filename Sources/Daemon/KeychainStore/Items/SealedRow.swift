@@ -4,17 +4,19 @@ package import LinuxSystem
 /// A row as the store has it: sealed parts, and the few plain columns its identity consists of. Valid until the next row.
 package struct SealedRow {
     private let statement: Statement
+    /// Its first column; a row may stand beside another.
+    private let first: Int32
 
-    init(_ statement: Statement) { self.statement = statement }
+    init(_ statement: Statement, from first: Int32 = 0) { (self.statement, self.first) = (statement, first) }
 
     /// The row's number in the table of its class.
-    package var id: Int64 { statement.integer(0) }
+    package var id: Int64 { statement.integer(first) }
     /// The protection class; nil when the column holds a number that is none.
     package var accessibility: Accessibility? {
-        UInt8(exactly: statement.integer(3)).flatMap(Accessibility.init(rawValue:))
+        UInt8(exactly: statement.integer(first + 3)).flatMap(Accessibility.init(rawValue:))
     }
-    package var isSynchronizable: Bool { statement.integer(4) != 0 }
-    package var isTombstone: Bool { statement.integer(5) != 0 }
+    package var isSynchronizable: Bool { statement.integer(first + 4) != 0 }
+    package var isTombstone: Bool { statement.integer(first + 5) != 0 }
 
     /// The parts that are bytes, by their columns.
     package enum Part: Int32 {
@@ -46,7 +48,7 @@ package struct SealedRow {
     @discardableResult
     package func append(_ part: Part, to buffer: SecretBuffer) -> Range<Int> {
         let start = buffer.count
-        statement.withBlob(part.rawValue) { buffer.append($0) }
+        statement.withBlob(first + part.rawValue) { buffer.append($0) }
         return start..<buffer.count
     }
 }

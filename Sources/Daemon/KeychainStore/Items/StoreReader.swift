@@ -1,10 +1,10 @@
 package import KeychainModel
 package import KeychainPolicy
-import LinuxSystem
+package import LinuxSystem
 
 /// A connection that finds rows. Belongs to one thread.
 package final class StoreReader {
-    private let database: Database
+    let database: Database
     package let digester: AttributeDigester
     private var queries: [QueryShape: Query] = [:]
     /// The query asked last, which a program that looks up many items asks again.
@@ -29,16 +29,43 @@ package final class StoreReader {
 
     /// Finds the rows of a class that an authorised query names, one after the other, until `visit` answers false.
     ///
-    /// - Throws: what SQLite says as the refusal of semantics B.2; whatever `visit` throws.
+    /// - Parameter deadline: when a search that has not come to its end is given up.
+    /// - Throws: what SQLite says as the refusal of semantics B.2; `keychain.deadline`; whatever `visit` throws.
     package func select(
-        _ authorized: AuthorizedRequest, as itemClass: ItemClass, _ visit: (SealedRow) throws(Refusal) -> Bool
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
+        _ visit: (SealedRow) throws(Refusal) -> Bool
+    ) throws(Refusal) {
+        try run(authorized, as: itemClass, by: deadline) { (statement) throws(Refusal) in
+            try visit(SealedRow(statement))
+        }
+    }
+
+    /// Runs an authorised query and shows its statement at every row, until `visit` answers false.
+    func run(
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
+        _ visit: (Statement) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let query = try query(of: QueryShape(authorized, as: itemClass))
         let statement = query.statement
-        defer { statement.reset() }
+        database.deadline = deadline
+        defer {
+            statement.reset()
+            database.deadline = .never
+        }
         try bind(authorized, to: query)
         while try statement.next() {
-            guard try visit(SealedRow(statement)) else { return }
+            guard try visit(statement) else { return }
+        }
+    }
+
+    /// How many rows there are, damaged ones and tombstones among them.
+    package func countRows() throws(Refusal) -> UInt64 {
+        try refusing { () throws(DatabaseError) in
+            var count: Int64 = 0
+            for itemClass in ItemClass.stored {
+                count += try database.integer("SELECT count(*) FROM \(itemClass.code)", "be counted") ?? 0
+            }
+            return UInt64(clamping: count)
         }
     }
 
@@ -65,8 +92,10 @@ package final class StoreReader {
     }
 
     /// What SQLite's own check says about the file; empty when it finds nothing.
-    package func checkFile() throws(Refusal) -> String {
-        try refusing { () throws(DatabaseError) in
+    package func checkFile(by deadline: Deadline) throws(Refusal) -> String {
+        database.deadline = deadline
+        defer { database.deadline = .never }
+        return try refusing { () throws(DatabaseError) in
             let statement = try database.prepare("PRAGMA integrity_check(10)", "be checked")
             var lines: [String] = []
             while try statement.step() { lines.append(statement.text(0)) }
@@ -106,6 +135,9 @@ package final class StoreReader {
             }
         }
         if case .groups(let groups) = authorized.scope { try bind(groups, to: statement, &index) }
+        if query.shape.itemClass == .identity {
+            return try bindIdentity(authorized.request, isPaged: query.shape.isPaged, to: statement, index)
+        }
         if query.shape.isPaged {
             let cursor = Int64(authorized.request.cursor)
             try refusing { () throws(DatabaseError) in try statement.bind(integer: cursor, at: index) }

@@ -1,5 +1,5 @@
 package import KeychainModel
-import LinuxSystem
+package import LinuxSystem
 
 /// The connection that changes rows. There is one in a process, and one thread at a time uses it.
 package final class StoreWriter {
@@ -16,7 +16,10 @@ package final class StoreWriter {
     }
 
     /// Runs `body` in one transaction: all of it is on disk when this returns, or none of it when it throws.
-    package func transaction(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+    ///
+    /// - Parameter deadline: until when to wait for another process that writes.
+    package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
+        database.waitForOthers(until: deadline)
         try run(.begin)
         do throws(Refusal) {
             try body()

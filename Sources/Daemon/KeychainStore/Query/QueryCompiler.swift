@@ -4,6 +4,7 @@ import KeychainModel
 enum QueryCompiler {
     /// The statement for a shape.
     static func select(_ shape: QueryShape) -> String {
+        if shape.itemClass == .identity { return IdentityQueryCompiler.select(shape) }
         var conditions: [String] = []
         switch shape.reference {
         case .none: break

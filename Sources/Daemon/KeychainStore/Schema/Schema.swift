@@ -9,7 +9,8 @@ enum Schema {
     static var creation: [String] { ItemClass.stored.flatMap(table) + [keys, quarantine] }
 
     /// The columns a query reads, in the order ``SealedRow`` expects.
-    static let sealedColumns = "id, uuid, pk, pdmn, sync, tomb, wkey, meta, data"
+    static let sealedColumnNames = ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
+    static let sealedColumns = sealedColumnNames.joined(separator: ", ")
 
     /// The attributes that have a digest column in the table of a class.
     static func digestColumns(of itemClass: ItemClass) -> [ItemAttribute] {

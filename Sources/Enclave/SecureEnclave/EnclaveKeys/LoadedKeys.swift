@@ -1,7 +1,6 @@
 import KeychainCrypto
 import KeychainModel
 import LinuxSystem
-import Synchronization
 
 /// Private keys as the cryptographic library wants them, for those that are used again and again: to load one, and to check
 /// that its halves belong together, takes longer than to sign with it.
@@ -16,7 +15,7 @@ final class LoadedKeys: Sendable {
         let key: PrivateKey
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Lock<[Entry]>([])
 
     /// The key with these private bytes, in their external representation.
     ///

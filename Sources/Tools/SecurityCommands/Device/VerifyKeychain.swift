@@ -32,7 +32,7 @@ enum VerifyKeychain {
     private static func check(_ call: String, _ session: Session) throws(CommandFailure) -> VerificationReport {
         let progress = session.isQuiet || session.writesJSON ? nil : Progress("checking the keychain", session)
         defer { progress?.end() }
-        return try session.verification(call)
+        return try session.verification(call) { progress?.show("\($0) of \($1) items") }
     }
 }
 

@@ -1,20 +1,28 @@
 import Glibc
 import LinuxSystem
 
-/// Tells a person at a terminal that a long task goes on, once it has taken a while.
+/// Tells a person at a terminal that a long task goes on and how far it has come, once it has taken a while.
 final class Progress {
     private let stop: Wakeup
     private let thread: Thread
+    private let state: State
+
+    /// How far the task has come, for the thread that tells it.
+    private final class State: Sendable { let text = Lock("") }
 
     /// Begins to count; nil when there is no terminal to tell it on.
     init?(_ task: String, _ session: Session) {
         guard session.diagnostics.isTerminal, let stop = try? Wakeup() else { return nil }
         session.flush()
         let (terminal, interval) = (session.diagnostics.descriptor, session.progressInterval)
-        let thread = try? Thread(named: "progress") { Self.tick(task, terminal, every: interval, until: stop) }
+        let state = State()
+        let thread = try? Thread(named: "progress") { Self.tick(task, state, terminal, every: interval, until: stop) }
         guard let thread else { return nil }
-        (self.stop, self.thread) = (stop, thread)
+        (self.stop, self.thread, self.state) = (stop, thread, state)
     }
+
+    /// Says how far the task has come.
+    func show(_ text: String) { state.text.withLock { $0 = text } }
 
     /// Stops, and leaves the line of the terminal as it was.
     func end() {
@@ -22,11 +30,14 @@ final class Progress {
         thread.join()
     }
 
-    private static func tick(_ task: String, _ terminal: FileDescriptor, every interval: Int, until stop: Wakeup) {
+    private static func tick(
+        _ task: String, _ state: State, _ terminal: FileDescriptor, every interval: Int, until stop: Wakeup
+    ) {
         let start = Clock.monotonicNanoseconds
         var hasShown = false
         while !isStopped(stop, within: interval) {
-            show("\r\(task): \((Clock.monotonicNanoseconds - start) / 1_000_000_000) s", terminal)
+            let (text, seconds) = (state.text.withLock { $0 }, (Clock.monotonicNanoseconds - start) / 1_000_000_000)
+            show("\r\(task): \(text.isEmpty ? "" : text + ", ")\(seconds) s", terminal)
             hasShown = true
         }
         if hasShown { show("\r\u{1B}[K", terminal) }

@@ -83,11 +83,12 @@ package final class Session {
     }
 
     /// Walks all rows.
-    func verification(_ call: String) throws(CommandFailure) -> VerificationReport {
-        guard case .verification(let report) = try device(.verify, call) else {
-            throw .refused(call: call, .malformed("the report"))
-        }
-        return report
+    ///
+    /// - Parameter progress: called now and then with the rows looked at and all there are.
+    func verification(
+        _ call: String, progress: (_ checked: UInt64, _ total: UInt64) -> Void
+    ) throws(CommandFailure) -> VerificationReport {
+        try ask(call) { connection throws(Refusal) in try connection.verifyAll(progress: progress) }
     }
 
     private func connection() throws(Refusal) -> any KeychainConnection {

@@ -11,14 +11,14 @@ final class EnclaveChannel: Sendable {
     private let socket: EnclaveSocket
     private let memory: SharedMemory
     private let lanes: [Lane]
-    private let passcodes = Mutex(())
+    private let passcodes = Lock(())
     private let isClosed = Atomic(false)
     /// Milliseconds for a call through a lane, which waits for nothing but the disk.
     private let patience: Int
 
     private final class Lane: Sendable {
         let lane: EnclaveLane
-        let isBusy = Mutex(())
+        let isBusy = Lock(())
         init(_ lane: EnclaveLane) { self.lane = lane }
     }
 

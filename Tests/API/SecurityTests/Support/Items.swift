@@ -35,11 +35,14 @@ func certificate(_ serialNumber: UInt8 = 1, keyHash: Data = Data(repeating: 7, c
     ]
 }
 
-func key(_ tag: String = "org.example.key", class keyClass: CFString = kSecAttrKeyClassPrivate) -> Attributes {
+func key(
+    _ tag: String = "org.example.key", class keyClass: CFString = kSecAttrKeyClassPrivate,
+    hash: Data = Data(repeating: 7, count: 20)
+) -> Attributes {
     [
         kSecClass: kSecClassKey, kSecAttrKeyClass: keyClass, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
         kSecAttrKeySizeInBits: 256, kSecAttrApplicationTag: Data(tag.utf8),
-        kSecAttrApplicationLabel: Data(repeating: 7, count: 20),
+        kSecAttrApplicationLabel: hash,
     ]
 }
 

@@ -1,10 +1,11 @@
 import Security
+import TestSupport
 
 /// Dictionaries of mostly real keys with mostly wrong values, from a seed.
 struct RandomDictionaries {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
     mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
 

@@ -58,7 +58,10 @@ private struct Forwarding: RequestHandler {
         let target: any KeychainConnection
         init(_ target: any KeychainConnection) { self.target = target }
 
-        func read(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter) {
+        func read(
+            _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+            into writer: ResponseWriter
+        ) {
             writer.answer(request, id, from: target)
         }
     }
@@ -68,7 +71,7 @@ private struct Forwarding: RequestHandler {
         let id: UInt32
         let writer = ResponseWriter()
 
-        init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32) {
+        init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline) {
             (self.request, self.id) = (request, id)
         }
     }
@@ -80,13 +83,16 @@ private struct Forwarding: RequestHandler {
         for write in batch { write.writer.answer(write.request, write.id, from: target) }
     }
 
-    func device(_ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, into writer: ResponseWriter) {
+    func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
+    ) {
         do throws(Refusal) {
             let reply = try target.device(request, passcodes: passcodes)
             writer.answer(id) { buffer in
                 switch reply {
                 case .status(let status): status.append(to: buffer)
-                case .verification(let report): report.append(to: buffer)
+                case .verification(let page): page.append(to: buffer)
                 case .done: break
                 }
             }

@@ -3,7 +3,6 @@ import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
-import Synchronization
 
 /// A keychain in memory with the rules of requests and the encoding of frames of the real one, and no encryption.
 final class StandInKeychain: KeychainConnection {
@@ -24,15 +23,16 @@ final class StandInKeychain: KeychainConnection {
         var pageSize = Int.max
         /// What every item request is refused with, when there is something.
         var refusal: Refusal?
+        /// What a verification finds: all rows on its first page, the file on the second.
         var report = VerificationReport()
-        /// Runs in the middle of a verification.
-        var duringVerification: @Sendable () -> Void = {}
+        /// Runs on every page of a verification.
+        var duringVerification: @Sendable (VerificationCursor) -> Void = { _ in }
     }
 
     static let ownGroup = "program:/usr/bin/security"
     /// 2019-01-02 03:04:05.678 UTC.
     static let date = 568_091_045.678
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func update<Result: Sendable>(_ body: (inout sending State) -> sending Result) -> sending Result {
         state.withLock { body(&$0) }
@@ -57,7 +57,7 @@ final class StandInKeychain: KeychainConnection {
             state.devices.append(request)
             return state.duringVerification
         }
-        if request == .verify { duringVerification() }
+        if case .verify(let cursor) = request { duringVerification(cursor) }
         let outcome: Result<DeviceReply, Refusal> = state.withLock { state in
             Result { () throws(Refusal) in try Self.perform(request, given, &state) }
         }
@@ -182,7 +182,7 @@ extension StandInKeychain {
     ) throws(Refusal) -> DeviceReply {
         switch request {
         case .status: return .status(status(state))
-        case .verify: return .verification(state.report)
+        case .verify(let cursor): return .verification(page(from: cursor, of: state.report))
         case .lock: state.isLocked = state.passcode != nil
         case .unlock:
             guard passcodes.first == state.passcode else { throw wrongPasscode }
@@ -207,6 +207,19 @@ extension StandInKeychain {
             protection: state.isOnTPM ? .hardware : state.passcode == nil ? .softwareOnly : .passcode,
             lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
             retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process")
+    }
+
+    private static func page(from cursor: VerificationCursor, of report: VerificationReport) -> VerificationPage {
+        var page = VerificationPage()
+        if cursor.itemClass == nil {
+            page.report.file = report.file
+        } else {
+            page.report = report
+            page.report.file = ""
+            page.total = report.checked
+            page.next = VerificationCursor(nil, after: 0)
+        }
+        return page
     }
 
     private static func read(_ file: FileDescriptor) -> [UInt8] {

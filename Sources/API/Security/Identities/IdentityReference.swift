@@ -1,0 +1,28 @@
+internal import KeychainCrypto
+internal import KeychainModel
+internal import KeychainWire
+
+/// An identity stands for a certificate's item and its key's (semantics A.5, B.4).
+extension SecIdentity: ReferencedItem {
+    static var itemClass: ItemClass { .identity }
+
+    /// The identity of both rows; nil when one of them is not what it says.
+    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)? {
+        guard let certificate = Certificate(of: item), let key = SecKey.object(for: item) as? SecKey else { return nil }
+        return SecIdentity(SecCertificate(certificate), key)
+    }
+
+    func itemToAdd() throws(Refusal) -> ReferencedContent {
+        var content = try certificate.itemToAdd()
+        let key = try key.itemToAdd()
+        content.key = ItemContent(attributes: key.attributes, value: key.value)
+        return content
+    }
+
+    /// What both halves are found by: a certificate with another key is another identity.
+    func itemToFind() throws(Refusal) -> ReferencedContent {
+        var content = try certificate.itemToFind()
+        content.attributes += try key.itemToFind().attributes
+        return content
+    }
+}

@@ -1,0 +1,114 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// Answering queries for identities: two rows make one item (semantics A.5).
+extension EngineLane {
+    /// Writes a page of identities and gives where the next begins, 0 when there is none.
+    func answerIdentities(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
+    ) throws(Refusal) -> UInt64 {
+        var page = Page(authorized, .identity, writer)
+        var last = IdentityCursor(0)
+        try reader.selectIdentities(authorized, by: deadline) { (certificate, key) throws(Refusal) in
+            batch.append(certificate)
+            batch.append(key)
+            guard page.limit == .one || batch.rows.count >= Self.rowsAtOnce else { return true }
+            try flush(&page, &last)
+            if page.isFull { return false }
+            try deadline.check()
+            return true
+        }
+        try flush(&page, &last)
+        return page.isFull && page.mayGoOn ? try last.packed() : 0
+    }
+
+    private func flush(_ page: inout Page, _ last: inout IdentityCursor) throws(Refusal) {
+        guard !batch.rows.isEmpty else { return }
+        defer { batch.removeAll() }
+        if page.wantsValues { try sealer.unwrapKeys(of: batch) }
+        for index in stride(from: 0, to: batch.rows.count, by: 2) where !page.isFull {
+            try append(index, to: page)
+            last = IdentityCursor(certificate: batch.rows[index].id, key: batch.rows[index + 1].id)
+        }
+    }
+
+    /// An identity one of whose rows does not open is hidden; one whose class is closed refuses the query.
+    private func append(_ index: Int, to page: Page) throws(Refusal) {
+        do throws(ItemSealer.Failure) {
+            let certificate = try half(index, .certificate, page)
+            let key = try half(index + 1, .key, page)
+            let row = batch.rows[index]
+            let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
+            page.writer.append(Identity(certificate: certificate, key: key, uuid: uuid), page.returns)
+        } catch {
+            if case .refused(let refusal) = error { throw refusal }
+        }
+    }
+
+    private func half(
+        _ index: Int, _ itemClass: ItemClass, _ page: Page
+    ) throws(ItemSealer.Failure) -> AttributeList {
+        let opened = SecretBuffer(capacity: 4096)
+        let tamper = try sealer.openMetadata(
+            of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
+        if page.wantsValues {
+            try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
+        }
+        guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
+        return list
+    }
+}
+
+/// An identity on its way into a response.
+struct Identity {
+    /// The halves with their attributes and, where they are wanted, their values.
+    let certificate, key: AttributeList
+    /// The UUID of the certificate's row, by which the identity is referred to.
+    let uuid: [UInt8]
+}
+
+extension ResponseWriter {
+    /// Appends an identity as far as it was asked for: the key's attributes, overlaid with the certificate's. The key's access
+    /// control would contradict the certificate's protection class.
+    func append(_ identity: Identity, _ returns: ReturnFlags) {
+        beginItem(.identity)
+        if returns.needAttributes(of: .identity) {
+            for entry in identity.key
+            where AttributeTable.isAttribute(entry.id) && entry.id != .accessControl
+                && identity.certificate.entry(entry.id) == nil
+            {
+                buffer.append(entry, of: identity.key)
+            }
+            for entry in identity.certificate where AttributeTable.isAttribute(entry.id) {
+                buffer.append(entry, of: identity.certificate)
+            }
+        }
+        appendValues(of: identity, returns)
+        if returns.contains(.persistentReference),
+            let bytes = PersistentReference(.identity, uuid: identity.uuid).bytes
+        {
+            buffer.append(.persistentReference, .data(bytes))
+        }
+        endItem()
+    }
+
+    /// The value is the key's; what else the reference is made of comes along with it alone.
+    private func appendValues(of identity: Identity, _ returns: ReturnFlags) {
+        guard returns.needValue(of: .identity) else { return }
+        let isReference = returns.contains(.reference)
+        for entry in identity.key
+        where !AttributeTable.isAttribute(entry.id) && (isReference || entry.id == .valueData) {
+            buffer.append(entry, of: identity.key)
+        }
+        guard isReference, let value = identity.certificate.secret(.valueData) else { return }
+        value.withSpan { buffer.append(.certificateData, .data, $0) }
+    }
+}
+
+extension AttributeTable {
+    /// Whether this is an attribute and not what travels beside them.
+    fileprivate static func isAttribute(_ id: AttributeID) -> Bool { attribute(id: id) != nil }
+}

@@ -1,0 +1,34 @@
+package import KeychainModel
+package import KeychainWire
+
+extension KeychainConnection {
+    /// Walks all rows, page by page.
+    ///
+    /// - Parameter progress: called after every page with the rows looked at so far and all there were at the beginning.
+    /// - Returns: what all pages found.
+    /// - Throws: the refusal of a page.
+    package func verifyAll(
+        progress: (_ checked: UInt64, _ total: UInt64) -> Void
+    ) throws(Refusal) -> VerificationReport {
+        var (report, total) = (VerificationReport(), 0 as UInt64)
+        var next: VerificationCursor? = .start
+        while let cursor = next {
+            guard case .verification(let page) = try device(.verify(from: cursor), passcodes: []) else {
+                throw .malformed("the report")
+            }
+            report.add(page.report)
+            total = max(total, page.total)
+            progress(report.checked, total)
+            next = page.next
+        }
+        return report
+    }
+}
+
+extension DeviceRequest {
+    /// How long the request may take, in milliseconds, when a caller allows `usual` for every other. SQLite's check of a whole
+    /// file takes as long as it takes.
+    package func timeout(_ usual: UInt32) -> UInt32 {
+        if case .verify = self { max(usual, WireLimits.longestDeadline) } else { usual }
+    }
+}

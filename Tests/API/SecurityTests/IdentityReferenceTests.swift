@@ -1,0 +1,194 @@
+import Security
+import TestSupport
+import Testing
+
+/// Identities by reference: added, returned, used and narrowed to (S-83, semantics A.5, B.3, B.4).
+@Suite("References to identities")
+struct IdentityReferenceTests {
+    private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
+    private static var certificates: Attributes { [kSecClass: kSecClassCertificate] }
+    private static var keys: Attributes { [kSecClass: kSecClassKey] }
+
+    private func identity(_ file: String = "aes") throws -> SecIdentity {
+        var items: CFArray?
+        let options: [CFString: Any] = [kSecImportExportPassphrase: "secret"]
+        let data = Data(try CertificateFixtures.bytes("\(file).p12"))
+        #expect(unsafe SecPKCS12Import(data as CFData, options as CFDictionary, &items) == errSecSuccess)
+        let item = (items as? [[String: Any]])?.first
+        return try #require(item?[kSecImportItemIdentity as String] as? SecIdentity)
+    }
+
+    private func halves(_ identity: SecIdentity) throws -> (certificate: SecCertificate, key: SecKey) {
+        var (certificate, key): (SecCertificate?, SecKey?)
+        #expect(unsafe SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess)
+        #expect(unsafe SecIdentityCopyPrivateKey(identity, &key) == errSecSuccess)
+        return (try #require(certificate), try #require(key))
+    }
+
+    /// Whether what the identity's key signs is verified by its certificate's.
+    private func signs(_ identity: SecIdentity) throws -> Bool {
+        let (certificate, key) = try halves(identity)
+        let algorithm = try #require(
+            [.rsaSignatureMessagePKCS1v15SHA256, .ecdsaSignatureMessageX962SHA256].first {
+                SecKeyIsAlgorithmSupported(key, .sign, $0)
+            } as SecKeyAlgorithm?)
+        let message = Data("message") as CFData
+        let made = SecKeyCreateSignature(key, algorithm, message, nil)
+        let signature = try #require(made)
+        let publicKey = try #require(SecCertificateCopyKey(certificate))
+        return SecKeyVerifySignature(publicKey, algorithm, message, signature, nil)
+    }
+
+    @Test("An identity added by reference is a certificate and a key, and is found again", arguments: ["aes", "rsa"])
+    func added(file: String) throws {
+        let given = try identity(file)
+        try withKeychain { _ in
+            #expect(add([kSecValueRef: given]) == errSecSuccess)
+            #expect(count(Self.certificates) == 1)
+            #expect(count(Self.keys) == 1)
+            let found = try #require(find(Self.identities + [kSecReturnRef: true]).object as? SecIdentity)
+            #expect(CFGetTypeID(found) == SecIdentityGetTypeID())
+            #expect(found == given)
+            #expect(try signs(found))
+            let described = try #require(attributes(Self.identities))
+            #expect(described["klbl"] as? Data == described["pkhh"] as? Data)
+        }
+    }
+
+    @Test("A reference comes in a dictionary with the class and whatever else was asked for, and nothing more")
+    func dictionary() throws {
+        let given = try identity()
+        try withKeychain { _ in
+            add([kSecValueRef: given])
+            let query = Self.identities + [kSecReturnRef: true, kSecReturnPersistentRef: true]
+            let found = try #require(find(query).attributes)
+            #expect(Set(found.keys) == ["class", "v_Ref", "v_PersistentRef"])
+            #expect(found["class"] as? String == "idnt")
+            #expect(found["v_Ref"] as? SecIdentity == given)
+            let all = try #require(
+                find(Self.identities + [kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll]).object)
+            #expect(all as? [SecIdentity] == [given])
+        }
+    }
+
+    @Test("One half may be there already, both may not")
+    func duplicates() throws {
+        let given = try identity()
+        let (certificate, key) = try halves(given)
+        try withKeychain { _ in
+            for half: Any in [certificate, key] {
+                #expect(add([kSecValueRef: half]) == errSecSuccess)
+                #expect(add([kSecValueRef: given]) == errSecSuccess)
+                #expect(count(Self.identities) == 1)
+                #expect(add([kSecValueRef: given]) == errSecDuplicateItem)
+                #expect(delete(Self.identities) == errSecSuccess)
+            }
+        }
+    }
+
+    @Test("An add gives back what it is asked for, also when the certificate was there already")
+    func returned() throws {
+        let given = try identity()
+        try withKeychain { _ in
+            add([kSecValueRef: try halves(given).certificate])
+            let item: Attributes = [
+                kSecValueRef: given, kSecReturnRef: true, kSecReturnPersistentRef: true, kSecReturnAttributes: true,
+            ]
+            let added = try #require(addReturning(item).attributes)
+            #expect(added["v_Ref"] as? SecIdentity == given)
+            #expect(added["klbl"] as? Data == added["pkhh"] as? Data)
+            let reference = try #require(added["v_PersistentRef"] as? Data)
+            let found = find([kSecValuePersistentRef: reference, kSecReturnRef: true]).object
+            #expect(found as? SecIdentity == given)
+        }
+    }
+
+    @Test("What the dictionary says wins, and goes to each half that has the attribute")
+    func explicitAttributes() throws {
+        let given = try identity()
+        try withKeychain(accessGroups: ["A", "B"]) { _ in
+            let item: Attributes = [
+                kSecValueRef: given, kSecAttrLabel: "mine", kSecAttrApplicationTag: Data("tag"),
+                kSecAttrAccessGroup: "B", kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock,
+            ]
+            #expect(add(item) == errSecSuccess)
+            for half in [Self.certificates, Self.keys] {
+                let found = attributes(half)
+                #expect(found?["labl"] as? String == "mine")
+                #expect(found?["agrp"] as? String == "B")
+                #expect(found?["pdmn"] as? String == "ck")
+            }
+            #expect(count(Self.identities + [kSecAttrApplicationTag: Data("tag")]) == 1)
+        }
+    }
+
+    @Test("What neither half has, a value beside the reference, and another class are refused, and nothing is added")
+    func refused() throws {
+        let given = try identity()
+        try withKeychain { _ in
+            #expect(add([kSecValueRef: given, kSecAttrService: "s"]) == errSecNoSuchAttr)
+            #expect(add([kSecValueRef: given, kSecValueData: Data("d")]) == errSecParam)
+            #expect(add([kSecValueRef: given, kSecClass: kSecClassKey]) == errSecParam)
+            #expect(add([kSecValueRef: given, kSecAttrAccessGroup: "foreign"]) == errSecMissingEntitlement)
+            #expect(add([kSecValueRef: given, kSecMatchLimit: kSecMatchLimitOne]) == errSecParam)
+            #expect(count(Self.certificates) == 0)
+            #expect(count(Self.keys) == 0)
+        }
+    }
+
+    @Test("A query is narrowed to the identity, or to identities with the certificate or the key, it is given")
+    func narrowed() throws {
+        let (first, second) = (try identity("aes"), try identity("rsa"))
+        try withKeychain { _ in
+            for identity in [first, second] { add([kSecValueRef: identity]) }
+            let (certificate, key) = try halves(second)
+            for reference: Any in [second, certificate, key] {
+                let query = Self.identities + [kSecValueRef: reference]
+                #expect(count(query) == 1)
+                #expect(find(query + [kSecReturnRef: true]).object as? SecIdentity == second)
+            }
+            #expect(count([kSecValueRef: first]) == 1)
+        }
+    }
+
+    @Test("An identity is deleted by its reference, its key only when no other certificate needs it")
+    func deleted() throws {
+        let given = try identity()
+        try withKeychain { _ in
+            add([kSecValueRef: given])
+            let hash = try #require(attributes(Self.certificates)?["pkhh"] as? Data)
+            add(certificate(99, keyHash: hash))
+            #expect(delete([kSecValueRef: given]) == errSecSuccess)
+            #expect(count(Self.certificates) == 1)
+            #expect(count(Self.keys) == 1)
+            #expect(delete([kSecValueRef: given]) == errSecItemNotFound)
+            #expect(delete(Self.identities) == errSecSuccess)
+            #expect(count(Self.keys) == 0)
+        }
+    }
+
+    @Test("The key of an identity may be one that never comes out, and signs all the same")
+    func notExtractable() throws {
+        let given = try identity()
+        try withKeychain { _ in
+            #expect(add([kSecValueRef: given, kSecAttrIsExtractable: false]) == errSecSuccess)
+            #expect(value(Self.identities) == nil)
+            #expect(value(Self.keys) == nil)
+            let found = try #require(find(Self.identities + [kSecReturnRef: true]).object as? SecIdentity)
+            #expect(try signs(found))
+            let bytes = SecKeyCopyExternalRepresentation(try halves(found).key, nil)
+            #expect(bytes == nil)
+        }
+    }
+
+    @Test("An identity whose certificate is none has no reference, and is left out of an array")
+    func noCertificate() throws {
+        try withKeychain { _ in
+            add(certificate(1) + [kSecValueData: Data("no certificate")])
+            add(key() + [kSecValueData: Data("no key")])
+            #expect(find(Self.identities + [kSecReturnRef: true]).object == nil)
+            let query = Self.identities + [kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll]
+            #expect(find(query).count == 0)
+        }
+    }
+}

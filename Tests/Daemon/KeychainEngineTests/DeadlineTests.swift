@@ -1,0 +1,103 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+/// Long work looks at its deadline as it goes, not only when it begins.
+@Suite("Deadlines")
+struct DeadlineTests {
+    private let directory: TemporaryDirectory
+    private let engine: TestEngine
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        engine = try TestEngine(in: directory)
+    }
+
+    private static func search(_ more: [String: RawValue]) throws(Refusal) -> ItemRequest {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string("genp"))
+        for (key, raw) in more { try builder.set(key, raw) }
+        return try builder.build()
+    }
+
+    private static func addition(_ account: String) throws(Refusal) -> ItemRequest {
+        var builder = ItemRequestBuilder(.add)
+        try builder.set("class", .string("genp"))
+        try builder.set("acct", .string(account))
+        try builder.set("v_Data", data: Array("value".utf8).span)
+        return try builder.build()
+    }
+
+    private func rule(_ body: () throws(Refusal) -> Void) -> Refusal.Rule? { failure(of: body)?.rule }
+
+    @Test("An enumeration ends at its deadline")
+    func enumeration() throws {
+        _ = try engine.addTogether((0..<200).map { "\($0)" })
+        let all = try Self.search(["m_Limit": .string("m_LimitAll"), "r_Attributes": .boolean(true)])
+        #expect(rule { () throws(Refusal) in _ = try engine.read(all, by: .now) } == .deadline)
+        #expect(try engine.read(all, by: .after(milliseconds: 60_000)).items.count == 200)
+    }
+
+    @Test("A search for something without an index is interrupted at its deadline, and the next one is not")
+    func search() throws {
+        _ = try engine.addTogether((0..<4000).map { "\($0)" })
+        let none = try Self.search(["desc": .string("none")])
+        #expect(rule { () throws(Refusal) in _ = try engine.read(none, by: .now) } == .deadline)
+        #expect(rule { () throws(Refusal) in _ = try engine.read(none) } == .notFound)
+    }
+
+    @Test("A write that begins after its deadline is not performed, and another in its transaction is")
+    func lateWrite() throws {
+        let caller = TestEngine.caller
+        let late = PendingWrite(try Self.addition("late"), from: caller, id: 1, by: .now)
+        let timely = PendingWrite(
+            try Self.addition("timely"), from: caller, id: 2, by: .after(milliseconds: 60_000))
+        engine.engine.write([late, timely])
+        let refusal = Refusal(decoding: late.writer.complete().body, status: late.writer.complete().status)
+        #expect(refusal.rule == .deadline)
+        #expect(timely.writer.complete().status == 0)
+        #expect(try engine.values().keys.sorted() == ["timely"])
+    }
+
+    @Test("A write waits for another process until its deadline and no longer")
+    func foreignWriter() throws {
+        let other = try Database(path: "\(engine.folder)/keychain.db", sharing: .shared)
+        try other.execute("BEGIN IMMEDIATE", "be held")
+        let start = Clock.monotonicNanoseconds
+        let refusal = failure { () throws(Refusal) in
+            _ = try engine.write(try Self.addition("a"), by: .after(milliseconds: 100))
+        }
+        #expect(refusal?.status == .notAvailable)
+        #expect(Clock.monotonicNanoseconds - start < 8_000_000_000)
+        try other.execute("ROLLBACK", "be let go")
+        #expect(try engine.values().isEmpty)
+        _ = try engine.write(try Self.addition("a"), by: .after(milliseconds: 60_000))
+        #expect(try engine.values().count == 1)
+    }
+
+    @Test("A write that waits for another thread is withdrawn at its deadline and never performed")
+    func withdrawn() throws {
+        let isReleased = Monitor(false)
+        let isHeld = Monitor(false)
+        let engine = engine
+        let holder = try Thread(named: "holder") {
+            engine.engine.exclusively { _ in
+                isHeld.update { $0 = true }
+                _ = isReleased.wait(deadline: soon) { $0 ? true : nil }
+            }
+        }
+        #expect(isHeld.wait(deadline: soon) { $0 ? true : nil } == true)
+        let addition = try Self.addition("a")
+        #expect(
+            rule { () throws(Refusal) in _ = try engine.write(addition, by: .after(milliseconds: 50)) } == .deadline)
+        isReleased.update { $0 = true }
+        holder.join()
+        _ = try engine.write(try Self.addition("b"))
+        #expect(try engine.values().keys.sorted() == ["b"])
+    }
+}
