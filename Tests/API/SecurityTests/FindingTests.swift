@@ -124,7 +124,8 @@ struct FindingTests {
     func certificateMatchKeys(key: String) throws {
         try withKeychain { _ in
             add(genericPassword())
-            #expect(find(genericPassword() + [key as CFString: [Data()]]).status == errSecUnimplemented)
+            let value: Any = key == "m_Policy" ? SecPolicyCreateBasicX509() : [Data()]
+            #expect(find(genericPassword() + [key as CFString: value]).status == errSecUnimplemented)
         }
     }
 

@@ -19,10 +19,10 @@ extension ItemRequest {
         var builder = ItemRequestBuilder(operation)
         var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
+            if key.utf8.first == UInt8(ascii: "m") { try matches.take(key, value) }
             // Most values are strings: they are no reference and no data.
             if type(of: value) == NSString.self { return try builder.set(key, RawValue(value)) }
             if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
-            if key.hasPrefix("m_") { try matches.take(key, value) }
             guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, givenData: bytes) }
         }
