@@ -82,6 +82,11 @@ extension Bench {
         return try compare(ours: { _ in try key.sign() }, floor: { _ in try key.signInC() })
     }
 
+    func measureRSAVerifying() throws -> Measurement {
+        let key = try KeyPair.rsa()
+        return try compare(ours: { _ in try key.verify() }, floor: { _ in try key.verifyInC() })
+    }
+
     /// A key of the enclave beside one of the program's and a call that goes the same way and does nothing there.
     func measureEnclaveSigning() throws -> Measurement {
         let daemon = try keychaind(items: sizes.few)

@@ -41,6 +41,7 @@ extension Figure {
             Figure("verify", "P-256 verification", "OpenSSL", .atMost(1.3)) { try $0.measureVerifying() },
             Figure("exchange", "P-256 key exchange", "OpenSSL", .atMost(1.3)) { try $0.measureKeyExchange() },
             Figure("rsa-sign", "RSA-2048 signature", "OpenSSL", .atMost(1.3)) { try $0.measureRSASigning() },
+            Figure("rsa-verify", "RSA-2048 verification", "OpenSSL", .atMost(1.3)) { try $0.measureRSAVerifying() },
             Figure(
                 "enclave-sign", "P-256 signature in the enclave, through keychaind",
                 "in the program, and the same round trips", .atMost(1.3)
