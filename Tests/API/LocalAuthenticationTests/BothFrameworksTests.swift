@@ -52,9 +52,9 @@ struct BothFrameworksTests {
     )
     func guardedByTheEnclave() throws {
         try keychain.run {
-            let control = try #require(
-                SecAccessControlCreateWithFlags(
-                    nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage, .biometryAny], nil))
+            let made = SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage, .biometryAny], nil)
+            let control = try #require(made)
             let parameters: NSDictionary = [
                 kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
                 kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
