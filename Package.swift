@@ -205,13 +205,14 @@ let package = Package(
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
         .target(
-            name: "CYardstick", dependencies: ["CSQLite", "COpenSSL"], path: "Benchmarks/yardstick",
+            name: "CYardstick", dependencies: ["CSQLite", "COpenSSL", "CTSS2"], path: "Benchmarks/yardstick",
             exclude: ["daemon.c", "find.c"], cSettings: [.define("_GNU_SOURCE")]),
         benchmark(
             "keychain-bench",
             uses: [
                 "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "KeychainEngine", "KeychainStore",
-                "KeychainPolicy", "SecureEnclave", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainPolicy", "SecureEnclave", "TPMEnclave", "KeychainClient", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
             ]),
         .target(name: "CCounters", dependencies: ["CSQLite"], path: "Benchmarks/counters"),
         benchmark(

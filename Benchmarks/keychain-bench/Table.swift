@@ -46,6 +46,9 @@ extension Figure {
                 "enclave-sign", "P-256 signature in the enclave, through keychaind",
                 "in the program, and the same round trips", .atMost(1.3)
             ) { try $0.measureEnclaveSigning() },
+            Figure("tpm-sign", "P-256 signature in a TPM (swtpm)", "C program with ESYS", .atMost(1.2)) {
+                try $0.measureTPMSigning()
+            },
         ]
     }
 }

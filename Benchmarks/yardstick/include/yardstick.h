@@ -61,3 +61,15 @@ void yardstick_key_free(struct yardstick_key *key);
 int yardstick_key_sign(struct yardstick_key *key);
 int yardstick_key_verify(struct yardstick_key *key);
 int yardstick_key_agree(struct yardstick_key *key);
+
+// MARK: - A TPM
+
+/// A TPM with a key on P-256 that stays loaded, and the session it is used through; belongs to one thread.
+struct yardstick_tpm;
+
+/// Connects as tpm2-tss has it ("swtpm:path=…") and makes session and key. Ends the program when that does not work.
+struct yardstick_tpm *yardstick_tpm_open(const char *address);
+void yardstick_tpm_close(struct yardstick_tpm *tpm);
+
+/// Gives 1 when it works: signs a digest of 32 bytes.
+int yardstick_tpm_sign(struct yardstick_tpm *tpm);

@@ -19,9 +19,12 @@ extension TPMKeyStore {
             let attestor = try connection.loaded(.attestationKey)
             let (attestorArea, attestorPoint) = try connection.publicArea(of: attestor.handle)
             guard let point = try object.unmarshalled().point else { throw .malformed }
+            let certification = try Self.authorised { () throws(TPMFailure) in
+                try connection.certify(key, by: attestor.handle, nonce)
+            }
             return KeyAttestation(
                 key: Array(object.publicArea.dropFirst(2)), attestationKey: attestorArea, keyPoint: point,
-                attestationPoint: attestorPoint, certification: try connection.certify(key, by: attestor.handle, nonce),
+                attestationPoint: attestorPoint, certification: certification,
                 quote: try connection.quote(by: attestor.handle, nonce))
         }
     }

@@ -15,6 +15,8 @@ struct LoadedObject: ~Copyable {
 /// A key that stays loaded between two uses, because loading takes as long as signing.
 struct LoadedKey {
     let object: TPMObject
+    /// What it was loaded with. The library answers for it from now on, so whoever comes with another one is not let in here.
+    let auth: SecretBytes
     let handle: UInt32
 
     /// How many stay loaded behind a resource manager; a TPM by itself has room for one beside what we need.
@@ -29,12 +31,12 @@ extension TPMConnection {
 
     /// The handle of a key, which stays loaded until others are used more.
     func keep(_ object: TPMObject, auth: SecretBytes) throws(TPMFailure) -> UInt32 {
-        if let index = loadedKeys.firstIndex(where: { $0.object == object }) {
+        if let index = loadedKeys.firstIndex(where: { $0.object == object && $0.auth.isEqual(to: auth) }) {
             loadedKeys.append(loadedKeys.remove(at: index))
         } else {
             if loadedKeys.count >= keyLimit { flush(loadedKeys.removeFirst().handle) }
             let handle = try makingRoom { () throws(TPMFailure) in try load(object, auth: auth) }
-            loadedKeys.append(LoadedKey(object: object, handle: handle))
+            loadedKeys.append(LoadedKey(object: object, auth: auth, handle: handle))
         }
         return loadedKeys[loadedKeys.count - 1].handle
     }

@@ -55,7 +55,18 @@ package struct TPMKeyStore: EnclaveKeyStore {
     ) throws(Refusal) -> Result {
         let (auth, object) = try object(of: privatePart)
         return try tpm.run { (connection) throws(TPMFailure) in
-            try body(connection, try connection.keep(object, auth: auth))
+            let key = try connection.keep(object, auth: auth)
+            return try Self.authorised { () throws(TPMFailure) in try body(connection, key) }
+        }
+    }
+
+    /// Runs a command that a key's authorisation is for. It is kept beside the key, so a wrong one is a damaged one.
+    ///
+    /// - Throws: ``TPMFailure/malformed`` when the TPM does not take the authorisation.
+    static func authorised<Result>(_ command: () throws(TPMFailure) -> Result) throws(TPMFailure) -> Result {
+        do throws(TPMFailure) { return try command() } catch {
+            let isWrong = error == .response(ResponseCode.badAuth) || error == .response(ResponseCode.authFail)
+            throw isWrong ? .malformed : error
         }
     }
 

@@ -28,6 +28,14 @@ struct KeyStoreTests {
         return (part, file)
     }
 
+    /// What is kept of a key that has signed, over a connection that has ended since.
+    private func usedKey() throws -> [UInt8] {
+        let store = TPMKeyStore(TPM(chip.address))
+        let part = try store.makeKey().privatePart
+        _ = try part.withSpan { try store.sign(digest: Randomness.bytes(32).span, with: $0) }
+        return part.withSpan { $0.array(0, $0.count) }
+    }
+
     private func sign(_ digest: [UInt8], _ part: SecretBytes) throws -> [UInt8] {
         try part.withSpan { try store.sign(digest: digest.span, with: $0) }
     }
@@ -58,24 +66,17 @@ struct KeyStoreTests {
         }
     }
 
-    @Test("what is kept of a key is small, and another authorisation or a changed object opens nothing")
+    @Test("what is kept of a key is small, and a changed authorisation or object opens nothing")
     func privatePart() throws {
-        let (part, _) = try makeKey()
-        #expect(part.count <= KeyLimits.privateKeyBytes - 28)
-        let bytes = part.withSpan { $0.array(0, $0.count) }
-        _ = try sign(Randomness.bytes(32), part)
-        for position in [0, 40, bytes.count - 1] {
+        let bytes = try usedKey()
+        #expect(bytes.count <= KeyLimits.privateKeyBytes - 28)
+        // The authorisation at both ends, the public area, the key, and the end of the private area.
+        for position in [0, 31, 40, 90, bytes.count - 1] {
             var changed = bytes
             changed[position] ^= 1
-            // A key that is still loaded is used with the authorisation it was loaded with, so a new connection is asked.
-            let fresh = TPMKeyStore(tpm)
-            for _ in 0..<2 { _ = try store.makeKey() }
-            let refused = refusal {
-                _ = try SecretBytes(copying: changed.span).withSpan {
-                    try fresh.sign(digest: Randomness.bytes(32).span, with: $0)
-                }
-            }
-            if position > 0 { #expect(refused != nil, "\(position)") }
+            let isAuthorisation = position < 32
+            let refused = refusal { _ = try sign(Randomness.bytes(32), SecretBytes(copying: changed.span)) }
+            #expect(isAuthorisation ? refused?.status == .decode : refused != nil, "\(position)")
         }
         for length in [0, 31, 32, 60, bytes.count - 1] {
             let refused = refusal {
@@ -83,6 +84,20 @@ struct KeyStoreTests {
             }
             #expect(refused?.status == .decode, "\(length)")
         }
+    }
+
+    @Test("a changed authorisation is refused while the key is loaded, and keeps nobody from using the right one")
+    func loadedAuthorisation() throws {
+        let (part, _) = try makeKey()
+        let changed = part.withSpan { SecretBytes(copying: $0) }
+        changed.withMutableSpan { $0[7] ^= 1 }
+        for _ in 0..<2 {
+            _ = try sign(Randomness.bytes(32), part)
+            #expect(refusal { _ = try sign(Randomness.bytes(32), changed) }?.status == .decode)
+        }
+        _ = try sign(Randomness.bytes(32), part)
+        // The storage key, the session and one key.
+        #expect(try tpm.loadedHandles() == 3)
     }
 
     @Test("a thousand operations leave no handle behind")

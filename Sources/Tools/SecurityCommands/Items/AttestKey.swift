@@ -15,7 +15,10 @@ enum AttestKey {
             CommandOption("n", value: "nonce", "What the verifier has chosen: 1 to 32 bytes in hexadecimal."),
             CommandOption("o", value: "folder", "The folder to write to; made if it is not there."),
         ],
-        notes: ["scripts/verify-attestation checks what is written, with nothing but openssl. See docs/tpm.md."]
+        notes: [
+            "Only keys of the access group of `security` itself are found: no key that another program has made.",
+            "scripts/verify-attestation checks what is written, with nothing but openssl. See docs/tpm.md.",
+        ]
     ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
 
     private static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
