@@ -42,7 +42,7 @@ import LinuxSystem
     private func key(_ info: OpaquePointer?) throws(PKCS12.Failure) -> PrivateKey {
         guard let info = unsafe info else { throw .malformed }
         do throws(CryptoError) {
-            return try PrivateKey(checking: try unsafe KeyHandle(adopting: EVP_PKCS82PKEY(info)))
+            return try PrivateKey(checking: try unsafe KeyHandle(reading: info))
         } catch { throw .unsupportedKey }
     }
 
