@@ -168,7 +168,7 @@ let package = Package(
                 "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "KeychainWire",
                 "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
-        tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "Security"]),
+        tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "KeychainEngineTests", on: "Daemon",
