@@ -59,14 +59,14 @@ extension Refusal {
         return Refusal(
             .notAvailable, .otherTPM, "tpm", problem,
             do: what == .cleared
-                ? "Restore a backup. What is there was left as it is, but nothing can open it any more."
-                : "Use it on the machine it belongs to, or restore a backup here. Nothing was changed.")
+                ? "Use a copy from before it rested on the TPM, if there is one. What is here was left as it is."
+                : "Use it on the machine it belongs to. Nothing was changed.")
     }
 
     fileprivate static var damagedTPMObject: Refusal {
         Refusal(
             .decode, .damaged, "tpm", "What was kept of the TPM's key is damaged.",
-            do: "Restore a backup. Nothing was changed.")
+            do: "Use a copy of the vault from before the damage. Nothing was changed.")
     }
 
     fileprivate static var lockedOutTPM: Refusal {
