@@ -36,7 +36,7 @@ tsan: deps ## the test suite with the thread sanitizer
 docs: deps ## the documentation of the public modules
 	@scripts/docs
 
-fuzz: deps ## what reads from outside, with inputs nobody has thought of: SECONDS=600 for each target
+fuzz: deps ## fuzz what reads from outside, every target for SECONDS (60): make fuzz SECONDS=600
 	@SECONDS=$(or $(SECONDS),60) scripts/fuzz
 
 bench: deps ## speed, every figure beside its floor

@@ -231,12 +231,10 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Fuzz targets need libFuzzer, which scripts/fuzz asks for; nothing else is to be built with it.
+// Fuzzing needs libFuzzer, which scripts/fuzz asks for; nothing else is to be built with it.
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
-    let rooms: [Target.Dependency] = ["DER", "KeychainCrypto", "KeychainModel", "LinuxSystem", "FuzzSupport"]
-    package.targets.append(.target(name: "FuzzSupport", path: "Tests/Fuzz/FuzzSupport", swiftSettings: law))
-    for name in ["fuzz-der", "fuzz-certificate", "fuzz-pkcs12", "fuzz-key"] {
-        package.targets.append(
-            .executableTarget(name: name, dependencies: rooms, path: "Tests/Fuzz/\(name)", swiftSettings: law))
-    }
+    package.targets.append(
+        .executableTarget(
+            name: "keychain-fuzz", dependencies: ["DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
+            path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
 }

@@ -5,6 +5,7 @@ import LinuxSystem
 /// Keys on the NIST prime curves: 04 ‖ X ‖ Y, and for private keys ‖ K, each as long as the field (semantics F.1).
 struct ECFormat: KeyFormat {
     let kind = "EC"
+    let algorithm = NID_X9_62_id_ecPublicKey
 
     func bits(of key: KeyHandle) -> Int { key.bits }
 

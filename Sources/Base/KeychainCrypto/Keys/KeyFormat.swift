@@ -1,3 +1,4 @@
+import COpenSSL
 import KeychainModel
 import LinuxSystem
 
@@ -5,6 +6,8 @@ import LinuxSystem
 protocol KeyFormat: Sendable {
     /// What OpenSSL calls keys of this type.
     var kind: String { get }
+    /// The number by which OpenSSL knows the algorithm that PKCS#8 names for keys of this type.
+    var algorithm: CInt { get }
 
     func generate(bits: Int) throws(CryptoError) -> KeyHandle
     /// Reads a key and holds its parts against each other.
@@ -21,8 +24,8 @@ extension KeyType {
         switch self {
         case .rsa: RSAFormat()
         case .ecSECPrimeRandom: ECFormat()
-        case .ed25519: RawFormat(kind: "ED25519")
-        case .x25519: RawFormat(kind: "X25519")
+        case .ed25519: RawFormat(kind: "ED25519", algorithm: NID_ED25519)
+        case .x25519: RawFormat(kind: "X25519", algorithm: NID_X25519)
         }
     }
 

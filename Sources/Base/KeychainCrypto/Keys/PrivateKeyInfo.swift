@@ -1,4 +1,5 @@
 import COpenSSL
+import KeychainModel
 package import LinuxSystem
 
 /// Private keys in the format that every other program reads: PKCS#8 `PrivateKeyInfo`, not encrypted (RFC 5208).
@@ -16,7 +17,7 @@ extension PrivateKey {
         let info = try unsafe decoded(
             bytes, by: { unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &$0, $1) }, orFree: PKCS8_PRIV_KEY_INFO_free)
         defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
-        return try unsafe KeyHandle(adopting: EVP_PKCS82PKEY(info))
+        return try unsafe KeyHandle(reading: info)
     }
 
     /// Writes DER.
@@ -26,5 +27,24 @@ extension PrivateKey {
         let info = unsafe try made(EVP_PKEY2PKCS8(handle.reference))
         defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
         return try unsafe secretlyEncoded { unsafe i2d_PKCS8_PRIV_KEY_INFO(info, &$0) }
+    }
+}
+
+extension KeyHandle {
+    /// Reads the key in OpenSSL's object for PKCS#8, if it is of a type and a length that is used here.
+    ///
+    /// That is asked before OpenSSL reads it: of a DSA or Diffie-Hellman key it computes the public half at once, with numbers
+    /// as large as the file likes, which takes minutes.
+    ///
+    /// - Throws: `CryptoError.malformedKey`.
+    convenience init(reading info: OpaquePointer) throws(CryptoError) {
+        var algorithm: OpaquePointer?
+        var (start, count): (UnsafePointer<UInt8>?, CInt) = (nil, 0)
+        try succeed(unsafe PKCS8_pkey_get0(&algorithm, &start, &count, nil, info), or: .malformedKey)
+        let number = unsafe OBJ_obj2nid(algorithm)
+        guard KeyType.allCases.contains(where: { $0.format.algorithm == number }), count <= RSAFormat.mostBytes else {
+            throw .malformedKey
+        }
+        try unsafe self.init(adopting: EVP_PKCS82PKEY(info))
     }
 }

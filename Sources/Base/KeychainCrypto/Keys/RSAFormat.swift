@@ -5,6 +5,7 @@ import LinuxSystem
 /// RSA keys as PKCS#1 `RSAPublicKey` and `RSAPrivateKey` (RFC 8017, appendix A.1).
 struct RSAFormat: KeyFormat {
     let kind = "RSA"
+    let algorithm = NID_rsaEncryption
     /// A private key of 8192 bits has 4.7 KB.
     static let mostBytes = 8192
     /// OpenSSL uses no longer exponent with a large modulus, for it would make verifying as slow as signing.
@@ -40,8 +41,10 @@ struct RSAFormat: KeyFormat {
     }
 
     func decodePrivate(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle {
+        // Looked at first, because OpenSSL would go on to read PKCS#8, and with it keys of other algorithms.
+        guard hasTwoPrimes(bytes) else { throw .malformedKey }
         let key = try unsafe decodedKey(bytes) { unsafe d2i_PrivateKey(EVP_PKEY_RSA, nil, &$0, $1) }
-        guard key.isA(kind), hasTwoPrimes(bytes) else { throw .malformedKey }
+        guard key.isA(kind) else { throw .malformedKey }
         let written = try encodePrivate(key)
         guard written.withSpan({ $0.isEqual(to: bytes) }) else { throw .malformedKey }
         try checkPublic(key)
@@ -49,9 +52,10 @@ struct RSAFormat: KeyFormat {
         return key
     }
 
-    /// `SEQUENCE (long length) { version INTEGER 0, …`: any other version has more primes, or is none that OpenSSL looks at.
+    /// `SEQUENCE (long length) { version INTEGER 0, modulus INTEGER, …`: any other version has more primes, or is none that
+    /// OpenSSL looks at.
     private func hasTwoPrimes(_ bytes: Span<UInt8>) -> Bool {
-        bytes.count > 7 && bytes[1] == 0x82 && bytes[4] == 2 && bytes[5] == 1 && bytes[6] == 0
+        bytes.count > 7 && bytes[1] == 0x82 && bytes[4] == 2 && bytes[5] == 1 && bytes[6] == 0 && bytes[7] == 2
     }
 
     private func checkPublic(_ key: KeyHandle) throws(CryptoError) {

@@ -6,6 +6,7 @@ import LinuxSystem
 struct RawFormat: KeyFormat {
     static let size = 32
     let kind: String
+    let algorithm: CInt
 
     func bits(of key: KeyHandle) -> Int { 8 * Self.size }
 

@@ -32,8 +32,11 @@ package struct PKCS12: Sendable {
 
     /// Keys and certificates are small; larger files are not keychains.
     package static let mostBytes = 8 << 20
-    /// Passes over the passphrase. The most that is met is 600,000; more would let a file keep the reader busy for hours.
+    /// Passes over the passphrase, for all parts of a file together. The most that is met is 600,000 for each of three parts;
+    /// more would let a file keep the reader busy for hours.
     package static let mostIterations = 5_000_000
+    /// Safes and bags. The roots of a whole operating system are 150 bags; a key takes up to two milliseconds.
+    package static let mostParts = 1024
 
     /// Opens a file.
     ///

@@ -8,6 +8,16 @@ import LinuxSystem
 
     init(_ reference: OpaquePointer?) { unsafe self.reference = reference }
 
+    /// The cipher the bag is under, with how its key is derived; nil when it is under none.
+    var cipher: UnsafePointer<X509_ALGOR>? {
+        guard let reference = unsafe reference,
+            unsafe PKCS12_SAFEBAG_get_nid(reference) == NID_pkcs8ShroudedKeyBag
+        else { return nil }
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        unsafe X509_SIG_get0(PKCS12_SAFEBAG_get0_pkcs8(reference), &algorithm, nil)
+        return unsafe algorithm
+    }
+
     /// Takes out what is in it.
     func read(_ text: PKCS12Passphrase, into bags: inout PKCS12Bags) throws(PKCS12.Failure) {
         guard let reference = unsafe reference else { return }
@@ -28,9 +38,6 @@ import LinuxSystem
     private func shroudedKey(
         _ bag: OpaquePointer, _ text: PKCS12Passphrase, _ isLegacyThere: Bool
     ) throws(PKCS12.Failure) -> PrivateKey {
-        var algorithm: UnsafePointer<X509_ALGOR>?
-        unsafe X509_SIG_get0(PKCS12_SAFEBAG_get0_pkcs8(bag), &algorithm, nil)
-        try unsafe PKCS12Work.check(UnsafeMutablePointer(mutating: algorithm))
         let info = unsafe text.with {
             unsafe PKCS12_decrypt_skey_ex(bag, $0, $1, PKCS12Library.shared.context, nil)
         }
@@ -42,7 +49,7 @@ import LinuxSystem
     private func key(_ info: OpaquePointer?) throws(PKCS12.Failure) -> PrivateKey {
         guard let info = unsafe info else { throw .malformed }
         do throws(CryptoError) {
-            return try PrivateKey(checking: try unsafe KeyHandle(adopting: EVP_PKCS82PKEY(info)))
+            return try PrivateKey(checking: try unsafe KeyHandle(reading: info))
         } catch { throw .unsupportedKey }
     }
 
@@ -69,31 +76,5 @@ import LinuxSystem
             let start = unsafe ASN1_STRING_get0_data(octets)
         else { return nil }
         return unsafe Array(UnsafeBufferPointer(start: start, count: max(0, Int(ASN1_STRING_length(octets)))))
-    }
-}
-
-/// How much work a file asks for before it opens.
-enum PKCS12Work {
-    /// Refuses an algorithm that asks for more passes than there is a reason for. All numbers in its parameters are such counts
-    /// or sizes of keys.
-    ///
-    /// - Throws: `PKCS12.Failure.tooLarge`, `.malformed`.
-    static func check(_ algorithm: UnsafeMutablePointer<X509_ALGOR>?) throws(PKCS12.Failure) {
-        guard let algorithm = unsafe algorithm else { throw .malformed }
-        let bytes: [UInt8]
-        do throws(CryptoError) { bytes = try unsafe encoded { unsafe i2d_X509_ALGOR(algorithm, &$0) } } catch {
-            throw .malformed
-        }
-        guard let element = try? DERElement(parsing: bytes.span) else { throw .malformed }
-        guard isBearable(element, bytes.span) else { throw .tooLarge }
-    }
-
-    private static func isBearable(_ element: DERElement, _ bytes: Span<UInt8>) -> Bool {
-        if element.tag == .integer {
-            guard let number = try? element.smallInteger(in: bytes), number <= PKCS12.mostIterations else {
-                return false
-            }
-        }
-        return element.children.allSatisfy { isBearable($0, bytes) }
     }
 }

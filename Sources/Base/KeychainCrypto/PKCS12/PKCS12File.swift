@@ -28,33 +28,52 @@ import LinuxSystem
     func read(_ passphrase: SecretBytes, into bags: inout PKCS12Bags) throws(PKCS12.Failure) {
         defer { ERR_clear_error() }
         let safes = try safes()
-        let text = try PKCS12Passphrase(passphrase, verifying: self)
+        var work = PKCS12Work()
+        let text = try PKCS12Passphrase(passphrase, verifying: self, &work)
+        try work.add(parts: safes.count)
+        for index in 0..<safes.count {
+            if let cipher = unsafe cipher(of: safes.pointer(index, as: PKCS7.self)) { try unsafe work.add(cipher) }
+        }
         for index in 0..<safes.count {
             let safe = unsafe safes.pointer(index, as: PKCS7.self)
-            guard let bagStack = try unsafe open(safe, text, bags.isLegacyThere) else { continue }
-            for bag in 0..<bagStack.count {
-                try unsafe PKCS12Bag(OpaquePointer(bagStack[bag])).read(text, into: &bags)
-            }
+            guard let opened = try unsafe open(safe, text, bags.isLegacyThere) else { continue }
+            try read(opened, text, &work, into: &bags)
         }
+    }
+
+    private func read(
+        _ safe: OwnedStack, _ text: PKCS12Passphrase, _ work: inout PKCS12Work, into bags: inout PKCS12Bags
+    ) throws(PKCS12.Failure) {
+        try work.add(parts: safe.count)
+        let found = (0..<safe.count).map { unsafe PKCS12Bag(OpaquePointer(safe[$0])) }
+        for bag in found {
+            if let cipher = unsafe bag.cipher { try unsafe work.add(cipher) }
+        }
+        for bag in found { try bag.read(text, into: &bags) }
     }
 
     /// Whether the file's authentication code is that of this passphrase; nil when the file has none.
     ///
     /// - Throws: `Failure.tooLarge` when computing it would take too long.
-    func verify(_ text: UnsafePointer<CChar>?, _ count: CInt) throws(PKCS12.Failure) -> Bool? {
+    func verify(
+        _ text: UnsafePointer<CChar>?, _ count: CInt, _ work: inout PKCS12Work
+    ) throws(PKCS12.Failure) -> Bool? {
         guard unsafe PKCS12_mac_present(reference) == 1 else { return nil }
         var iterations: UnsafePointer<ASN1_INTEGER>?
         unsafe PKCS12_get0_mac(nil, nil, nil, &iterations, reference)
-        if let iterations = unsafe iterations {
-            let number = unsafe ASN1_INTEGER_get(iterations)
-            guard (0...PKCS12.mostIterations).contains(number) else { throw .tooLarge }
-        }
+        if let iterations = unsafe iterations { try work.add(passes: unsafe ASN1_INTEGER_get(iterations)) }
         return unsafe PKCS12_verify_mac(reference, text, count) == 1
     }
 
     private func safes() throws(PKCS12.Failure) -> OwnedStack {
         guard let stack = unsafe PKCS12_unpack_authsafes(reference) else { throw .malformed }
         return unsafe OwnedStack(stack) { unsafe PKCS7_free($0?.assumingMemoryBound(to: PKCS7.self)) }
+    }
+
+    /// The cipher a safe is under, with how its key is derived; nil when it is under none.
+    private func cipher(of safe: UnsafeMutablePointer<PKCS7>?) -> UnsafeMutablePointer<X509_ALGOR>? {
+        guard let safe = unsafe safe, unsafe OBJ_obj2nid(safe.pointee.type) == NID_pkcs7_encrypted else { return nil }
+        return unsafe safe.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm
     }
 
     /// The bags of one safe; nil for a kind that holds none.
@@ -66,7 +85,7 @@ import LinuxSystem
         switch unsafe OBJ_obj2nid(safe.pointee.type) {
         case NID_pkcs7_data: unsafe bags = PKCS12_unpack_p7data(safe)
         case NID_pkcs7_encrypted:
-            try unsafe PKCS12Work.check(safe.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm)
+            guard unsafe cipher(of: safe) != nil else { throw .malformed }
             unsafe bags = text.with { unsafe PKCS12_unpack_p7encdata(safe, $0, $1) }
             guard unsafe bags != nil else { throw text.failure(isLegacyThere) }
         default: return nil
@@ -83,7 +102,9 @@ import LinuxSystem
     /// Whether the file's authentication code says that it is the right one.
     private let isProven: Bool
 
-    init(_ bytes: SecretBytes, verifying file: PKCS12File) throws(PKCS12.Failure) {
+    init(
+        _ bytes: SecretBytes, verifying file: PKCS12File, _ work: inout PKCS12Work
+    ) throws(PKCS12.Failure) {
         guard bytes.count <= 4096, bytes.withSpan({ span in span.indices.allSatisfy { span[$0] != 0 } }) else {
             throw .wrongPassphrase
         }
@@ -92,12 +113,12 @@ import LinuxSystem
             try unsafe withAddress(of: span) { (start, count) throws(PKCS12.Failure) in
                 try unsafe start.withMemoryRebound(to: CChar.self, capacity: max(count, 1)) {
                     (text) throws(PKCS12.Failure) in
-                    try unsafe file.verify(text, CInt(count))
+                    try unsafe file.verify(text, CInt(count), &work)
                 }
             }
         }
         let mayBeAbsent = matches == false && bytes.count == 0
-        isAbsent = mayBeAbsent ? try unsafe file.verify(nil, 0) == true : false
+        isAbsent = mayBeAbsent ? try unsafe file.verify(nil, 0, &work) == true : false
         guard matches != false || isAbsent else { throw .wrongPassphrase }
         isProven = matches != nil
     }

@@ -97,11 +97,8 @@ extension Certificate {
 
     /// The addresses the certificate names: those among the alternative names, then those of the subject; each once.
     package var emailAddresses: [String] {
-        var found: [String] = []
-        for address in extensions.emailAddresses + subject.texts(of: .emailAddress) where !found.contains(address) {
-            found.append(address)
-        }
-        return found
+        var seen: Set<String> = []
+        return (extensions.emailAddresses + subject.texts(of: .emailAddress)).filter { seen.insert($0).inserted }
     }
 
     /// SHA-1 of the public key's bytes, by which an identity finds its private key.

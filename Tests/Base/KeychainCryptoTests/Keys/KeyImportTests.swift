@@ -162,6 +162,19 @@ struct KeyImportTests {
         }
     }
 
+    @Test("A key of another algorithm is refused before its public half is computed, which takes seconds")
+    func otherAlgorithms() {
+        let bytes = signatureKey(bytes: 2_700)
+        #expect(bytes.count > 8_000 && bytes.count < 8_192)
+        let duration = ContinuousClock().measure {
+            for _ in 0..<5 {
+                for type in KeyType.allCases { #expect(!isKey(bytes, type)) }
+                #expect(throws: CryptoError.malformedKey) { try PrivateKey(privateKeyInfo: bytes) }
+            }
+        }
+        #expect(duration < .seconds(5))
+    }
+
     @Test("Sizes that are not made are refused before anything is computed")
     func sizes() {
         for bits in [Int.min, -1, 0, 512, 1016, 1025, 8193, 8200, 1 << 40, Int.max] {
