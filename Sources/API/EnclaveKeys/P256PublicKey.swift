@@ -15,7 +15,7 @@ extension P256PublicKey {
     public var rawRepresentation: Data { Data(x963Representation.dropFirst()) }
 
     /// The key as SubjectPublicKeyInfo (RFC 5280): 91 bytes of DER.
-    public var derRepresentation: Data { SubjectPublicKeyInfo.head + x963Representation }
+    public var derRepresentation: Data { Data(SubjectPublicKeyInfo.head) + x963Representation }
 
     /// The key as SubjectPublicKeyInfo in PEM (RFC 7468), which OpenSSL reads.
     public var pemRepresentation: String {
@@ -72,10 +72,10 @@ extension P256PublicKey {
 
 /// What stands before the point in SubjectPublicKeyInfo: id-ecPublicKey on prime256v1 (RFC 5480).
 private enum SubjectPublicKeyInfo {
-    static let head = Data([
+    static let head: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
         0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-    ])
+    ]
     static let beginning = "-----BEGIN PUBLIC KEY-----"
     static let end = "-----END PUBLIC KEY-----"
 }

@@ -28,7 +28,7 @@ func handle(_ query: Attributes) -> SecKey? {
 /// Signs a challenge.
 func sign(_ key: SecKey) -> Outcome<Data> { sign(key, .ecdsaSignatureMessageX962SHA256, challenge) }
 
-let challenge = Data("a server's challenge")
+var challenge: Data { Data("a server's challenge") }
 
 /// Whether the key signs what its public half verifies.
 func works(_ key: SecKey) -> Bool {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Keys kept in the keychain")
 struct KeptKeyTests {
     private static var rsa: Attributes { [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] }
-    private static let tag = Data("org.example.rsa")
+    private static var tag: Data { Data("org.example.rsa") }
 
     @Test("S-74: a key is found by class, half, type, size and tag, alone or together")
     func lookup() throws {
