@@ -48,7 +48,7 @@ _security() {
         find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
         delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t --json --help" ;;
         move-enclave) words="-p --json --help" ;;
-        attest-key) words="-l -t -n -o --json --help" ;;
+        attest-key) words="-k -l -t -n -o --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -111,6 +111,7 @@ complete -c security -n '__fish_seen_subcommand_from delete-internet-password' -
 complete -c security -n '__fish_seen_subcommand_from delete-internet-password' -s s -x -a '(__security_values srvr)' -d 'Match the server name.'
 complete -c security -n '__fish_seen_subcommand_from delete-internet-password' -s t -x -d 'Match the authentication type (four characters, such as "dflt").'
 complete -c security -n '__fish_seen_subcommand_from move-enclave' -s p -x -d 'The keychain\'s password.'
+complete -c security -n '__fish_seen_subcommand_from attest-key' -s k -x -d 'The key itself, as its program wrote it (kSecAttrTokenOID).'
 complete -c security -n '__fish_seen_subcommand_from attest-key' -s l -x -d 'Match the label.'
 complete -c security -n '__fish_seen_subcommand_from attest-key' -s t -x -d 'Match the application tag.'
 complete -c security -n '__fish_seen_subcommand_from attest-key' -s n -x -d 'What the verifier has chosen: 1 to 32 bytes in hexadecimal.'

@@ -152,6 +152,7 @@ _security() {
                     '-p[The keychain'\''s password.]:password: ' \
                     '--json[Write JSON.]' ;;
                 attest-key) _arguments -S \
+                    '-k[The key itself, as its program wrote it (kSecAttrTokenOID).]:file: ' \
                     '-l[Match the label.]:label: ' \
                     '-t[Match the application tag.]:tag: ' \
                     '-n[What the verifier has chosen\: 1 to 32 bytes in hexadecimal.]:nonce: ' \

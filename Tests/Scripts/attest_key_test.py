@@ -142,6 +142,24 @@ def check_key(keychain):
     expect(hashlib.sha1(point).digest() == keychain.application_label("enclave"), "key.pem is not the program's key")
 
 
+def check_foreign_key(keychain, fingerprint):
+    """Another program's key, handed over in a file: the installed command has it attested, any other program does not."""
+    file = f"{keychain.folder}/foreign.key"
+    saved = keychain.run("sh", "-c", f"'{keychain.programs}/key-holder' save > '{file}'")
+    expect(saved.returncode == 0, f"the program cannot write its key: {saved}")
+    arguments = ["-v", "attest-key", "-k", file, "-n", NONCE, "-o", f"{keychain.folder}/foreign"]
+    refused = keychain.run(keychain.security, *arguments)
+    expect(refused.returncode != 0 and not os.path.exists(f"{keychain.folder}/foreign"),
+           f"a copy of the command attests another program's key: {refused}")
+    attested = keychain.run(f"{keychain.programs}/security", *arguments)
+    expect(attested.returncode == 0, f"the command does not attest a key that it is handed: {attested}")
+    verified = keychain.verify(NONCE, fingerprint, folder="foreign")
+    expect(verified.returncode == 0, f"another program's key is not verified: {verified}")
+    pathlib.Path(file).write_bytes(b"no key")
+    malformed = keychain.run(f"{keychain.programs}/security", *arguments)
+    expect(malformed.returncode != 0, f"what is no key is attested: {malformed}")
+
+
 def check_after_restart(keychain, fingerprint):
     stop_daemon(keychain.home)
     nonce = os.urandom(32).hex()
@@ -172,6 +190,7 @@ def check(keychain):
     expect(verified.returncode == 0 and verified.stdout.startswith("verified"), f"it is not verified: {verified}")
     check_refusals(keychain, fingerprint)
     check_software_key(keychain)
+    check_foreign_key(keychain, fingerprint)
     check_after_restart(keychain, fingerprint)
     print("a key in the TPM is attested and verified; two changes of each of its eight files are refused")
 

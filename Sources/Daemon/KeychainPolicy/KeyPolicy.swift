@@ -12,6 +12,9 @@ package struct AuthorizedKeyRequest: Sendable {
 extension AccessPolicy {
     /// Lets a key request through or says why not. A new key that names no group goes where the caller's items go by default.
     ///
+    /// The keychain's own command may have any key attested that it is handed: that says where the key is and what its public
+    /// half is, and lets nobody use it.
+    ///
     /// - Throws: `errSecMissingEntitlement` for a group the caller has not been granted; a sealed key says itself which
     ///   group it belongs to, and the enclave that nobody has changed it.
     package static func authorize(
@@ -21,8 +24,9 @@ extension AccessPolicy {
         case .make(var binding):
             binding.group = try targetGroup(binding.group.isEmpty ? nil : binding.group, of: caller)
             return AuthorizedKeyRequest(.make(binding))
-        case .use(let key, _):
-            try require(key.binding.group, caller, toWrite: false)
+        case .use(let key, let use):
+            let isInspection = use.algorithm == KeyUse.attestation && caller.mayInspectAllGroups
+            if !isInspection { try require(key.binding.group, caller, toWrite: false) }
             return AuthorizedKeyRequest(request)
         }
     }

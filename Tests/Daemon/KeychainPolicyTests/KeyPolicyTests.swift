@@ -63,6 +63,19 @@ struct KeyPolicyTests {
         #expect(Self.status(ofUse: "", by: ["a"]) == .missingEntitlement)
     }
 
+    @Test("The keychain's own command has keys of all groups attested, and uses none of them")
+    func attests() {
+        let command = CallerIdentity(
+            user: 0, process: 0, program: "security", groups: ["b"], mayInspectAllGroups: true)
+        let status = { (caller: CallerIdentity, algorithm: String) in
+            let request = KeyRequest.use(Self.sealedKey("a"), KeyUse(algorithm, []))
+            return failure { () throws(Refusal) in try AccessPolicy.authorize(request, from: caller) }?.status
+        }
+        #expect(status(command, KeyUse.attestation) == nil)
+        #expect(status(command, "algid:sign:ECDSA:digest-X962:SHA256") == .missingEntitlement)
+        #expect(status(Self.caller(["b"]), KeyUse.attestation) == .missingEntitlement)
+    }
+
     @Test("A key is added by programs of its group only, wherever it goes")
     func adds() throws {
         var request = ItemRequest(.add)

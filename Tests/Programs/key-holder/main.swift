@@ -1,6 +1,7 @@
 // For the test that searches memory: a program as any other that has keys it cannot see.
 //
 //     key-holder make     makes a key in the Secure Enclave and one that is not extractable
+//     key-holder save     writes the key in the Secure Enclave to standard output, for security attest-key
 //     key-holder use      signs with both until it has said so, then waits for the end of its input
 
 import Foundation
@@ -23,7 +24,7 @@ func make(_ label: String, _ more: [CFString: Any], _ privateAttributes: [CFStri
     guard unsafe SecKeyCreateRandomKey(parameters as CFDictionary, &error) != nil else { fail(label, error) }
 }
 
-func use(_ label: String) {
+func find(_ label: String) -> SecKey {
     let query: [CFString: Any] = [
         kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrLabel: label, kSecReturnRef: true,
     ]
@@ -31,6 +32,11 @@ func use(_ label: String) {
     guard unsafe SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess, let key = found as? SecKey else {
         fail("\(label): \(SecCopyLastItemError()?.description ?? "not found")", nil)
     }
+    return key
+}
+
+func use(_ label: String) {
+    let key = find(label)
     for number in 0..<50 {
         var error: Unmanaged<CFError>?
         let challenge = Data("challenge \(number)".utf8) as CFData
@@ -43,6 +49,9 @@ switch CommandLine.arguments.dropFirst().first {
 case "make":
     make("enclave", [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave], [:])
     make("kept", [:], [kSecAttrIsExtractable: false])
+case "save":
+    let attributes = SecKeyCopyAttributes(find("enclave"))
+    FileHandle.standardOutput.write(attributes?[kSecAttrTokenOID] as? Data ?? Data())
 case "use":
     for label in ["enclave", "kept"] { use(label) }
     FileHandle.standardOutput.write(Data("used\n".utf8))

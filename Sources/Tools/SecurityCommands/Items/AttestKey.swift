@@ -8,15 +8,17 @@ enum AttestKey {
 
     static let command = Command(
         "attest-key", "Let the TPM prove that a key was made in it.",
-        synopsis: "[-l label] [-t tag] -n nonce -o folder",
+        synopsis: "[-k file | -l label -t tag] -n nonce -o folder",
         options: [
+            CommandOption("k", value: "file", "The key itself, as its program wrote it (kSecAttrTokenOID)."),
             CommandOption("l", value: "label", "Match the label."),
             CommandOption("t", value: "tag", "Match the application tag."),
             CommandOption("n", value: "nonce", "What the verifier has chosen: 1 to 32 bytes in hexadecimal."),
             CommandOption("o", value: "folder", "The folder to write to; made if it is not there."),
         ],
         notes: [
-            "Only keys of the access group of `security` itself are found: no key that another program has made.",
+            "By label and tag, only keys of the access group of `security` itself are found; a key of any other program",
+            "is given with -k. It is attested, not used.",
             "scripts/verify-attestation checks what is written, with nothing but openssl. See docs/tpm.md.",
         ]
     ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
@@ -25,12 +27,25 @@ enum AttestKey {
         guard let folder = arguments.value("o")?.text, let nonce = arguments.value("n")?.text.hexBytes else {
             throw .refused(call: call, .nonceOrFolderMissing)
         }
-        let key = try find(arguments, session)
+        let key = if let file = arguments.value("k") { try read(file.text) } else { try find(arguments, session) }
         let output = try session.use(key, KeyUse(KeyUse.attestation, nonce), call)
         do throws(Refusal) { try write(try KeyAttestation(decoding: output), to: folder) } catch {
             throw .refused(call: call, error)
         }
     }
+
+    /// The key in a file: `dataRepresentation`, or the attribute `kSecAttrTokenOID`.
+    private static func read(_ path: String) throws(CommandFailure) -> SealedKey {
+        do throws(Refusal) {
+            let bytes: SecretBytes
+            do throws(SystemError) { bytes = try AtomicFile.readSecret(path, limit: largestKey) } catch {
+                throw .unreadableKey(path, error)
+            }
+            return try SealedKey(decoding: bytes)
+        } catch { throw .refused(call: call, error) }
+    }
+
+    private static let largestKey = 64 << 10
 
     private static func find(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) -> SealedKey {
         let response = try session.send(call) { () throws(Refusal) in
@@ -130,6 +145,12 @@ extension Refusal {
             .param, .wrongValue, "attest-key",
             "A folder (-o) and a nonce of 1 to 32 bytes in hexadecimal (-n) are needed.",
             do: "Take the nonce from whoever is to verify; openssl rand -hex 32 makes one.")
+    }
+
+    fileprivate static func unreadableKey(_ path: String, _ error: SystemError) -> Refusal {
+        Refusal(
+            .io, .unavailable, path, "The key cannot be read (\(error)).",
+            do: "Have its program write kSecAttrTokenOID of SecKeyCopyAttributes to a file.")
     }
 
     fileprivate static var extractableKey: Refusal {
