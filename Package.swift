@@ -107,7 +107,7 @@ let package = Package(
                 "LinuxSystem",
             ]),
         room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
-        room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+        room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -116,7 +116,8 @@ let package = Package(
             ]),
 
         room(
-            "SecurityCommands", on: "Tools", uses: ["KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            "SecurityCommands", on: "Tools",
+            uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "LinuxSystem"]),
         program(
             "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
 

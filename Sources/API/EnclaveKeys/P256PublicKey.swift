@@ -1,4 +1,6 @@
+internal import DER
 public import Foundation
+internal import LinuxSystem
 internal import Security
 
 /// The forms in which a public key on P-256 is written down.
@@ -19,8 +21,8 @@ extension P256PublicKey {
 
     /// The key as SubjectPublicKeyInfo in PEM (RFC 7468), which OpenSSL reads.
     public var pemRepresentation: String {
-        let lines = derRepresentation.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return [SubjectPublicKeyInfo.beginning, lines, SubjectPublicKeyInfo.end].joined(separator: "\n")
+        // CryptoKit's has no line break at its end.
+        String(PEM.text(label: SubjectPublicKeyInfo.label, Array(derRepresentation).span).dropLast())
     }
 
     /// Reads a point without a mark: 64 bytes, X ‖ Y.
@@ -45,12 +47,10 @@ extension P256PublicKey {
     ///
     /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything else.
     public init(pemRepresentation: String) throws(EnclaveKeyError) {
-        let lines = pemRepresentation.split(whereSeparator: \.isNewline)
-        guard lines.count > 2, lines.first?.elementsEqual(SubjectPublicKeyInfo.beginning) == true,
-            lines.last?.elementsEqual(SubjectPublicKeyInfo.end) == true,
-            let bytes = Data(base64Encoded: lines.dropFirst().dropLast().joined())
+        let text = Array(pemRepresentation.utf8)
+        guard let blocks = try? PEM.read(text.span), blocks.count == 1, blocks[0].label == SubjectPublicKeyInfo.label
         else { throw .malformed("a public key in PEM", expected: "It takes one block, BEGIN PUBLIC KEY.") }
-        try self.init(derRepresentation: bytes)
+        try self.init(derRepresentation: blocks[0].content.withSpan { $0.array(0, $0.count) })
     }
 
     static func checked(_ point: Data) throws(EnclaveKeyError) -> Data {
@@ -76,6 +76,5 @@ private enum SubjectPublicKeyInfo {
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
         0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ]
-    static let beginning = "-----BEGIN PUBLIC KEY-----"
-    static let end = "-----END PUBLIC KEY-----"
+    static let label = "PUBLIC KEY"
 }

@@ -1,3 +1,4 @@
+import DER
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -96,32 +97,23 @@ enum PublicKeyText {
         0xce,
         0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ]
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// PEM (RFC 7468) of a point `04 ‖ X ‖ Y`.
     static func pem(_ point: [UInt8]) -> [UInt8] {
-        let text = base64(head + point)
-        let lines = stride(from: 0, to: text.count, by: 64).map { text[$0..<min($0 + 64, text.count)] + [0x0a] }
-        return Array("-----BEGIN PUBLIC KEY-----\n".utf8) + lines.joined() + Array("-----END PUBLIC KEY-----\n".utf8)
+        let key = head + point
+        return Array(PEM.text(label: "PUBLIC KEY", key.span).utf8)
     }
 
     /// ECDSA-Sig-Value (RFC 3279) of `r ‖ s`.
     static func signature(_ numbers: [UInt8]) -> [UInt8] {
-        let body = [numbers.prefix(32), numbers.suffix(32)].flatMap { number -> [UInt8] in
-            let digits = Array(number.drop { $0 == 0 })
-            let positive = (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits
-            return [0x02, UInt8(positive.count)] + positive
+        var writer = DERWriter()
+        writer.element(.sequence) { sequence in
+            for number in [numbers.prefix(32), numbers.suffix(32)] {
+                let digits = Array(number.drop { $0 == 0 })
+                sequence.element(.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
+            }
         }
-        return [0x30, UInt8(body.count)] + body
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: bytes.count, by: 3).flatMap { start -> [UInt8] in
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (group + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
-            let digits = (0...group.count).map { alphabet[bits >> (18 - 6 * $0) & 63] }
-            return digits + [UInt8](repeating: UInt8(ascii: "="), count: 3 - group.count)
-        }
+        return writer.bytes
     }
 }
 
