@@ -36,11 +36,11 @@ package struct AccessControl: Hashable, Sendable {
 
     /// The bit that lets a private key be used (S-34).
     package static let privateKeyUsage: UInt64 = 1 << 30
-    /// How several constraints go together: `or`, `and`.
-    private static let combinations: UInt64 = 1 << 14 | 1 << 15
 
     /// Whether the user must do something before a key with these flags is used. A bit without a known meaning is a demand.
-    package static func asksTheUser(_ flags: UInt64) -> Bool { flags & ~(privateKeyUsage | combinations) != 0 }
+    package static func asksTheUser(_ flags: UInt64) -> Bool {
+        flags & ~(privateKeyUsage | AccessConstraint.or | AccessConstraint.and) != 0
+    }
 }
 
 extension AttributeList {

@@ -19,6 +19,8 @@ package struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     package static let noSuchAttribute = Self(rawValue: -25303)
     package static let noSuchClass = Self(rawValue: -25306)
     package static let interactionNotAllowed = Self(rawValue: -25308)
+    /// Between engine and client only: the user has to be asked first (semantics B.2).
+    package static let authNeeded = Self(rawValue: -25330)
     package static let decode = Self(rawValue: -26275)
     package static let internalError = Self(rawValue: -26276)
     package static let verifyFailed = Self(rawValue: -67808)

@@ -50,7 +50,7 @@ struct RequestRouter {
                 let request = try DeviceRequest(decoding: frame.body)
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
                 return .device(request, passcodes)
-            case .response: throw .malformed("the kind of frame")
+            case .response, .authentication: throw .malformed("the kind of frame")
             }
         } catch { throw BrokenFrame(id: frame.header.id, refusal: error) }
     }

@@ -28,6 +28,8 @@ package struct FrameHeader: Equatable, Sendable {
         case response = 3
         /// Making and using keys that only the enclave sees.
         case key = 4
+        /// What may have to ask the user.
+        case authentication = 5
     }
 
     package init(length: Int, kind: Kind, descriptors: Int = 0, id: UInt32, word: UInt32) {

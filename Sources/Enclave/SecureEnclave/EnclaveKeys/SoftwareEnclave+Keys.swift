@@ -9,7 +9,7 @@ import Synchronization
 /// A private half is in memory while it is used, and for keys in software as long as ``LoadedKeys`` keeps it; no lock is held
 /// meanwhile.
 extension SoftwareEnclave {
-    package func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey {
+    package func makeKey(_ binding: KeyBinding, in context: AuthenticationContext?) throws(Refusal) -> SealedKey {
         // Before a chip is troubled for nothing.
         try requireOpen(binding.accessibility)
         let keyStore = try newKeyStore()
@@ -21,7 +21,7 @@ extension SoftwareEnclave {
     }
 
     package func importKey(
-        _ key: SecretBytes, type number: UInt8, _ binding: KeyBinding
+        _ key: SecretBytes, type number: UInt8, _ binding: KeyBinding, in context: AuthenticationContext?
     ) throws(Refusal) -> SealedKey {
         guard let type = KeyType(number: number) else { throw .unknownKeyType(number) }
         let (external, publicKey, bits) = try read(key, as: type)
@@ -43,14 +43,18 @@ extension SoftwareEnclave {
 
     package func checkKey(_ key: SealedKey) throws(Refusal) { _ = try open(key) }
 
-    package func rebindKey(_ key: SealedKey, to binding: KeyBinding) throws(Refusal) -> SealedKey {
+    package func rebindKey(
+        _ key: SealedKey, to binding: KeyBinding, in context: AuthenticationContext?
+    ) throws(Refusal) -> SealedKey {
         let privatePart = try open(key)
         let isSameGuard = binding.control == key.binding.control && binding.accessibility == key.binding.accessibility
         guard isSameGuard || !AccessControl.asksTheUser(key.binding.control) else { throw .needsUser }
         return try seal(privatePart, as: key.bound(to: binding))
     }
 
-    package func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
+    package func useKey(
+        _ key: SealedKey, _ use: KeyUse, in context: AuthenticationContext?
+    ) throws(Refusal) -> SecretBytes {
         let privatePart = try open(key)
         if use.algorithm == KeyUse.attestation { return try attest(key, privatePart, nonce: use.input) }
         try key.checkUse()

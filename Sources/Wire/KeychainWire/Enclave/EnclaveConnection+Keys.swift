@@ -3,11 +3,13 @@ package import LinuxSystem
 
 /// Sealed keys through the channel.
 extension EnclaveConnection {
-    package func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey {
+    package func makeKey(_ binding: KeyBinding, in context: AuthenticationContext?) throws(Refusal) -> SealedKey {
         try SealedKey(decoding: try call(.makeKey) { binding.append(to: $0) })
     }
 
-    package func importKey(_ key: SecretBytes, type: UInt8, _ binding: KeyBinding) throws(Refusal) -> SealedKey {
+    package func importKey(
+        _ key: SecretBytes, type: UInt8, _ binding: KeyBinding, in context: AuthenticationContext?
+    ) throws(Refusal) -> SealedKey {
         let answer = try call(.importKey) { body in
             body.append(type)
             binding.append(to: body)
@@ -16,7 +18,9 @@ extension EnclaveConnection {
         return try SealedKey(decoding: answer)
     }
 
-    package func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
+    package func useKey(
+        _ key: SealedKey, _ use: KeyUse, in context: AuthenticationContext?
+    ) throws(Refusal) -> SecretBytes {
         try use.checkSize()
         return try call(.useKey) { body in
             key.append(to: body)
@@ -26,7 +30,9 @@ extension EnclaveConnection {
 
     package func checkKey(_ key: SealedKey) throws(Refusal) { _ = try call(.checkKey) { key.append(to: $0) } }
 
-    package func rebindKey(_ key: SealedKey, to binding: KeyBinding) throws(Refusal) -> SealedKey {
+    package func rebindKey(
+        _ key: SealedKey, to binding: KeyBinding, in context: AuthenticationContext?
+    ) throws(Refusal) -> SealedKey {
         let answer = try call(.rebindKey) { body in
             key.append(to: body)
             binding.append(to: body)
