@@ -24,7 +24,9 @@ struct FrameHeaderTests {
         #expect(bytes.span.littleEndian(UInt32.self, at: FrameHeader.idOffset) == 0x0102_0304)
     }
 
-    @Test("What was written is read", arguments: [FrameHeader.Kind.item, .device, .response, .key], [0, 1, limit])
+    @Test(
+        "What was written is read", arguments: [FrameHeader.Kind.item, .device, .response, .key, .authentication],
+        [0, 1, limit])
     func roundTrips(kind: FrameHeader.Kind, length: Int) throws {
         let header = FrameHeader(length: length, kind: kind, descriptors: 1, id: .max, word: 7)
         let bytes = Self.encode(header) + [9, 9]
@@ -41,7 +43,7 @@ struct FrameHeaderTests {
         "A broken head is refused",
         arguments: [
             (4, 0, KeychainStatus.notAvailable, Refusal.Rule.malformedFrame), (4, 2, .notAvailable, .malformedFrame),
-            (5, 0, .param, .malformedFrame), (5, 5, .param, .malformedFrame), (6, 3, .param, .malformedFrame),
+            (5, 0, .param, .malformedFrame), (5, 6, .param, .malformedFrame), (6, 3, .param, .malformedFrame),
             (7, 1, .param, .malformedFrame), (1, 4, .param, .tooLarge), (3, 255, .param, .tooLarge),
         ])
     func refuses(offset: Int, byte: UInt8, status: KeychainStatus, rule: Refusal.Rule) throws {
