@@ -28,6 +28,8 @@ _security() {
         'verify-keychain:Check that every item of the keychain can be opened.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
         'attest-key:Let the TPM prove that a key was made in it.'
+        'git-credential:Serve git as its credential helper.'
+        'docker-credential:Serve docker as its credential helper.'
         'completions:Print the completion script for a shell.'
     )
     local context state line

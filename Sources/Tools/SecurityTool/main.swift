@@ -29,4 +29,7 @@ let session = Session(
 let words = (1..<Int(CommandLine.argc)).compactMap { index in
     unsafe CommandLine.unsafeArgv[index].map { word in unsafe Argument(cString: word) }
 }
-exit(Driver.run(words, in: session))
+let helper = unsafe CommandLine.unsafeArgv[0].flatMap { path in
+    CommandTable.name(ofProgram: unsafe String(cString: path))
+}
+exit(Driver.run((helper.map { [Argument($0)] } ?? []) + words, in: session))

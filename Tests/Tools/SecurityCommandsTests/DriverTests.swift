@@ -26,7 +26,7 @@ import Testing
                 "help", "lock-keychain", "unlock-keychain", "set-keychain-password", "show-keychain-info",
                 "dump-keychain", "add-generic-password", "add-internet-password", "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
-                "verify-keychain", "move-enclave", "attest-key", "completions",
+                "verify-keychain", "move-enclave", "attest-key", "git-credential", "docker-credential", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }

@@ -5,9 +5,18 @@ package enum CommandTable {
         DumpKeychain.command, AddPassword.command(.generic), AddPassword.command(.internet),
         FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
         DeletePassword.command(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
-        MoveEnclave.command, AttestKey.command,
+        MoveEnclave.command, AttestKey.command, GitCredential.command, DockerCredential.command,
         Completions.command,
     ]
+
+    /// The command that programs call by a name of its own: `git-credential-keychain` is `security git-credential`.
+    package static func name(ofProgram path: String) -> String? {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        guard name.hasSuffix(helperSuffix) else { return nil }
+        return commands.first { $0.name + helperSuffix == name }?.name
+    }
+
+    private static let helperSuffix = "-keychain"
 
     /// The first command whose name begins with the word.
     static func find(_ word: Argument) -> Command? {

@@ -68,6 +68,15 @@ extension Session {
         do throws(Refusal) { request = try build() } catch { throw .refused(call: call, error) }
         return try send(request, call)
     }
+
+    /// Builds a query and gives its whole answer, however many pages it has.
+    func sendAll(
+        _ call: String, _ build: () throws(Refusal) -> ItemRequest
+    ) throws(CommandFailure) -> ItemResponse {
+        let request: ItemRequest
+        do throws(Refusal) { request = try build() } catch { throw .refused(call: call, error) }
+        return try sendAll(request, call)
+    }
 }
 
 extension Refusal {

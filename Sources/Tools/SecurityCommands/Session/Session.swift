@@ -60,6 +60,11 @@ package final class Session {
         return response
     }
 
+    /// Sends a query and gives its whole answer.
+    func sendAll(_ request: ItemRequest, _ call: String) throws(CommandFailure) -> ItemResponse {
+        try ask(call) { connection throws(Refusal) in try connection.sendAll(request) }
+    }
+
     /// Asks something of the device, with the passcodes the request needs.
     func device(
         _ request: DeviceRequest, _ call: String, passcodes: [FileDescriptor] = []

@@ -1,0 +1,62 @@
+import KeychainModel
+
+/// Where a login is good for, in the parts that an internet password keeps of it.
+struct ServerAddress {
+    let scheme: String
+    let host: String
+    /// 0 for the scheme's usual one.
+    let port: UInt16
+    /// Nil when the program did not say; then items with any path match.
+    let path: String?
+
+    /// - Parameter authority: a host, with a port behind a colon if there is one; an IPv6 address in brackets.
+    /// - Returns: nil without a host, and for what is no port.
+    init?(scheme: String, authority: String, path: String?) {
+        var (host, digits) = (Substring(authority), Substring())
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            host = authority[..<colon]
+            digits = authority[authority.index(after: colon)...]
+            guard UInt16(digits) != nil else { return nil }
+        }
+        guard !scheme.isEmpty, !host.isEmpty else { return nil }
+        self.scheme = scheme.lowercased()
+        self.host = String(host)
+        port = UInt16(digits) ?? 0
+        self.path = path
+    }
+
+    /// Takes a URL apart; what names no scheme is reached with https, as container registries are.
+    init?(url: String) {
+        guard let mark = url.firstRange(of: "://") else { return nil }
+        self.init(scheme: String(url[..<mark.lowerBound]), rest: url[mark.upperBound...])
+    }
+
+    /// As ``init(url:)``, for a server that may be named without its scheme.
+    init?(server: String) {
+        if server.contains("://") { self.init(url: server) } else { self.init(scheme: "https", rest: server[...]) }
+    }
+
+    private init?(scheme: String, rest: Substring) {
+        let slash = rest.firstIndex(of: "/")
+        let path = slash.map { String(rest[$0...]) } ?? ""
+        self.init(scheme: scheme, authority: String(rest[..<(slash ?? rest.endIndex)]), path: path == "/" ? "" : path)
+    }
+
+    /// The attributes that identify it. A scheme without a code of four characters is the security domain.
+    var attributes: [(code: String, value: RawValue)] {
+        var attributes: [(code: String, value: RawValue)] = [("srvr", .string(host)), ("port", .number(Int64(port)))]
+        if let code = Self.codes[scheme] {
+            attributes.append(("ptcl", .string(code)))
+        } else {
+            attributes.append(("sdmn", .string(scheme)))
+        }
+        if let path { attributes.append(("path", .string(path))) }
+        return attributes
+    }
+
+    /// The values of `kSecAttrProtocol`.
+    private static let codes = [
+        "https": "htps", "http": "http", "ftp": "ftp ", "ftps": "ftps", "imap": "imap", "imaps": "imps", "smtp": "smtp",
+        "ssh": "ssh ", "pop3": "pop3", "pop3s": "pops", "ldap": "ldap", "ldaps": "ldps",
+    ]
+}

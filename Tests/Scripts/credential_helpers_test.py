@@ -1,0 +1,100 @@
+"""The credential helpers with their real clients, a real daemon, and links by the names that git and docker look for."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+
+class Keychain:
+    """A keychain of its own, its daemon, and a folder with the helpers on the path."""
+
+    def __init__(self, programs, folder):
+        self.home = os.path.join(folder, "keychain")
+        bin_folder = os.path.join(folder, "bin")
+        os.mkdir(bin_folder)
+        for name in ("git-credential-keychain", "docker-credential-keychain"):
+            os.symlink(os.path.join(programs, "security"), os.path.join(bin_folder, name))
+        self.environment = {
+            "PATH": bin_folder + ":" + os.environ["PATH"],
+            "HOME": folder,
+            "KEYCHAIN_HOME": self.home,
+            "KEYCHAIN_TPM": "none",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+        }
+        self.run(["git", "config", "--global", "credential.helper", "keychain"])
+
+    def run(self, command, text="", status=0):
+        result = subprocess.run(
+            command, input=text, capture_output=True, text=True, env=self.environment, timeout=60, cwd=self.home_folder()
+        )
+        assert result.returncode == status, (command, result)
+        return result.stdout
+
+    def home_folder(self):
+        return self.environment["HOME"]
+
+    def stop(self):
+        listing = subprocess.run(["pgrep", "-f", "--", "--store " + self.home], capture_output=True, text=True)
+        for process in listing.stdout.split():
+            os.kill(int(process), signal.SIGTERM)
+
+
+def check_git(keychain):
+    login = "protocol=https\nhost=git.example\nusername=ann\npassword=s3cret\n\n"
+    asked = "protocol=https\nhost=git.example\n\n"
+    keychain.run(["git", "credential", "fill"], asked, status=128)
+    keychain.run(["git", "credential", "approve"], login)
+    filled = keychain.run(["git", "credential", "fill"], asked)
+    assert filled == "protocol=https\nhost=git.example\nusername=ann\npassword=s3cret\n", filled
+    # Another port is another server; a URL is taken apart by git.
+    keychain.run(["git", "credential", "fill"], "protocol=https\nhost=git.example:8443\n\n", status=128)
+    assert "password=s3cret" in keychain.run(["git", "credential", "fill"], "url=https://ann@git.example/a/b.git\n\n")
+    keychain.run(["git", "credential", "reject"], login)
+    keychain.run(["git", "credential", "fill"], asked, status=128)
+
+
+def check_git_over_paths(keychain):
+    keychain.run(["git", "config", "--global", "credential.useHttpPath", "true"])
+    for path, password in (("a.git", "one"), ("b.git", "two")):
+        keychain.run(
+            ["git", "credential", "approve"],
+            f"protocol=https\nhost=h.example\npath={path}\nusername=ann\npassword={password}\n\n",
+        )
+    for path, password in (("a.git", "one"), ("b.git", "two")):
+        filled = keychain.run(["git", "credential", "fill"], f"protocol=https\nhost=h.example\npath={path}\n\n")
+        assert f"password={password}\n" in filled, filled
+
+
+def check_docker(keychain):
+    helper = "docker-credential-keychain"
+    missing = "credentials not found in native keychain\n"
+    assert keychain.run([helper, "get"], "https://r.example/v1/", status=1) == missing
+    login = {"ServerURL": "https://r.example/v1/", "Username": "ann", "Secret": 'a "secret" \\ é 🔑'}
+    # Go's encoder escapes what could be HTML.
+    keychain.run([helper, "store"], json.dumps({**login, "Username": "<token>"}).replace("<", "\\u003c"))
+    assert json.loads(keychain.run([helper, "get"], "https://r.example/v1/")) == {**login, "Username": "<token>"}
+    keychain.run([helper, "store"], json.dumps(login))
+    assert json.loads(keychain.run([helper, "list"])) == {"https://r.example/v1/": "ann"}
+    assert json.loads(keychain.run([helper, "get"], "https://r.example/v1/\n")) == login
+    keychain.run([helper, "erase"], "https://r.example/v1/")
+    assert keychain.run([helper, "get"], "https://r.example/v1/", status=1) == missing
+    assert "swift-keychain" in keychain.run([helper, "version"])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        keychain = Keychain(sys.argv[1], folder)
+        try:
+            check_git(keychain)
+            check_git_over_paths(keychain)
+            check_docker(keychain)
+        finally:
+            keychain.stop()
+    print("git and docker keep their logins in the keychain")
+
+
+main()
