@@ -86,6 +86,15 @@ extension UnixSocket {
         try receive(into: &span, from: offset, flags: 0)
     }
 
+    /// As ``receive(into:from:)``, without waiting: `nil` when there is nothing.
+    ///
+    /// - Throws: `SystemError` of `recv`.
+    package func receiveAtOnce(
+        into span: inout MutableSpan<UInt8>, from offset: Int = 0
+    ) throws(SystemError) -> Int? {
+        try receive(into: &span, from: offset, flags: dontWait)
+    }
+
     /// Sends as much as is taken: `nil` when a socket that may not block (or may not any longer) would have to wait.
     ///
     /// - Throws: `SystemError` of `send`; `EPIPE`, without a signal, when the peer has closed.

@@ -21,6 +21,8 @@ final class EventLoop: @unchecked Sendable {
     var held = 0
     let epoll: Epoll
 
+    private var shortWait = ShortWait()
+    private var wasBusy = false
     private let occupancy: Occupancy
     private var listeners: [UnixSocket]
     private var isAccepting = false
@@ -56,13 +58,25 @@ final class EventLoop: @unchecked Sendable {
     private func turn() {
         let due = queued
         queued = []
-        // The set belongs to this thread alone, so there is nothing about the wait that could fail.
-        _ = try? epoll.wait(deadline: due.isEmpty ? min(nextSweep, end) : .now) { handle($0, $1) }
+        if due.isEmpty { waitForEvents() } else { _ = poll(until: .now) }
         for session in due where sessions[session.token] != nil {
             session.isQueued = false
             serve(session) { session throws(BrokenFrame) in try session.input.next() }
         }
         if nextSweep.hasPassed { sweep() }
+    }
+
+    /// A client that has just been answered often asks again at once.
+    private func waitForEvents() {
+        if wasBusy, shortWait.find({ poll(until: .now) }) { return }
+        wasBusy = poll(until: min(nextSweep, end))
+    }
+
+    /// Handles what happens up to the deadline; whether anything did.
+    private func poll(until deadline: Deadline) -> Bool {
+        // The set belongs to this thread alone, so there is nothing about the wait that could fail.
+        let count = try? epoll.wait(deadline: deadline) { handle($0, $1) }
+        return count ?? 0 > 0
     }
 
     private func handle(_ token: UInt64, _ readiness: Readiness) {

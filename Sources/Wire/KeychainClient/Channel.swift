@@ -12,6 +12,7 @@ final class Channel: @unchecked Sendable {
     private let room = SecretBytes(count: 8192)
     private var lastID: UInt32 = 0
     private var patience: UInt32 = 0
+    private var shortWait = ShortWait()
 
     init(_ socket: UnixSocket) { self.socket = socket }
 
@@ -148,13 +149,24 @@ extension Channel {
     ) throws(Failure) -> Int {
         let received: Int?
         do throws(SystemError) {
-            received = try socket.receive(into: &span, from: offset)
+            received = try receive(into: &span, from: offset)
         } catch {
             throw error.code == ECONNRESET ? .notPerformed(error) : .unknown
         }
         guard let received else { throw .late }
         if received > 0 { return received }
         throw isSent ? .unknown : .notPerformed(SystemError(code: EPIPE, call: "send"))
+    }
+}
+
+extension Channel {
+    private func receive(into span: inout MutableSpan<UInt8>, from offset: Int) throws(SystemError) -> Int? {
+        var received: Int?
+        let isThere = try shortWait.find { () throws(SystemError) in
+            received = try socket.receiveAtOnce(into: &span, from: offset)
+            return received != nil
+        }
+        return isThere ? received : try socket.receive(into: &span, from: offset)
     }
 }
 

@@ -47,7 +47,8 @@ final class RawChannel {
 
     func call(_ word: UInt32, _ body: [UInt8] = [], lane number: Int = 0, into answer: SecretBuffer) throws -> Int32 {
         let lane = EnclaveLane(number, in: memory)
-        return Int32(bitPattern: try lane.call(word, body.span, into: answer, deadline: soon))
+        var shortWait = ShortWait()
+        return Int32(bitPattern: try lane.call(word, body.span, into: answer, &shortWait, deadline: soon))
     }
 }
 

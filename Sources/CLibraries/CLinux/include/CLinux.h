@@ -74,3 +74,6 @@ int clinux_set_no_new_privileges(void);
 
 /// Names the calling thread for debuggers; longer than 15 bytes fails.
 int clinux_name_thread(const char *name);
+
+// How many processors this process may run on.
+int clinux_usable_processors(void);

@@ -95,8 +95,9 @@ extension EnclaveServer {
     ) {
         let request = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         let answer = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
+        var shortWait = ShortWait()
         ready.update { $0 += 1 }
-        while let word = lane.next(into: request) {
+        while let word = lane.next(into: request, &shortWait) {
             let status = request.withSpan { dispatcher.answer(word, $0, into: answer) }
             answer.withSpan { lane.answer(status, $0) }
             answer.removeAll()

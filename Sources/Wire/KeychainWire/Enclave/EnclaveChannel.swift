@@ -18,7 +18,7 @@ final class EnclaveChannel: Sendable {
 
     private final class Lane: Sendable {
         let lane: EnclaveLane
-        let isBusy = Lock(())
+        let isBusy = Lock(ShortWait())
         init(_ lane: EnclaveLane) { self.lane = lane }
     }
 
@@ -61,9 +61,9 @@ extension EnclaveChannel {
         let start = answer.count
         let status: UInt32
         do throws(EnclaveLane.Failure) {
-            status = try withFreeLane { (lane) throws(EnclaveLane.Failure) in
+            status = try withFreeLane { (lane, shortWait) throws(EnclaveLane.Failure) in
                 let deadline = Deadline.after(milliseconds: patience)
-                return try lane.call(request.word, body, into: answer, deadline: deadline)
+                return try lane.call(request.word, body, into: answer, &shortWait, deadline: deadline)
             }
         } catch {
             close()
@@ -78,15 +78,19 @@ extension EnclaveChannel {
 
     /// Lends a lane that no other thread uses, or waits for one.
     private func withFreeLane(
-        _ body: (EnclaveLane) throws(EnclaveLane.Failure) -> UInt32
+        _ body: (EnclaveLane, inout ShortWait) throws(EnclaveLane.Failure) -> UInt32
     ) throws(EnclaveLane.Failure) -> UInt32 {
         // After the end a lane may look idle again, because the enclave answered while it was closed.
         if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
         for lane in lanes {
-            let result = try lane.isBusy.withLockIfAvailable { (_) throws(EnclaveLane.Failure) in try body(lane.lane) }
+            let result = try lane.isBusy.withLockIfAvailable { (shortWait) throws(EnclaveLane.Failure) in
+                try body(lane.lane, &shortWait)
+            }
             if let result { return result }
         }
-        return try lanes[0].isBusy.withLock { (_) throws(EnclaveLane.Failure) in try body(lanes[0].lane) }
+        return try lanes[0].isBusy.withLock { (shortWait) throws(EnclaveLane.Failure) in
+            try body(lanes[0].lane, &shortWait)
+        }
     }
 
     /// Sends descriptors through the socket and waits for the answer, which has no body.

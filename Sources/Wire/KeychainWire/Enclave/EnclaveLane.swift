@@ -11,10 +11,6 @@ package struct EnclaveLane: Sendable {
     static let headOffset = 64
     static let bodyOffset = headOffset + EnclaveChannelFormat.headSize
 
-    /// How often the word is looked at before sleeping, about a microsecond: the other end may be at work on another
-    /// processor. Longer would only take the time from it when it shares ours.
-    private static let spins = 200
-
     private enum State {
         static let idle: UInt32 = 0
         static let asked: UInt32 = 1
@@ -41,8 +37,8 @@ package struct EnclaveLane: Sendable {
     /// Why a call got no answer.
     package enum Failure: Error { case closed, timedOut, malformed }
 
-    private func wait(while current: UInt32, deadline: Deadline) -> Bool {
-        for _ in 0..<Self.spins where state.load() != current { return true }
+    private func wait(while current: UInt32, _ shortWait: inout ShortWait, deadline: Deadline) -> Bool {
+        if shortWait.find({ state.load() != current }) { return true }
         while state.load() == current {
             if !state.wait(while: current, deadline: deadline) { return state.load() != current }
         }
@@ -58,7 +54,7 @@ extension EnclaveLane {
     /// - Parameter body: at most ``EnclaveChannelFormat/bodyLimit`` bytes.
     /// - Returns: the word of the answer.
     package func call(
-        _ word: UInt32, _ body: Span<UInt8>, into answer: SecretBuffer, deadline: Deadline
+        _ word: UInt32, _ body: Span<UInt8>, into answer: SecretBuffer, _ shortWait: inout ShortWait, deadline: Deadline
     ) throws(Failure) -> UInt32 {
         write(word, body)
         var used = body.count
@@ -68,7 +64,7 @@ extension EnclaveLane {
             throw .closed
         }
         state.wake()
-        guard wait(while: State.asked, deadline: deadline) else { throw .timedOut }
+        guard wait(while: State.asked, &shortWait, deadline: deadline) else { throw .timedOut }
         guard state.load() == State.idle else { throw .closed }
         let head = readHead()
         guard head.length <= EnclaveChannelFormat.bodyLimit else { throw .malformed }
@@ -101,8 +97,8 @@ extension EnclaveLane {
     /// Waits for a request, whose body replaces what is in `request`.
     ///
     /// - Returns: the word of the request; `nil` when the lane was closed or the daemon broke the format.
-    package func next(into request: SecretBuffer) -> UInt32? {
-        while state.load() == State.idle { _ = wait(while: State.idle, deadline: .never) }
+    package func next(into request: SecretBuffer, _ shortWait: inout ShortWait) -> UInt32? {
+        while state.load() == State.idle { _ = wait(while: State.idle, &shortWait, deadline: .never) }
         guard state.load() == State.asked else { return nil }
         let head = readHead()
         guard head.length <= EnclaveChannelFormat.bodyLimit else { return nil }

@@ -1,0 +1,57 @@
+import LinuxSystem
+import Testing
+
+@Suite("Looking before sleeping") struct ShortWaitTests {
+    /// How often a wait looks for something that does not come.
+    private static func looks(of wait: inout ShortWait) -> Int {
+        var looks = 0
+        let found = wait.find {
+            looks += 1
+            return false
+        }
+        #expect(!found)
+        return looks
+    }
+
+    @Test("What comes while somebody looks is found at once")
+    func finds() {
+        var wait = ShortWait()
+        var looks = 0
+        let found = wait.find {
+            looks += 1
+            return looks == 3
+        }
+        // With one processor nobody looks.
+        #expect(found == (looks == 3))
+    }
+
+    @Test("Where looking did not help, it is left off for longer and longer, and taken up again")
+    func pauses() {
+        var wait = ShortWait()
+        guard Self.looks(of: &wait) > 0 else { return }
+        for pause in [1, 2, 4, 8] {
+            for _ in 0..<pause { #expect(Self.looks(of: &wait) == 0) }
+            #expect(Self.looks(of: &wait) > 0)
+        }
+        for _ in 0..<16 { _ = Self.looks(of: &wait) }
+        #expect(wait.find { true })
+        // A find makes the next pause short again.
+        #expect(Self.looks(of: &wait) > 0)
+        #expect(Self.looks(of: &wait) == 0)
+        #expect(Self.looks(of: &wait) > 0)
+    }
+
+    @Test("An error of the look ends it")
+    func throwsOn() {
+        struct Trouble: Error {}
+        var wait = ShortWait()
+        var looks = 0
+        do {
+            _ = try wait.find { () throws(Trouble) in
+                looks += 1
+                throw Trouble()
+            }
+            #expect(looks == 0)
+        } catch { #expect(looks == 1) }
+    }
+}
