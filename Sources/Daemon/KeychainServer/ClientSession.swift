@@ -15,6 +15,8 @@ final class ClientSession {
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0
+    /// While another thread may send an answer, too.
+    private var outlet: Outlet?
     /// Nothing more is read; the connection is closed when what it asked for is answered.
     var isEnding = false
     /// Another turn of the loop is due, because there may be a frame in ``input``.
@@ -38,7 +40,9 @@ final class ClientSession {
     /// Bytes that wait here, in either direction.
     var held: Int { input.count + (output?.count ?? 0) }
     var hasOutput: Bool { output != nil }
-    var isStalling: Bool { input.isPartial || hasOutput }
+    /// Something waits for the peer to read.
+    var awaitsReader: Bool { hasOutput && outlet == nil }
+    var isStalling: Bool { input.isPartial || awaitsReader }
 }
 
 // MARK: - In
@@ -111,11 +115,35 @@ extension ClientSession {
     /// - Throws: `SystemError` of `send`: the peer has gone.
     func send(_ answer: Span<UInt8>) throws(SystemError) {
         if let output { return output.append(answer) }
-        let taken = try socket.send(answer) ?? 0
+        let taken = if let outlet { outlet.send(answer) } else { try socket.send(answer) ?? 0 }
         guard taken < answer.count else { return }
         let rest = SecretBuffer(capacity: answer.count - taken)
         rest.append(answer.extracting(taken...))
         (output, sent) = (rest, 0)
+    }
+
+    /// Lends the output to whoever answers the next request; nil while something waits to be sent before that.
+    func lend() -> Outlet? {
+        guard inFlight == 0, !hasOutput else { return nil }
+        outlet = Outlet(socket)
+        return outlet
+    }
+
+    /// Ends the loan: the request came to nobody.
+    func takeBack() { outlet = nil }
+
+    /// Ends the loan with the answer it was for, and sends what is left of that.
+    ///
+    /// - Throws: `SystemError` of `send`: the peer has gone.
+    func takeBack(_ answer: Span<UInt8>, sent count: Int) throws(SystemError) {
+        outlet = nil
+        guard count < answer.count else { return }
+        guard count > 0 else { return try send(answer) }
+        // What has waited here since then begins with a whole frame, because nobody could send a part of one.
+        let waiting = output
+        output = nil
+        try send(answer.extracting(count...))
+        if let waiting { try waiting.withSpan { (waiting) throws(SystemError) in try send(waiting) } }
     }
 
     /// Sends what was kept, as far as the peer takes it now.

@@ -5,7 +5,7 @@ import LinuxSystem
 extension EventLoop {
     /// Does what a connection is ready for.
     func handle(_ session: ClientSession, _ readiness: Readiness) {
-        if session.hasOutput, readiness.contains(.writable) {
+        if session.awaitsReader, readiness.contains(.writable) {
             transmit(to: session) { session throws(SystemError) in try session.flush() }
             settle(session)
         } else if session.interest.contains(.readable), readiness.contains(.readable) {
@@ -32,10 +32,12 @@ extension EventLoop {
     }
 
     /// Sends an answer that another thread made.
-    func deliver(_ frame: SecretBytes, to session: ClientSession) {
+    func deliver(_ answer: Mailbox.Answer, to session: ClientSession) {
         session.inFlight -= 1
         transmit(to: session) { session throws(SystemError) in
-            try frame.withSpan { span throws(SystemError) in try session.send(span) }
+            try answer.frame.withSpan { span throws(SystemError) in
+                if let sent = answer.sent { try session.takeBack(span, sent: sent) } else { try session.send(span) }
+            }
         }
         settle(session)
     }
@@ -83,7 +85,7 @@ extension EventLoop {
 
     private func watch(_ session: ClientSession, isReading: Bool) {
         var interest: Readiness = isReading ? .readable : []
-        if session.hasOutput { interest.insert(.writable) }
+        if session.awaitsReader { interest.insert(.writable) }
         guard interest != session.interest else { return }
         session.interest = interest
         do throws(SystemError) {

@@ -91,7 +91,7 @@ final class EventLoop: @unchecked Sendable {
     private func openMailbox() {
         let content = router.mailbox.empty()
         for answer in content.answers {
-            if let session = sessions[answer.session] { deliver(answer.frame, to: session) }
+            if let session = sessions[answer.session] { deliver(answer, to: session) }
         }
         if content.isStopped, end == .never { stop() }
     }

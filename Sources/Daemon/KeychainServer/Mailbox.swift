@@ -11,6 +11,8 @@ final class Mailbox: Sendable {
     struct Answer {
         let session: UInt64
         let frame: SecretBytes
+        /// How much of it has been sent by whoever the output was lent to; nil when it was lent to nobody.
+        let sent: Int?
     }
 
     private let content = Lock(Content())
@@ -44,9 +46,36 @@ final class Mailbox: Sendable {
 }
 
 /// Where an answer goes: a connection of a loop.
+///
+/// The thread that answers the one open request of a connection sends the answer itself, because the loop would have to be
+/// woken first; the loop learns of it afterwards.
 struct ReplyAddress: Sendable {
     let mailbox: Mailbox
     let session: UInt64
+    /// The connection's output, when it was lent.
+    let outlet: Outlet?
 
-    func deliver(_ frame: SecretBytes) { mailbox.deliver(Mailbox.Answer(session: session, frame: frame)) }
+    func deliver(_ frame: SecretBytes) {
+        let sent = outlet.map { outlet in frame.withSpan { outlet.send($0) } }
+        mailbox.deliver(Mailbox.Answer(session: session, frame: frame, sent: sent))
+    }
+}
+
+/// A connection's output while the loop and another thread may both have something to send: whole frames, one at a time.
+final class Outlet: Sendable {
+    private let socket: UnixSocket
+    /// False once a frame was sent in part: its rest comes next.
+    private let isBetweenFrames = Lock(true)
+
+    init(_ socket: UnixSocket) { self.socket = socket }
+
+    /// Sends as much of a frame as is taken: none when the rest of another one comes first. A peer that has gone is noticed by
+    /// the loop.
+    func send(_ frame: Span<UInt8>) -> Int {
+        isBetweenFrames.withLock { isBetweenFrames in
+            guard isBetweenFrames, let sent = try? socket.send(frame) else { return 0 }
+            isBetweenFrames = sent == 0 || sent == frame.count
+            return sent
+        }
+    }
 }

@@ -59,24 +59,37 @@ struct RequestRouter {
         _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
         _ writer: ResponseWriter
     ) throws(Refusal) -> Outcome {
-        let id = frame.header.id
-        let reply = ReplyAddress(mailbox: mailbox, session: session.token)
-        switch request {
-        case .item(let request) where request.operation == .copyMatching:
-            lane.read(request, from: caller, id: id, by: deadline, into: writer)
+        if case .item(let request) = request, request.operation == .copyMatching {
+            lane.read(request, from: caller, id: frame.header.id, by: deadline, into: writer)
             return .answered
-        case .item(let request):
-            let job = WriteJob(
-                request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count, reply: reply)
-            guard backend.writes.put(job) else { throw .busy }
-        case .device(let request, let passcodes):
-            let job = DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply)
-            guard backend.slow.put(job) else { throw .busy }
-        case .key(let request):
-            let job = KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply)
-            guard backend.keys.put(job) else { throw .busy }
+        }
+        let isWrite = if case .item = request { true } else { false }
+        // For what takes longer, the way through the loop does not count.
+        let outlet = isWrite ? session.lend() : nil
+        let reply = ReplyAddress(mailbox: mailbox, session: session.token, outlet: outlet)
+        guard queue(request, frame, deadline, from: caller, reply) else {
+            if outlet != nil { session.takeBack() }
+            throw .busy
         }
         return .queued
+    }
+
+    /// Gives the request to the threads that perform it; false when too many wait for them.
+    private func queue(
+        _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ reply: ReplyAddress
+    ) -> Bool {
+        let id = frame.header.id
+        return switch request {
+        case .item(let request):
+            backend.writes.put(
+                WriteJob(
+                    request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count, reply: reply))
+        case .device(let request, let passcodes):
+            backend.slow.put(
+                DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply))
+        case .key(let request):
+            backend.keys.put(KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply))
+        }
     }
 
     /// Who asks; found out once per connection, because that costs more than a search.

@@ -93,6 +93,59 @@ struct FlowTests {
         for _ in 0..<5 { #expect(try client.receive()?.response().items.count == 4000) }
     }
 
+    @Test("Answers that the writer sends itself and those of the loop are whole frames, however late the client reads")
+    func keepsFramesWhole() throws {
+        let server = try RunningServer()
+        let client = try server.connect()
+        for round in 0..<20 {
+            let first = UInt32(round * 4 + 1)
+            // More than a socket takes at once, between writes whose answers go out from another thread.
+            let large = Frames.item(Frames.request(.copyMatching, account: "a", limit: .atMost(4000)), id: first + 1)
+            try client.send(
+                Frames.add(id: first) + large + Frames.add(id: first + 2) + Frames.search(id: first + 3))
+            let answers = try (0..<4).map { _ in try #require(try client.receive()) }
+            #expect(Set(answers.map(\.id)) == Set(first..<first + 4))
+            #expect(answers.allSatisfy { $0.status == 0 })
+        }
+    }
+
+    @Test("A search that comes during a write of the same connection does not wait for it")
+    func answersDuringWrite() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.write])
+        let client = try server.connect()
+        try client.send(Frames.add(id: 1))
+        #expect(server.standIn.waits { !$0.batches.isEmpty })
+        #expect(try client.ask(Frames.search(id: 2))?.id == 2)
+        server.standIn.release()
+        #expect(try client.receive()?.id == 1)
+    }
+
+    @Test("A write that is answered while a long answer is half sent is answered behind it")
+    func answersBehindHalfFrame() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.write])
+        let client = try server.connect()
+        try client.send(Frames.add(id: 1))
+        #expect(server.standIn.waits { !$0.batches.isEmpty })
+        try client.send(Frames.item(Frames.request(.copyMatching, account: "a", limit: .atMost(4000)), id: 2))
+        #expect(server.standIn.waits { $0.searches == [2] })
+        server.standIn.release()
+        let answers = try (0..<2).map { _ in try #require(try client.receive()) }
+        #expect(Set(answers.map(\.id)) == [1, 2])
+        #expect(try client.ask(Frames.search(id: 3))?.id == 3)
+    }
+
+    @Test("A client that goes while its write is under way costs nobody else anything")
+    func survivesLeavingWriter() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.write])
+        for _ in 0..<10 { try server.connect().send(Frames.add()) }
+        #expect(server.standIn.waits { !$0.batches.isEmpty })
+        server.standIn.release()
+        #expect(try server.connect().ask(Frames.add(id: 7))?.id == 7)
+    }
+
     @Test("A client that sends half a frame is closed after a bounded time", arguments: [1, 15, 16, 20])
     func closesHalfFrame(count: Int) throws {
         var limits = ServerLimits()
