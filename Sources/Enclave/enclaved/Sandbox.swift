@@ -14,7 +14,7 @@ enum Sandbox {
         "openat", "close", "fstat", "newfstatat", "stat", "lstat", "lseek", "fcntl", "fchmod", "fsync", "flock",
         "rename", "renameat", "renameat2", "unlink", "unlinkat",
         // Memory; see also `withoutExecution`.
-        "munmap", "mremap", "madvise", "mlock", "brk",
+        "munmap", "mremap", "madvise", "mlock", "mlock2", "brk",
         // Clocks, randomness, and what the C library does around them.
         "clock_gettime", "clock_nanosleep", "nanosleep", "getrandom", "geteuid", "getpid", "gettid", "sched_yield",
         "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
