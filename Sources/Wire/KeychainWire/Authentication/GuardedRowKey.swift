@@ -1,5 +1,5 @@
 package import KeychainModel
-package import LinuxSystem
+import LinuxSystem
 
 /// The wrapped secret key of a row that its user guards, as the store keeps it in place of a ``RowKeyRecord``'s 60 bytes.
 ///
