@@ -17,6 +17,8 @@ final class ClientSession {
     var inFlight = 0
     /// While another thread may send an answer, too.
     private var outlet: Outlet?
+    /// The requests under way that may have the user asked, by their ids.
+    var conversations: [UInt32: Conversation] = [:]
     /// Nothing more is read; the connection is closed when what it asked for is answered.
     var isEnding = false
     /// Another turn of the loop is due, because there may be a frame in ``input``.

@@ -34,6 +34,7 @@ extension EventLoop {
     /// Sends an answer that another thread made.
     func deliver(_ answer: Mailbox.Answer, to session: ClientSession) {
         session.inFlight -= 1
+        if !session.conversations.isEmpty { session.conversations[frame.responseID] = nil }
         transmit(to: session) { session throws(SystemError) in
             try answer.frame.withSpan { span throws(SystemError) in
                 if let sent = answer.sent { try session.takeBack(span, sent: sent) } else { try session.send(span) }
@@ -113,4 +114,9 @@ extension EventLoop {
             stalling.remove(session.token)
         }
     }
+}
+
+extension SecretBytes {
+    /// Which request a complete response answers.
+    fileprivate var responseID: UInt32 { withSpan { $0.littleEndian(UInt32.self, at: FrameHeader.idOffset) } }
 }

@@ -38,6 +38,7 @@ struct RequestRouter {
         case item(ItemRequest)
         case device(DeviceRequest, [FileDescriptor])
         case key(KeyRequest)
+        case authentication(AuthenticationRequest, password: FileDescriptor?)
     }
 
     private func parse(_ frame: Frame, _ passcodes: [FileDescriptor]) throws(BrokenFrame) -> Request {
@@ -50,7 +51,11 @@ struct RequestRouter {
                 let request = try DeviceRequest(decoding: frame.body)
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
                 return .device(request, passcodes)
-            case .response, .authentication: throw .malformed("the kind of frame")
+            case .authentication:
+                let request = try AuthenticationRequest(decoding: frame.body)
+                guard request.descriptors.contains(passcodes.count) else { throw .attachments }
+                return .authentication(request, password: passcodes.first)
+            case .response: throw .malformed("the kind of frame")
             }
         } catch { throw BrokenFrame(id: frame.header.id, refusal: error) }
     }
@@ -67,7 +72,7 @@ struct RequestRouter {
         // For what takes longer, the way through the loop does not count.
         let outlet = isWrite ? session.lend() : nil
         let reply = ReplyAddress(mailbox: mailbox, session: session.token, outlet: outlet)
-        guard queue(request, frame, deadline, from: caller, reply) else {
+        guard queue(request, frame, deadline, from: caller, session, reply) else {
             if outlet != nil { session.takeBack() }
             throw .busy
         }
@@ -76,19 +81,37 @@ struct RequestRouter {
 
     /// Gives the request to the threads that perform it; false when too many wait for them.
     private func queue(
-        _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ reply: ReplyAddress
+        _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
+        _ reply: ReplyAddress
     ) -> Bool {
         let id = frame.header.id
-        return switch request {
+        switch request {
         case .item(let request):
-            backend.writes.put(
+            return backend.writes.put(
                 WriteJob(
                     request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count, reply: reply))
         case .device(let request, let passcodes):
-            backend.slow.put(
+            return backend.slow.put(
                 DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply))
         case .key(let request):
-            backend.keys.put(KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply))
+            return backend.keys.put(
+                KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply))
+        case .authentication(let request, let password):
+            let job = PromptJob(
+                request: request, password: password, caller: caller, conversation: Conversation(), id: id,
+                deadline: deadline, reply: reply)
+            guard job.mayAsk else { return backend.attendance.put(.answer(job)) }
+            guard backend.prompts.put(job) else { return false }
+            session.conversations[id] = job.conversation
+            return true
+        }
+    }
+
+    /// Has the prompts withdrawn that a connection left behind.
+    func withdraw(_ conversations: some Collection<Conversation>) {
+        for conversation in conversations {
+            // Where there is no room, the prompt goes with its deadline.
+            _ = backend.attendance.put(.withdraw(conversation))
         }
     }
 
