@@ -25,6 +25,8 @@ package final class SoftwareEnclave: EnclaveService {
     let loaded = LoadedKeys()
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
+    /// The way to the user, where there is one.
+    let userAgent: (any UserAgent)?
 
     /// Opens the vault.
     ///
@@ -37,17 +39,19 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - roots: what a vault may rest on here.
     ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
     ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
+    ///   - userAgent: the way to the user; without one nobody is asked.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode` when it
     ///   is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
         roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
-        keyStore: (any EnclaveKeyStore)? = nil
+        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil
     ) throws(Refusal) {
         file = VaultFile(path: path, roots: roots)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
         givenKeyStore = keyStore
+        self.userAgent = userAgent
         if createIfMissing {
             try file.makeFolder()
         } else {
