@@ -62,7 +62,8 @@ enum Arguments {
     private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {
         guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
         else {
-            throw Mistake("--channel FD is missing, or not the number of an open socket: the enclave starts this program.")
+            throw Mistake(
+                "--channel FD is missing, or not the number of an open socket: the enclave starts this program.")
         }
         let descriptor = FileDescriptor(owning: number)
         guard (try? FileStatus(of: descriptor))?.isSocket == true else {

@@ -43,18 +43,26 @@ final class Pinentry {
         _ program: String, environment: [String: String], deadline: Deadline, withdrawal: FileDescriptor
     ) throws(Failure) {
         do throws(SystemError) {
-            let (theirInput, input) = try FileDescriptor.pipe()
-            let (output, theirOutput) = try FileDescriptor.pipe()
-            (self.input, self.output) = (input, output)
-            try input.setNonBlocking()
-            try output.setNonBlocking()
-            process = try .start(program, [], environment: environment, input: theirInput, output: theirOutput)
-        } catch { throw Failure(error) }
+            (process, input, output) = try Self.start(program, environment)
+        } catch { throw .broken }
         (self.deadline, self.withdrawal) = (deadline, withdrawal)
-        do throws(Failure) { _ = try reply(by: setupDeadline) } catch {
+        do throws(Failure) { try takeReply() } catch {
             end()
             throw error
         }
+    }
+
+    /// Its ends of the pipes are closed here on return, so that its death closes the last ones.
+    private static func start(
+        _ program: String, _ environment: [String: String]
+    ) throws(SystemError) -> (ChildProcess, input: FileDescriptor, output: FileDescriptor) {
+        let (theirInput, input) = try FileDescriptor.pipe()
+        let (output, theirOutput) = try FileDescriptor.pipe()
+        try input.setNonBlocking()
+        try output.setNonBlocking()
+        let process = try ChildProcess.start(
+            program, [], environment: environment, input: theirInput, output: theirOutput)
+        return (process, input, output)
     }
 
     deinit { end() }
@@ -69,7 +77,14 @@ final class Pinentry {
     /// Gives an instruction that waits for nobody.
     func set(_ command: String, _ argument: String = "") throws(Failure) {
         try send(command, argument)
-        _ = try reply(by: setupDeadline)
+        try takeReply()
+    }
+
+    /// A reply that waits for nobody: a pinentry that does not give it does not work.
+    private func takeReply() throws(Failure) {
+        do throws(Failure) { _ = try reply(by: setupDeadline) } catch {
+            throw error == .timedOut && !deadline.hasPassed ? .broken : error
+        }
     }
 
     /// The same for one that not every pinentry knows; whether this one does.

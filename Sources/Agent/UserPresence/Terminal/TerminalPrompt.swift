@@ -30,7 +30,8 @@ struct TerminalPrompt {
         } catch { return .unreachable }
     }
 
-    private func ask(_ label: String, _ deadline: Deadline, _ withdrawal: FileDescriptor) throws(SystemError) -> UserAnswer
+    private func ask(_ label: String, _ deadline: Deadline, _ withdrawal: FileDescriptor) throws(SystemError)
+        -> UserAnswer
     {
         switch try terminal.askSecretly(label + " ", deadline: deadline, until: withdrawal) {
         case .line(let line): .secret(line)

@@ -2,14 +2,14 @@ import KeychainModel
 import LinuxSystem
 
 extension UserQuestion {
-    /// question = kind:u8 allowsFallback:u8 failures:u32 wait:u32 context prompt program:text item:text
+    /// question = kind:u8 allowsFallback:u8 failures:u32 wait:u32 context prompt
     func append(to buffer: SecretBuffer) {
         buffer.append(kind.rawValue)
         buffer.append(allowsFallback ? 1 : 0)
         buffer.append(littleEndian: failures)
         buffer.append(littleEndian: wait)
         context.append(to: buffer)
-        prompt.appendForAgent(to: buffer)
+        prompt.append(to: buffer)
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -18,7 +18,7 @@ extension UserQuestion {
         let allowsFallback = try reader.integer(UInt8.self) != 0
         let (failures, wait) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
         let context = try AuthenticationContext(fixedFrom: &reader)
-        self.init(kind, context, try Prompt(forAgentFrom: &reader))
+        self.init(kind, context, try Prompt(from: &reader))
         (self.failures, self.wait, self.allowsFallback) = (failures, wait, allowsFallback)
     }
 }
@@ -41,54 +41,14 @@ extension AuthenticationContext {
     /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
     func append(to buffer: SecretBuffer) {
         let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
-        let bytes = isWhole ? identifier + caller : [UInt8](repeating: 0, count: Self.identifierBytes + Self.callerBytes)
+        let bytes =
+            isWhole ? identifier + caller : [UInt8](repeating: 0, count: Self.identifierBytes + Self.callerBytes)
         buffer.append(bytes.span)
     }
 
     init(fixedFrom reader: inout WireReader) throws(Refusal) {
         let identifier = try reader.run(Self.identifierBytes)
         self.init(identifier: identifier, caller: try reader.run(Self.callerBytes))
-    }
-}
-
-extension Prompt {
-    /// prompt   = interaction:u8 reason:text optional optional terminal:text count:u8 *variable program:text item:text
-    /// optional = 0:u8 | 1:u8 text                                     ; the titles of falling back and of cancelling
-    /// variable = index:u8 text                                        ; in ``Surroundings/variables``
-    fileprivate func appendForAgent(to buffer: SecretBuffer) {
-        buffer.append(interaction.rawValue)
-        buffer.append(text: reason)
-        for title in [fallbackTitle, cancelTitle] {
-            buffer.append(title == nil ? 0 : 1)
-            if let title { buffer.append(text: title) }
-        }
-        buffer.append(text: surroundings.terminal)
-        let variables = Surroundings.variables.enumerated().filter { surroundings.environment[$0.element] != nil }
-        buffer.append(UInt8(truncatingIfNeeded: variables.count))
-        for (index, name) in variables {
-            buffer.append(UInt8(truncatingIfNeeded: index))
-            buffer.append(text: surroundings.environment[name] ?? "")
-        }
-        buffer.append(text: program)
-        buffer.append(text: item)
-    }
-
-    fileprivate init(forAgentFrom reader: inout WireReader) throws(Refusal) {
-        guard let interaction = Interaction(rawValue: try reader.integer(UInt8.self)) else {
-            throw .malformed("a prompt")
-        }
-        let reason = try reader.text()
-        let (fallback, cancel) = (try reader.optionalText(), try reader.optionalText())
-        var surroundings = Surroundings(terminal: try reader.text())
-        for _ in 0..<(try reader.integer(UInt8.self)) {
-            let index = Int(try reader.integer(UInt8.self))
-            guard Surroundings.variables.indices.contains(index) else { throw .malformed("a prompt's surroundings") }
-            surroundings.environment[Surroundings.variables[index]] = try reader.text()
-        }
-        self.init(
-            interaction: interaction, reason: reason, fallbackTitle: fallback, cancelTitle: cancel,
-            surroundings: surroundings)
-        (program, item) = (try reader.text(), try reader.text())
     }
 }
 
@@ -141,12 +101,10 @@ extension BiometryStatus {
         guard let state = State(rawValue: try reader.integer(UInt8.self)), state != .lockedOut else {
             throw .malformed("the state of biometry")
         }
-        let enrolment = try reader.bytes(atMost: Self.enrolmentBytes)
+        let enrolment = try reader.enrolment()
         guard enrolment.count == (state == .ready ? Self.enrolmentBytes : 0) else { throw .malformed("an enrolment") }
         self.init(state: state, enrolment: enrolment)
     }
-
-    package static let enrolmentBytes = 32
 }
 
 extension WireReader {
@@ -154,9 +112,5 @@ extension WireReader {
         var bytes: [UInt8] = []
         for _ in 0..<count { bytes.append(try integer(UInt8.self)) }
         return bytes
-    }
-
-    fileprivate mutating func optionalText() throws(Refusal) -> String? {
-        try integer(UInt8.self) == 0 ? nil : try text()
     }
 }

@@ -65,7 +65,8 @@ package final class AgentConnection: UserAgent {
 
     package func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
         let body = SecretBuffer()
-        let left = min(deadline.remainingNanoseconds.map { $0 / 1_000_000 } ?? .max, UInt64(AgentFormat.longestQuestion))
+        let left = min(
+            deadline.remainingNanoseconds.map { $0 / 1_000_000 } ?? .max, UInt64(AgentFormat.longestQuestion))
         body.append(littleEndian: UInt32(left))
         question.append(to: body)
         return try channel.call(.ask, body, within: Int(left) + Self.grace) { (reader) throws(Refusal) in

@@ -172,7 +172,8 @@ extension AgentServer {
     private func lookNext() -> Bool {
         let next = work.wait { work -> AgentWord?? in
             if work.isEnding { return .some(nil) }
-            return work.looks.isEmpty ? nil : work.looks.removeFirst()
+            if work.looks.isEmpty { return nil }
+            return .some(work.looks.removeFirst())
         }
         guard case .some(.some(let look)) = next else { return false }
         answer(look.id) { body in

@@ -15,15 +15,21 @@ struct HostileAgentTests {
     private final class RawAgent {
         let socket: EnclaveSocket
         let connection: AgentConnection
-        let events = Monitor<[SessionEvent]>([])
+        let events: Monitor<[SessionEvent]>
 
-        init(version: UInt32? = AgentFormat.version) throws {
+        private init(_ socket: EnclaveSocket, _ connection: AgentConnection, _ events: Monitor<[SessionEvent]>) {
+            (self.socket, self.connection, self.events) = (socket, connection, events)
+        }
+
+        static func start(version: UInt32? = AgentFormat.version) throws -> RawAgent {
             let (ours, theirs) = try UnixSocket.pair()
-            socket = EnclaveSocket(theirs)
-            connection = try AgentConnection(ours) { [events] event in events.update { $0.append(event) } }
+            let events = Monitor<[SessionEvent]>([])
+            let connection = try AgentConnection(ours) { event in events.update { $0.append(event) } }
+            let agent = RawAgent(EnclaveSocket(theirs), connection, events)
             let body = SecretBuffer(capacity: 4)
             if let version { body.append(littleEndian: version) }
-            try send(AgentWord(.hello).word, HostileAgentTests.bytes(body))
+            try agent.send(AgentWord(.hello).word, HostileAgentTests.bytes(body))
+            return agent
         }
 
         func send(_ word: UInt32, _ body: [UInt8]) throws { try socket.send(word, body.span, deadline: soon) }
@@ -32,20 +38,24 @@ struct HostileAgentTests {
         func refusal(_ kind: UserQuestion.Kind, answering body: [UInt8]) throws -> Refusal? {
             let refused = Monitor<Refusal?>(nil)
             let thread = try Thread(named: "asker") { [connection] in
-                let refusal = failure { () throws(Refusal) in
-                    try connection.ask(ScriptedUser.question(kind), by: soon)
+                do throws(Refusal) { _ = try connection.ask(ScriptedUser.question(kind), by: soon) } catch {
+                    refused.update { $0 = error }
                 }
-                refused.update { $0 = refusal }
             }
-            let message = try #require(try socket.receive(deadline: soon))
-            let word = try #require(AgentWord(message.word))
+            let message = try socket.receive(deadline: soon)
+            let word = try #require(message.flatMap { AgentWord($0.word) })
             #expect(word.operation == .ask)
             try send(AgentWord(.answer, word.id).word, body)
             thread.join()
             return refused.update { $0 }
         }
 
-        var hasEnded: Bool { failure { () throws(Refusal) in try connection.report() }?.rule == .unavailable }
+        var hasEnded: Bool {
+            do throws(Refusal) {
+                _ = try connection.report()
+                return false
+            } catch { return error.rule == .unavailable }
+        }
     }
 
     @Test(
@@ -56,8 +66,9 @@ struct HostileAgentTests {
             (.passcode, [3]), (.passcode, [3, 5, 0, 0, 0, 1]), (.passcode, [3, 0xff, 0xff, 0xff, 0xff]),
         ] as [(UserQuestion.Kind, [UInt8])])
     func answers(_ kind: UserQuestion.Kind, _ body: [UInt8]) throws {
-        let agent = try RawAgent()
-        #expect(try agent.refusal(kind, answering: body)?.rule == .malformedFrame)
+        let agent = try RawAgent.start()
+        let refused = try agent.refusal(kind, answering: body)
+        #expect(refused?.rule == .malformedFrame)
         #expect(agent.hasEnded)
     }
 
@@ -65,12 +76,15 @@ struct HostileAgentTests {
     func longSecret() throws {
         let count = AgentFormat.secretBytes + 1
         let body = [3, UInt8(count & 0xff), UInt8(count >> 8), 0, 0] + [UInt8](repeating: 1, count: count)
-        #expect(try RawAgent().refusal(.passcode, answering: body)?.rule == .malformedFrame)
+        let agent = try RawAgent.start()
+        let refused = try agent.refusal(.passcode, answering: body)
+        #expect(refused?.rule == .malformedFrame)
     }
 
     @Test("an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 2] as [UInt32?])
     func version(_ version: UInt32?) throws {
-        #expect(try RawAgent(version: version).hasEnded)
+        let agent = try RawAgent.start(version: version)
+        #expect(agent.hasEnded)
     }
 
     @Test(
@@ -80,7 +94,7 @@ struct HostileAgentTests {
             (8, [5]), (8, [1, 1]),
         ] as [(UInt32, [UInt8])])
     func words(_ operation: UInt32, _ body: [UInt8]) throws {
-        let agent = try RawAgent()
+        let agent = try RawAgent.start()
         try agent.send(operation, body)
         #expect(agent.hasEnded)
         #expect(agent.events.update { $0 }.isEmpty)
@@ -88,57 +102,82 @@ struct HostileAgentTests {
 
     @Test("a length beyond all limits ends it, and answers nobody waits for do not")
     func lengths() throws {
-        let agent = try RawAgent()
+        let agent = try RawAgent.start()
         try agent.send(AgentWord(.answer, 77).word, [1])
         try agent.send(AgentWord(.busy, 78).word, [])
         try agent.send(AgentWord(.event, 1).word, [SessionEvent.locked.rawValue])
-        #expect(agent.events.wait(deadline: soon) { $0.first } == .locked)
+        let event = agent.events.wait(deadline: soon) { $0.first }
+        #expect(event == .locked)
         try agent.socket.socket.sendFully([0xff, 0xff, 0xff, 0x7f, 6, 0, 0, 0].span, deadline: soon)
         #expect(agent.hasEnded)
     }
 
     @Test("biometry that an agent cannot know, or of another size, is none")
     func biometry() throws {
-        for body in [[2, 0, 0, 0, 0], [3, 0, 0, 0, 0], [1, 1, 0, 0, 0, 1], [0, 1, 0, 0, 0, 1], [9, 0, 0, 0, 0], [2]] {
+        for body in [
+            [2, 0, 0, 0, 0], [3, 0, 0, 0, 0], [1, 1, 0, 0, 0, 1], [0, 1, 0, 0, 0, 1], [9, 0, 0, 0, 0], [2],
+        ] {
             var reader = WireReader(SecretBytes(copying: body.map(UInt8.init).span))
             let refused = failure { () throws(Refusal) in try BiometryStatus(forAgentFrom: &reader) }
             #expect(refused?.rule == .malformedFrame, "\(body)")
         }
     }
 
+    private static func isRefusedAsBiometry(_ body: [UInt8]) -> Bool {
+        let secret = SecretBytes(copying: body.span)
+        var reader = WireReader(secret)
+        do throws(Refusal) {
+            _ = try BiometryStatus(forAgentFrom: &reader)
+            return false
+        } catch { return error.rule == .malformedFrame }
+    }
+
+    private static func question(in body: [UInt8]) -> UserQuestion? {
+        let secret = SecretBytes(copying: body.span)
+        var reader = WireReader(secret)
+        do throws(Refusal) { return try UserQuestion(from: &reader) } catch { return nil }
+    }
+
+    private static func bytes(of question: UserQuestion) -> [UInt8] {
+        let content = SecretBuffer()
+        question.append(to: content)
+        return bytes(content)
+    }
+
     @Test("an enclave that breaks the format loses the agent, and its user is asked nothing")
     func hostileEnclave() throws {
-        let content = SecretBuffer()
-        content.append(littleEndian: UInt32(1000))
-        ScriptedUser.question(.finger).append(to: content)
-        let whole = Self.bytes(content)
+        let whole = [0xe8, 3, 0, 0] + Self.bytes(of: ScriptedUser.question(.finger))
         var bodies: [(AgentOperation, [UInt8])] = [(.ask, whole + [0]), (.withdraw, [1]), (.hello, []), (.event, [1])]
-        bodies += stride(from: 0, to: whole.count, by: 7).map { (.ask, Array(whole.prefix($0))) }
+        for count in stride(from: 0, to: whole.count, by: 7) { bodies.append((.ask, Array(whole.prefix(count)))) }
         for (operation, body) in bodies {
-            let user = ScriptedUser { _, _, _ in .cancelled }
-            let (ours, theirs) = try UnixSocket.pair()
-            let server = try AgentServer(user, channel: theirs)
-            let thread = try Thread(named: "agent") { server.run() }
-            let socket = EnclaveSocket(ours)
-            #expect(try socket.receive(deadline: soon)?.word == AgentWord(.hello).word)
-            try socket.send(AgentWord(operation, 1).word, body.span, deadline: soon)
-            thread.join()
-            #expect(user.questions.isEmpty, "\(operation) \(body.count)")
+            let asked = try Self.questions(after: operation, body)
+            #expect(asked.isEmpty, "\(operation) \(body.count)")
         }
+    }
+
+    /// What a user was asked by an enclave that says this, until the agent has ended.
+    private static func questions(after operation: AgentOperation, _ body: [UInt8]) throws -> [UserQuestion] {
+        let user = ScriptedUser { _, _, _ in .cancelled }
+        let (ours, theirs) = try UnixSocket.pair()
+        let server = try AgentServer(user, channel: theirs)
+        let thread = try Thread(named: "agent") { server.run() }
+        let socket = EnclaveSocket(ours)
+        let hello = try socket.receive(deadline: soon)
+        #expect(hello?.word == AgentWord(.hello).word)
+        try socket.send(AgentWord(operation, 1).word, body.span, deadline: soon)
+        thread.join()
+        return user.questions
     }
 
     @Test("questions with any bytes in them are refused or asked, and end nothing else")
     func mutations() throws {
-        let content = SecretBuffer()
-        ScriptedUser.question(.finger).append(to: content)
+        let whole = Self.bytes(of: ScriptedUser.question(.finger))
         var random = SplitMix64(seed: 7)
         for _ in 0..<2000 {
-            var reader = WireReader(SecretBytes(copying: random.mutate(Self.bytes(content)).span))
-            guard let question = try? UserQuestion(from: &reader) else { continue }
-            let again = SecretBuffer()
-            question.append(to: again)
-            var other = WireReader(again.copy())
-            #expect(try UserQuestion(from: &other) == question)
+            let mutated = random.mutate(whole)
+            if let question = Self.question(in: mutated) {
+                #expect(Self.question(in: Self.bytes(of: question)) == question)
+            }
         }
     }
 
@@ -151,11 +190,14 @@ struct HostileAgentTests {
         let pair = try ServedAgent(user)
         let busy = Monitor(0)
         let question = ScriptedUser.question(.finger)
-        let threads = try (0..<30).map { _ in
-            try Thread(named: "asker") {
-                let refusal = failure { () throws(Refusal) in try pair.connection.ask(question, by: soon) }
-                if refusal?.rule == .unavailable { busy.update { $0 += 1 } }
+        var threads: [Thread] = []
+        for _ in 0..<30 {
+            let thread = try Thread(named: "asker") {
+                do throws(Refusal) { _ = try pair.connection.ask(question, by: soon) } catch {
+                    busy.update { $0 += 1 }
+                }
             }
+            threads.append(thread)
         }
         busy.wait { $0 == 29 ? () : nil }
         pair.connection.withdraw(question.context)
