@@ -121,7 +121,7 @@ def odd_pinentries():
         ("echo ERR 83886194 no", "<cancelled>"), ("echo ERR 83886278 fully", "<cancelled>"),
         ("echo ERR 1 general", "<unreachable>"), ("echo hello", "<unreachable>"), ("echo D %zz; echo OK", "<unreachable>"),
         ("head -c 100000 /dev/zero | tr '\\0' x", "<unreachable>"), ("yes D aaaaaaaa", "<unreachable>"),
-        ("yes '# comment'", "<timed out>"), ("sleep 1000", "<timed out>"), ("exit 3", "<unreachable>"),
+        ("yes '# comment'", "<unreachable>"), ("sleep 1000", "<timed out>"), ("exit 3", "<unreachable>"),
         ("echo INQUIRE QUALITY", "<unreachable>"), ("kill -9 $$", "<unreachable>"),
     ]
     for pin, wanted in cases:

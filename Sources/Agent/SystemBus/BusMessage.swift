@@ -103,6 +103,9 @@ extension BusMessage {
         return flag
     }
 
+    /// Goes inside of a value of any type, for good.
+    func enterVariant(_ type: String) throws(BusError) { try enter("v", type) }
+
     /// Passes over what is next.
     package func skip(_ type: String) throws(BusError) { try check(unsafe sd_bus_message_skip(message, type)) }
 

@@ -53,12 +53,11 @@ package import LinuxSystem
     /// - Parameter type: the signature of the value.
     /// - Throws: ``BusError`` as ``call(_:_:_:patience:)``.
     package func property(_ object: BusObject, _ name: String, _ type: String) throws(BusError) -> BusMessage {
-        var (error, reply) = (unsafe sd_bus_error(), unsafe OpaquePointer?.none)
-        defer { unsafe sd_bus_error_free(&error) }
-        let result = unsafe sd_bus_get_property(
-            bus, object.service, object.path, object.interface, name, &error, &reply, type)
-        guard result >= 0, let reply = unsafe reply else { throw unsafe BusError(error, result) }
-        return unsafe BusMessage(owning: reply)
+        // The library's own function takes no names such as `scan-type`.
+        let properties = BusObject(object.service, object.path, "org.freedesktop.DBus.Properties")
+        let reply = try call(properties, "Get", [.text(object.interface), .text(name)])
+        try reply.enterVariant(type)
+        return reply
     }
 
     /// Asks for the signals of a service, to be taken with ``nextSignal()``.

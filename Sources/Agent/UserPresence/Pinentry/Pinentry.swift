@@ -31,6 +31,8 @@ final class Pinentry {
     /// The most that is read ahead, and the longest secret with its encoding.
     private static let chunk = 2048
     private static let dataLimit = 16 << 10
+    /// The most lines before an `OK`: a pinentry that talks on and on would never be found late.
+    private static let lineLimit = 1000
     /// How long a pinentry may take to greet and to take its instructions: milliseconds.
     private static let patience = 10_000
 
@@ -117,7 +119,7 @@ final class Pinentry {
     /// Waits until it says `OK`.
     func reply(by deadline: Deadline? = nil) throws(Failure) -> Reply {
         var reply = Reply()
-        while true {
+        for _ in 0..<Self.lineLimit {
             switch try line(by: deadline ?? self.deadline) {
             case .ok: return reply
             case .error(let number): throw .refused(number)
@@ -128,6 +130,7 @@ final class Pinentry {
             case .comment: break
             }
         }
+        throw .broken
     }
 
     /// The next line, waited for.
