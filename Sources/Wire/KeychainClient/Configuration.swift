@@ -35,8 +35,11 @@ package struct Configuration: Equatable, Sendable {
     package var interaction: Interaction
     /// The TPM to use: `auto`, `none`, or how it is reached.
     package var tpm: String
+    /// What asks for passcodes: `auto`, `none`, or a path.
+    package var pinentry: String
 
     package static let anyTPM = "auto"
+    package static let anyPinentry = "auto"
 
     /// The file of the certificates that are believed without proof, whether it is there or not.
     ///
@@ -64,6 +67,13 @@ package struct Configuration: Equatable, Sendable {
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func loadTPM() throws(Refusal) -> String {
         try read(ownEnvironment).0.tpm ?? anyTPM
+    }
+
+    /// What asks for passcodes, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadPinentry() throws(Refusal) -> String {
+        try read(ownEnvironment).0.pinentry ?? anyPinentry
     }
 
     /// Whether and where the user may be asked, for who knows where the keychain is.
@@ -105,6 +115,7 @@ package struct Configuration: Equatable, Sendable {
         timeout = values.timeout ?? WireLimits.defaultDeadline
         interaction = values.interaction ?? .auto
         tpm = values.tpm ?? Self.anyTPM
+        pinentry = values.pinentry ?? Self.anyPinentry
     }
 }
 

@@ -62,7 +62,7 @@ struct DaemonLauncher: Sendable {
         let arguments = [
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
             "--log", configuration.folder + "/keychaind.log", "--ready-fd", "\(ChildProcess.firstDescriptor)",
-            "--tpm", configuration.tpm,
+            "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
         ]
         try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: Self.patience)
         return reader
