@@ -106,7 +106,9 @@ let package = Package(
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
-        room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
+        room(
+            "LocalAuthentication", on: "API",
+            uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
@@ -169,7 +171,9 @@ let package = Package(
                 "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "KeychainWire",
                 "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
-        tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "KeychainTesting", "Security"]),
+        tests(
+            "LocalAuthenticationTests", on: "API",
+            uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "KeychainEngineTests", on: "Daemon",
@@ -225,7 +229,9 @@ let package = Package(
 
         .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
         .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
-        .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
+        .target(
+            name: "KeychainExamples", dependencies: ["LocalAuthentication", "Security"],
+            path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),
     ],
