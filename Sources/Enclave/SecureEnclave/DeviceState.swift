@@ -11,6 +11,8 @@ import LinuxSystem
 struct DeviceState: @unchecked Sendable {
     private(set) var vault: Vault
     private var seen: FileStatus
+    /// Another one after every lock and every change of the passcode: what a user showed before counts no more.
+    private(set) var generation: UInt64 = 0
     /// By class, in the order of `Accessibility`.
     private var ciphers: [AESGCM?] = Accessibility.allCases.map { _ in nil }
 
@@ -34,6 +36,7 @@ struct DeviceState: @unchecked Sendable {
     /// Forgets the keys of the classes that need an unlocked device. Without a passcode that would protect nothing, for the
     /// device key opens them again.
     mutating func lock() {
+        generation += 1
         guard vault.passcode != nil else { return }
         for accessibility in Accessibility.allCases where accessibility.availability == .whileUnlocked {
             set(nil, for: accessibility)
@@ -42,9 +45,13 @@ struct DeviceState: @unchecked Sendable {
 
     /// Takes over a vault that this enclave has just written, with all its keys.
     mutating func adopt(_ vault: Vault, _ keybag: Keybag, seen status: FileStatus) throws(Refusal) {
+        if vault.passcode != self.vault.passcode { generation += 1 }
         (self.vault, seen) = (vault, status)
         try open(keybag)
     }
+
+    /// Takes over a vault that this enclave has just written, with the same keys in it; what is closed stays closed.
+    mutating func keep(_ vault: Vault, seen status: FileStatus) { (self.vault, seen) = (vault, status) }
 
     /// Reads the vault again if another process has replaced it.
     ///

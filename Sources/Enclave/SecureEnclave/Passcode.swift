@@ -22,7 +22,7 @@ package enum PasscodeCost: Sendable {
 
 extension SoftwareEnclave {
     /// How long the writer of a passcode's pipe may take.
-    private static let passcodePatience = 10_000
+    static let passcodePatience = 10_000
 
     /// Opens the classes with the passcode. Without one nothing is closed, and none is looked at.
     package func unlock(passcode: FileDescriptor) throws(Refusal) {
@@ -98,6 +98,7 @@ extension SoftwareEnclave {
         do throws(Refusal) {
             let keybag = try open(vault, passcode: passcode)
             vault.attempts = FailedAttempts()
+            user.forgetMisses()
             return keybag
         } catch {
             // Nobody has looked at the passcode, so nothing was guessed.

@@ -25,8 +25,7 @@ package final class SoftwareEnclave: EnclaveService {
     let loaded = LoadedKeys()
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
-    /// The way to the user, where there is one.
-    let userAgent: (any UserAgent)?
+    let user: UserAccess
 
     /// Opens the vault.
     ///
@@ -39,19 +38,20 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - roots: what a vault may rest on here.
     ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
     ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
-    ///   - userAgent: the way to the user; without one nobody is asked.
+    ///   - userAgent: the way to the user; without one nobody is asked, and what he guards stays shut.
+    ///   - acceptsLoginPassword: whether the password of the user's login counts as the passcode while none is set.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode` when it
     ///   is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
         roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
-        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil
+        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false
     ) throws(Refusal) {
         file = VaultFile(path: path, roots: roots)
+        user = UserAccess(userAgent, acceptsLoginPassword: acceptsLoginPassword)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
         givenKeyStore = keyStore
-        self.userAgent = userAgent
         if createIfMissing {
             try file.makeFolder()
         } else {
@@ -101,7 +101,10 @@ package final class SoftwareEnclave: EnclaveService {
     }
 
     package func lock() throws(Refusal) {
-        defer { forgetLoadedKeys() }
+        defer {
+            forgetLoadedKeys()
+            user.forgetAll()
+        }
         try state.withLock { (state) throws(Refusal) in
             // First of all, so that a vault that cannot be read leaves nothing open.
             state.lock()

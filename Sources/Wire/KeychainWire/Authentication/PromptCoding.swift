@@ -13,7 +13,7 @@ package enum PromptLimits {
     package static let terminalBytes = 256
     package static let programBytes = KeyLimits.groupBytes
     /// The value of an environment variable: a bus address may have several ways in it.
-    package static let variableBytes = 4096
+    package static let variableBytes = 1024
 }
 
 /// A prompt within a message.
