@@ -30,6 +30,7 @@ extension LAError {
         .passcodeNotSet: .passcodeNotSet,
         .biometryUnavailable: .biometryNotAvailable,
         .biometryLockout: .biometryLockout,
+        .companionUnavailable: .companionNotAvailable,
         .unreachable: .notInteractive,
         .needsUser: .notInteractive,
         .needsPassword: .notInteractive,
