@@ -66,6 +66,13 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.tpm ?? anyTPM
     }
 
+    /// Whether and where the user may be asked, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadInteraction() throws(Refusal) -> Interaction {
+        try read(ownEnvironment).0.interaction ?? .auto
+    }
+
     private static func ownEnvironment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }

@@ -143,15 +143,14 @@ struct SealedKeyItemTests {
         #expect(refusal { try engine.sign(try #require(try engine.findKey("tag").sealedKey())) } != nil)
     }
 
-    @Test("An access control that asks for something is refused where nobody would ask")
-    func constraintsOnValues() throws {
-        for keyClass in ["0", "1", "2"] {
-            let more: [String: RawValue] = ["kcls": .string(keyClass), "accc": .control(.whenUnlocked, 1)]
-            #expect(refusal { try engine.addKey("tag", value: [1], more: more) }?.status == .unimplemented)
-        }
-        try engine.addKey("plain", value: [1], more: ["kcls": .string("0")])
-        let change: [String: RawValue] = ["accc": .control(.whenUnlocked, TestEngine.usable)]
-        #expect(refusal { try engine.updateKey("plain", change) }?.status == .unimplemented)
+    @Test("An access control with a flag that nobody knows is refused, as is a guarded item that is synchronised")
+    func flags() throws {
+        let unknown: [String: RawValue] = ["kcls": .string("0"), "accc": .control(.whenUnlocked, 1 << 20)]
+        #expect(refusal { try engine.addKey("tag", value: [1], more: unknown) }?.status == .param)
+        let synchronised: [String: RawValue] = [
+            "kcls": .string("0"), "sync": .boolean(true), "accc": .control(.whenUnlocked, 1),
+        ]
+        #expect(refusal { try engine.addKey("tag", value: [1], more: synchronised) }?.status == .param)
     }
 
     @Test("A change of group, class or control binds the key anew in the same write")
