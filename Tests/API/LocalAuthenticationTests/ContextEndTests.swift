@@ -14,7 +14,7 @@ import Testing
         let context = LAContext()
         phone.user.will(.wait, .touch("thumb"))
         async let outcome = phone.failure(of: .deviceOwnerAuthenticationWithBiometrics, in: context)
-        #expect(phone.user.wasAsked(1))
+        #expect(await phone.wasAsked(1))
         context.invalidate()
         #expect(await outcome == .appCancel)
         // One prompt at a time: this one opens because the other has gone.
@@ -83,7 +83,7 @@ import Testing
         let (ending, staying) = (LAContext(), LAContext())
         phone.user.will(.wait, .touch("thumb"))
         async let one = phone.failure(of: .deviceOwnerAuthentication, in: ending)
-        #expect(phone.user.wasAsked(1))
+        #expect(await phone.wasAsked(1))
         async let other = phone.failure(of: .deviceOwnerAuthenticationWithBiometrics, in: ending)
         async let third = phone.failure(of: .deviceOwnerAuthentication, in: staying)
         ending.invalidate()

@@ -153,4 +153,15 @@ import Testing
         #expect(await phone.failure(of: .deviceOwnerAuthenticationWithBiometrics, in: context) == nil)
         phone.keychain.run { #expect(key.sign(in: context) == errSecAuthFailed) }
     }
+
+    @Test("What was shown for one program serves no other, with the same groups and the very same context")
+    func otherProgram() async {
+        let context = LAContext()
+        phone.user.will(.touch("thumb"))
+        #expect(await phone.failure(of: .deviceOwnerAuthentication, in: context) == nil)
+        let other = phone.keychain.program(named: "another program", accessGroups: ["TEST.program"])
+        other.run { #expect(item.read(in: context).status == errSecInteractionNotAllowed) }
+        #expect(phone.user.questions.map(\.program) == ["the program under test", "another program"])
+        phone.keychain.run { #expect(item.read(in: context).value == "secret") }
+    }
 }

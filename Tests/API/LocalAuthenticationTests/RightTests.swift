@@ -30,7 +30,7 @@ import Testing
         let right = LARight()
         phone.user.will(.wait)
         async let first = authorize(right)
-        #expect(phone.user.wasAsked(1))
+        #expect(await phone.wasAsked(1))
         #expect(right.state == .authorizing)
         async let second = authorize(right)
         await phone.keychain.run { await right.deauthorize() }

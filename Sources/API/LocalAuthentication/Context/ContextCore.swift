@@ -47,10 +47,13 @@ final class ContextCore: Sendable {
         guard starts else { return task.run { evaluation.end(.invalidated) } }
         task.run { [self] in
             let failure = outcome(of: evaluation)
-            state.withLock { _ = $0.underWay.removeValue(forKey: ObjectIdentifier(evaluation)) }
+            let isOver = state.withLock { state in
+                state.underWay[ObjectIdentifier(evaluation)] = nil
+                return state.isInvalidated
+            }
             // What the user showed after the end of the context is of no use to anybody.
-            if isInvalidated { forget() }
-            withExtendedLifetime(owner) { evaluation.end(failure) }
+            if isOver { forget() }
+            withExtendedLifetime(owner) { evaluation.end(isOver ? .cancelledByProgram : failure) }
         }
     }
 
@@ -60,22 +63,23 @@ final class ContextCore: Sendable {
             switch evaluation.subject {
             case .policy(let policy): try check(policy)
             case .control(let flags, let operation):
-                if try !asksAnything(flags, operation) { return nil }
+                guard operation.asks(for: flags) else { return nil }
+                try check(AccessConstraint(flags: flags))
             }
             if isInvalidated { throw .cancelledByProgram }
             try ask(evaluation)
             return nil
-        } catch { return error.code == .biometryNotAvailable ? whyNoBiometry ?? error : error }
+        } catch { return error }
     }
 
-    /// What exactly is lacking where biometry would have been needed.
-    private var whyNoBiometry: LAError? { (try? capabilities())?.biometryObstacle.map { .lacking($0) } }
-
     private func ask(_ evaluation: Evaluation) throws(LAError) {
-        let request = AuthenticationRequest.evaluate(
-            evaluation.subject.purpose, context: identifier, prompt: prompt(evaluation.reason))
         let password = evaluation.subject.needsPassword ? state.withLock { $0.password } : nil
-        guard case .evaluated(let result) = try send(request, password) else { throw .lacking(.authenticationFailed) }
+        let asking = try refusing { () throws(Refusal) in
+            Asking(context: identifier, password: password, prompt: try prompt(evaluation.reason))
+        }
+        let request = AuthenticationRequest.evaluate(
+            evaluation.subject.purpose, context: identifier, prompt: asking.prompt)
+        guard case .evaluated(let result) = try send(request, asking) else { throw .lacking(.authenticationFailed) }
         guard !result.enrolment.isEmpty else { return }
         state.withLock { state in
             state.enrolment = result.enrolment
@@ -95,8 +99,16 @@ final class ContextCore: Sendable {
         if policy.isBiometric { state.withLock { $0.enrolment = device.biometry.enrolment } }
     }
 
+    /// Whether what an access control demands could be shown now.
+    ///
+    /// - Throws: what stands against it.
+    private func check(_ constraint: AccessConstraint) throws(LAError) {
+        if constraint.demands.isEmpty { return }
+        if let obstacle = constraint.obstacle(try capabilities()) { throw obstacle }
+    }
+
     /// Asks the device, and keeps what it says of its biometry.
-    func capabilities() throws(LAError) -> AuthenticationCapabilities {
+    private func capabilities() throws(LAError) -> AuthenticationCapabilities {
         guard case .capabilities(let device) = try send(.capabilities) else { throw .lacking(.authenticationFailed) }
         state.withLock { $0.biometry = device.biometry }
         return device
@@ -104,22 +116,18 @@ final class ContextCore: Sendable {
 
     /// Sends a request to the keychain of the current task, which from now on knows the context.
     private func send(
-        _ request: AuthenticationRequest, _ password: SecretBytes? = nil
+        _ request: AuthenticationRequest, _ asking: Asking? = nil
     ) throws(LAError) -> AuthenticationReply {
-        do throws(Refusal) {
+        try refusing { () throws(Refusal) in
             let keychain = try KeychainSession.current()
             state.withLock { $0.keychain = keychain }
-            return try keychain.authentication(request, descriptors: Self.files(password))
-        } catch { throw LAError(error) }
-    }
-
-    /// The password as a memory file, which the daemon hands on without reading it.
-    private static func files(_ password: SecretBytes?) throws(Refusal) -> [FileDescriptor] {
-        guard let password else { return [] }
-        do throws(SystemError) { return [try PasscodeFile.make(password)] } catch {
-            throw Refusal(
-                .allocate, .unavailable, "credential", "The password cannot be handed over: \(error).", do: "Try again."
-            )
+            let password = try asking?.passwordFile()
+            return try keychain.authentication(request, descriptors: password.map { [$0] } ?? [])
         }
     }
+}
+
+/// Makes an `LAError` of what the keychain refuses.
+private func refusing<Value>(_ body: () throws(Refusal) -> Value) throws(LAError) -> Value {
+    do throws(Refusal) { return try body() } catch { throw LAError(error) }
 }

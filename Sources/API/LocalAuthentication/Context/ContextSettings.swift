@@ -1,3 +1,4 @@
+internal import KeychainClient
 internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
@@ -48,12 +49,14 @@ extension ContextCore {
 
 extension ContextCore {
     /// How the user is to be asked, with a reason.
-    func prompt(_ reason: String) -> Prompt {
+    ///
+    /// - Throws: `errSecParam` for a setting of the program's surroundings that makes no sense.
+    func prompt(_ reason: String) throws(Refusal) -> Prompt {
         let settings = settings
-        let (fallback, cancel) = settings.titles
-        return Prompt(
-            interaction: settings.forbidsInteraction ? .never : .any, reason: reason, fallbackTitle: fallback,
-            cancelTitle: cancel)
+        var prompt = try Prompt.ofThisProcess(reason: reason)
+        (prompt.fallbackTitle, prompt.cancelTitle) = settings.titles
+        if settings.forbidsInteraction { prompt.interaction = .never }
+        return prompt
     }
 }
 

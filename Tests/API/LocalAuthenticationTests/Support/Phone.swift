@@ -85,3 +85,13 @@ func accessControl(_ flags: SecAccessControlCreateFlags) throws -> SecAccessCont
     }
     throw unsafe error?.takeRetainedValue() ?? NSError(domain: NSOSStatusErrorDomain, code: 0)
 }
+
+extension Phone {
+    /// Waits until so many questions were asked, on a thread that may wait: those of the tasks are few.
+    func wasAsked(_ count: Int) async -> Bool {
+        let user = user
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: user.wasAsked(count)) }
+        }
+    }
+}
