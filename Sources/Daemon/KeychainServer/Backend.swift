@@ -52,11 +52,12 @@ struct KeyJob: WorkerJob {
     }
 }
 
-/// The threads that may block, so that no event loop does: one writer and a few workers.
+/// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
     let keys: WorkQueue<KeyJob>
+    let watchers: StateWatchers
     private let threads: [Thread]
 
     /// Starts the threads.
@@ -66,8 +67,10 @@ final class Backend: Sendable {
         let writes = WorkQueue<WriteJob>(room: limits.queuedWrites)
         let slow = WorkQueue<DeviceJob>(room: limits.queuedDevice)
         let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
+        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
         var threads: [Thread] = []
         do throws(SystemError) {
+            threads += try watchers.start(handler)
             threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, limits) })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
@@ -76,16 +79,16 @@ final class Backend: Sendable {
                 threads.append(try Thread(named: "keychain-keys") { Self.work(keys, with: handler) })
             }
         } catch {
-            for close in [writes.close, slow.close, keys.close] { close() }
+            for close in [writes.close, slow.close, keys.close, watchers.close] { close() }
             for thread in threads { thread.join() }
             throw error
         }
-        (self.writes, self.slow, self.keys, self.threads) = (writes, slow, keys, threads)
+        (self.writes, self.slow, self.keys, self.watchers, self.threads) = (writes, slow, keys, watchers, threads)
     }
 
     /// Performs what waits, then ends the threads.
     func finish() {
-        for close in [writes.close, slow.close, keys.close] { close() }
+        for close in [writes.close, slow.close, keys.close, watchers.close] { close() }
         for thread in threads { thread.join() }
     }
 

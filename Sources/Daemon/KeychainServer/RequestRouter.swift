@@ -69,6 +69,10 @@ struct RequestRouter {
             let job = WriteJob(
                 request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count, reply: reply)
             guard backend.writes.put(job) else { throw .busy }
+        case .device(.watch(let epoch, let milliseconds), _):
+            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
+            let watcher = StateWatchers.Watcher(epoch: epoch, deadline: min(time, deadline), id: id, reply: reply)
+            guard backend.watchers.put(watcher) else { throw .busy }
         case .device(let request, let passcodes):
             let job = DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply)
             guard backend.slow.put(job) else { throw .busy }

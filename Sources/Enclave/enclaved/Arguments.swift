@@ -32,7 +32,7 @@ enum Arguments {
           --version      show the formats this program knows
         """
 
-    static let versionText = "keychain-enclaved (vault formats 1 and 2, channel 2)"
+    static let versionText = "keychain-enclaved (vault formats 1 to 3, channel 3)"
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (vault, channel): (String?, String?) = (nil, nil)

@@ -42,6 +42,9 @@ struct EnclaveDispatcher: Sendable {
         case .removePasscode: try enclave.removePasscode(descriptors[0])
         case .moveToSoftware: try enclave.move(to: .software, passcode: descriptors[0])
         case .moveToTPM: try enclave.move(to: .tpm, passcode: descriptors[0])
+        case .details, .unlockWith, .replacePasscode, .addSlot, .addSlotWith, .removeSlot, .changeSettings:
+            var reader = WireReader(SecretBytes(copying: body))
+            try perform(call.operation, &reader, descriptors, into: answer)
         case .makeKey, .importKey, .useKey, .checkKey, .rebindKey:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, into: answer)
@@ -100,7 +103,7 @@ extension EnclaveDispatcher {
 
 extension WireReader {
     /// Reads the last part of a body.
-    fileprivate mutating func last<Part>(
+    mutating func last<Part>(
         _ read: (inout WireReader) throws(Refusal) -> Part
     ) throws(Refusal) -> Part {
         let part = try read(&self)

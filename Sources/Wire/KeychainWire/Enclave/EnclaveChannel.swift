@@ -13,6 +13,8 @@ final class EnclaveChannel: Sendable {
     private let lanes: [Lane]
     private let passcodes = Lock(())
     private let isClosed = Atomic(false)
+    /// The enclave's, as it shows it here.
+    let epoch: StateEpoch
     /// Milliseconds for a call through a lane, which waits for nothing but the disk.
     private let patience: Int
 
@@ -29,6 +31,7 @@ final class EnclaveChannel: Sendable {
             memory = try SharedMemory(count: EnclaveChannelFormat.memorySize)
         } catch { throw .noEnclave(error) }
         lanes = (0..<EnclaveChannelFormat.lanes).map { [memory] in Lane(EnclaveLane($0, in: memory)) }
+        epoch = StateEpoch(memory.word(at: EnclaveChannelFormat.epochOffset))
     }
 
     /// Says hello, and watches from then on; `ended` is called when the enclave has gone, after all waiting has ended.

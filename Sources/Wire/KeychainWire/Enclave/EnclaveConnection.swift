@@ -7,7 +7,7 @@ package import LinuxSystem
 /// channel, for an enclave that does not answer cannot be trusted to answer the next call with the right answer. When the
 /// enclave dies, all calls under way and to come are refused at once.
 package final class EnclaveConnection: EnclaveService {
-    private let channel: EnclaveChannel
+    let channel: EnclaveChannel
     /// The enclave's process, where this side started it.
     package let process: ChildProcess?
 

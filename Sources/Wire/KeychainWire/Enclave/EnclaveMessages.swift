@@ -47,12 +47,28 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case moveToSoftware = 20
     /// With the passcode, or an empty file.
     case moveToTPM = 21
+    /// → ``DeviceDetails``.
+    case details = 40
+    /// credential:u8, with the credential.
+    case unlockWith = 41
+    /// credential:u8, with the credential and the new passcode.
+    case replacePasscode = 42
+    /// slot:u8 credential:u8, with the credential.
+    case addSlot = 43
+    /// The same, with the credential and what a slot of this kind takes besides.
+    case addSlotWith = 44
+    /// number:u8 credential:u8, with the credential.
+    case removeSlot = 45
+    /// ``DeviceSettings`` → nothing.
+    case changeSettings = 46
 
     /// How many descriptors travel with it.
     package var descriptors: Int {
         switch self {
-        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM: 1
-        case .changePasscode: 2
+        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .unlockWith, .addSlot,
+            .removeSlot:
+            1
+        case .changePasscode, .replacePasscode, .addSlotWith: 2
         default: 0
         }
     }
@@ -87,14 +103,16 @@ package struct EnclaveCall: Equatable, Sendable {
 
 /// What the two ends of a channel must agree on.
 package enum EnclaveChannelFormat {
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
     /// Each lane carries one call at a time; as many threads can call at once.
     package static let lanes = 4
     /// Bytes of a lane: room for 409 row keys, or for a sealed key with its input (``KeyLimits``). Larger batches are sent in
     /// parts.
     package static let laneSize = 32 << 10
     package static let headSize = 8
-    package static let memorySize = lanes * laneSize
+    /// Behind the lanes stands a word that the enclave alone changes: the ``StateEpoch``. It has a cache line of its own.
+    package static let epochOffset = lanes * laneSize
+    package static let memorySize = epochOffset + 64
     /// The largest body of a message.
     package static let bodyLimit = laneSize - EnclaveLane.bodyOffset
 
