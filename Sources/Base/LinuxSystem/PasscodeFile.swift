@@ -64,7 +64,8 @@ extension PasscodeFile {
     /// - Throws: `SystemError`: `EINVAL` when the file is none of these, `EFBIG` when it has too little room; that of `write`.
     package static func fill(_ file: FileDescriptor, with bytes: SecretBytes) throws(SystemError) {
         guard clinux_is_sealed(file.number) == 1 else {
-            throw SystemError(code: EINVAL, call: "write", advice: "the answer goes into a memory file that cannot be resized")
+            throw SystemError(
+                code: EINVAL, call: "write", advice: "the answer goes into a memory file that cannot be resized")
         }
         guard try FileStatus(of: file).size >= bytes.count else { throw SystemError(code: EFBIG, call: "write") }
         _ = lseek(file.number, 0, SEEK_SET)

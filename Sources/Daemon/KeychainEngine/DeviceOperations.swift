@@ -36,8 +36,9 @@ extension KeychainEngine {
         case .details:
             let details = try enclave.details()
             return writer.answer(id) { details.append(to: $0) }
-        case .watch(let epoch, let milliseconds):
-            let news = try news(since: epoch, by: .after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch))))
+        case .watch:
+            // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
+            let news = try news()
             return writer.answer(id) { news.append(to: $0) }
         case .lock: try enclave.lock()
         case .unlock: try enclave.unlock(passcode: passcodes[0])
@@ -65,19 +66,6 @@ extension KeychainEngine {
         let epoch = enclave.epoch.value
         return DeviceNews(epoch: epoch, status: try status())
     }
-
-    /// Waits for another state than that with this number. Blocks; a server waits for many at once instead.
-    ///
-    /// Where several processes share the vault, another one's change is noticed when this one looks.
-    private func news(since epoch: UInt32, by deadline: Deadline) throws(Refusal) -> DeviceNews {
-        while true {
-            let news = try news()
-            if news.epoch != epoch || deadline.hasPassed { return news }
-            _ = enclave.epoch.wait(while: epoch, deadline: min(deadline, .after(milliseconds: Self.lookInterval)))
-        }
-    }
-
-    private static var lookInterval: Int { 1000 }
 
     /// Once the passcode is gone, so is what it alone protected: that is not given up at a deadline.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {

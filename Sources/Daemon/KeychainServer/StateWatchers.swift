@@ -110,7 +110,11 @@ final class StateWatchers: Sendable {
         let (epoch, closed) = (state.epoch, state.isClosed)
         var (due, left): ([Watcher], [Watcher]) = ([], [])
         for watcher in state.watchers {
-            if closed || watcher.epoch != epoch || watcher.deadline.hasPassed { due.append(watcher) } else { left.append(watcher) }
+            if closed || watcher.epoch != epoch || watcher.deadline.hasPassed {
+                due.append(watcher)
+            } else {
+                left.append(watcher)
+            }
         }
         state.watchers = left
         state.earliest = state.watchers.map(\.deadline).min() ?? .never

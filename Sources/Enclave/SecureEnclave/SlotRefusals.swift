@@ -51,7 +51,8 @@ extension Refusal {
 
     static var slotNeedsTPM: Refusal {
         Refusal(
-            .notAvailable, .unavailable, "tpm", "The keys of this keychain do not rest on a TPM, so no TPM can open it.",
+            .notAvailable, .unavailable, "tpm",
+            "The keys of this keychain do not rest on a TPM, so no TPM can open it.",
             do: "Move them there first: security move-enclave tpm.")
     }
 
@@ -75,7 +76,8 @@ extension Refusal {
 
     static var lockedSettings: Refusal {
         Refusal(
-            .interactionNotAllowed, .locked, "settings", "The settings can be changed only while the keychain is unlocked.",
+            .interactionNotAllowed, .locked, "settings",
+            "The settings can be changed only while the keychain is unlocked.",
             do: "Unlock it with its password: security unlock-keychain.")
     }
 

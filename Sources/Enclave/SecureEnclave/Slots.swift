@@ -16,7 +16,8 @@ extension SoftwareEnclave {
     }
 
     package func addSlot(
-        _ kind: UnlockSlot.Kind, _ other: FileDescriptor?, by credentialKind: CredentialKind, _ credential: FileDescriptor
+        _ kind: UnlockSlot.Kind, _ other: FileDescriptor?, by credentialKind: CredentialKind,
+        _ credential: FileDescriptor
     ) throws(Refusal) {
         let credential = Credential(credentialKind, try read(credential))
         try withVault { (vault) throws(Refusal) in

@@ -31,7 +31,8 @@ extension DeviceRequest {
     package func timeout(_ usual: UInt32) -> UInt32 {
         switch self {
         case .verify: max(usual, WireLimits.longestDeadline)
-        case .watch(_, let milliseconds): min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
+        case .watch(_, let milliseconds):
+            min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
         default: usual
         }
     }

@@ -23,10 +23,12 @@ import Testing
         let names = shell.run("help").text.split(separator: "\n").map { $0.split(separator: " ")[0] }
         #expect(
             names == [
-                "help", "lock-keychain", "unlock-keychain", "set-keychain-password", "show-keychain-info",
-                "dump-keychain", "add-generic-password", "add-internet-password", "find-generic-password",
+                "help", "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
+                "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
+                "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
-                "verify-keychain", "move-enclave", "attest-key", "completions",
+                "verify-keychain", "move-enclave", "list-unlock-slots", "add-unlock-slot", "remove-unlock-slot",
+                "attest-key", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }

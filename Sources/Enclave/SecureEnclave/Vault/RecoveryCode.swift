@@ -95,7 +95,9 @@ struct RecoveryCode: Sendable {
         return first >> UInt32(32 - checkBits)
     }
 
-    private static func isSeparator(_ byte: UInt8) -> Bool { [UInt8(ascii: "-"), 0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        [UInt8(ascii: "-"), 0x20, 0x09, 0x0A, 0x0D].contains(byte)
+    }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         let isSmall = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

@@ -50,13 +50,15 @@ extension Vault {
         let buffer = SecretBuffer(capacity: 1024)
         appendHead(to: buffer)
         if version == Self.firstVersion {
-            try buffer.append(try buffer.withSpan { (content) throws(CryptoError) in try keyedDigest(.vaultDigest, content) })
+            try buffer.append(
+                try buffer.withSpan { (content) throws(CryptoError) in try keyedDigest(.vaultDigest, content) })
             return buffer
         }
         buffer.append(wrappedIndexKey, paddedTo: RowKeyRecord.wrappedBytes)
         VaultTail(self).append(to: buffer)
         if version >= Self.slotVersion {
-            try buffer.append(try buffer.withSpan { (content) throws(CryptoError) in try keyedDigest(.vaultSeal, content) })
+            try buffer.append(
+                try buffer.withSpan { (content) throws(CryptoError) in try keyedDigest(.vaultSeal, content) })
         }
         try buffer.append(try buffer.withSpan { (content) throws(CryptoError) in try Digest.sha256(content) })
         return buffer
@@ -104,7 +106,9 @@ extension Vault {
                 decoding: bytes.array(Offset.boot, FailedAttempts.bootBytes).prefix { $0 != 0 }, as: UTF8.self),
             since: bytes.littleEndian(UInt64.self, at: Offset.since))
         (slots, settings) = (tail.slots, tail.settings)
-        if let seal = tail.seal { try check(bytes, upTo: seal, version == Self.firstVersion ? .vaultDigest : .vaultSeal) }
+        if let seal = tail.seal {
+            try check(bytes, upTo: seal, version == Self.firstVersion ? .vaultDigest : .vaultSeal)
+        }
     }
 
     /// What the vault rests on, if the bytes are a vault at all.

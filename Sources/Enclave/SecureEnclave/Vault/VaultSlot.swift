@@ -140,7 +140,9 @@ extension Vault {
     }
 
     /// The slot with the keybag key in it.
-    func slot(_ slot: VaultSlot, holding keybagKey: SecretBytes, under key: SecretBytes) throws(CryptoError) -> VaultSlot {
+    func slot(_ slot: VaultSlot, holding keybagKey: SecretBytes, under key: SecretBytes) throws(CryptoError)
+        -> VaultSlot
+    {
         var slot = slot
         let cipher = try key.makeCipher()
         slot.wrappedKey = try keybagKey.withSpan { (bytes) throws(CryptoError) in
