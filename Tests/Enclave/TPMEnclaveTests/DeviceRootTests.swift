@@ -76,7 +76,7 @@ struct DeviceRootTests {
         let row: TestRow
         do { row = try TestRow(.always, in: try device.start(preferring: .software)) }
         let content = try device.content()
-        #expect(content.count == 792 && content[8] == 3)
+        #expect(content.count == 820 && content[8] == 3)
         #expect(try row.outcome(in: try device.startWithoutTPM()) == .opened)
         #expect(try row.outcome(in: try device.start(preferring: .tpm)) == .opened)
         device.chip.kill()

@@ -97,7 +97,7 @@ struct MovingTests {
         let old = try FileDescriptor.open(device.vault, O_RDONLY)
         try enclave.move(to: .tpm, passcode: Self.nothing())
         var bytes = [UInt8](repeating: 1, count: 1000)
-        #expect(unsafe pread(old.number, &bytes, 1000, 0) == 792)
-        #expect(bytes.prefix(792).allSatisfy { $0 == 0 })
+        #expect(unsafe pread(old.number, &bytes, 1000, 0) == 820)
+        #expect(bytes.prefix(820).allSatisfy { $0 == 0 })
     }
 }

@@ -33,6 +33,10 @@ public struct KeychainState: Hashable, Sendable {
     public let passcodeIsSet: Bool
     public let protection: Protection
 
+    package init(lock: Lock, passcodeIsSet: Bool, protection: Protection) {
+        (self.lock, self.passcodeIsSet, self.protection) = (lock, passcodeIsSet, protection)
+    }
+
     /// The state now.
     ///
     /// - Throws: ``SecItemError`` with `errSecNotAvailable` when no keychain can be reached.
