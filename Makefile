@@ -4,7 +4,7 @@ SWIFT ?= swift
 CONFIGURATION ?= debug
 TOOLS = .build/tools
 
-.PHONY: help deps build tools demo test check-format docs bench asan tsan fuzz clean
+.PHONY: help deps build tools pam demo test check-format docs bench asan tsan fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -17,6 +17,9 @@ build: deps ## build everything
 
 tools: build ## the command as a static executable, beside its daemons
 	@scripts/build-tools $(TOOLS)
+
+pam: ## the module that unlocks the keychain at login
+	@scripts/build-pam $(TOOLS)
 
 demo: tools ## run the main job: a program and a script store secrets, others read them back, a restart loses nothing
 	@scripts/demo $(TOOLS)

@@ -38,8 +38,9 @@ _security() {
         help) words="help lock-keychain unlock-keychain set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave attest-key git-credential docker-credential completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
-        unlock-keychain) words="-p -u --json --help" ;;
-        set-keychain-password) words="-o -p --json --help" ;;
+        unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
+        set-keychain-settings) words="-l -u -t --json --help" ;;
+        set-keychain-password) words="-o -p -R --recovery --json --help" ;;
         dump-keychain) words="-a -d -r --json --help" ;;
         add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -U --json --help" ;;
         add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -U --json --help" ;;
@@ -48,6 +49,8 @@ _security() {
         find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
         delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t --json --help" ;;
         move-enclave) words="-p --json --help" ;;
+        add-unlock-slot) words="-t -n --new-pin -R --recovery -N --pin --json --help" ;;
+        remove-unlock-slot) words="-f -R --recovery -N --pin --json --help" ;;
         attest-key) words="-k -l -t -n -o --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -14,6 +14,7 @@ _security() {
         'help:Show all commands, or show usage for a command.'
         'lock-keychain:Lock the keychain.'
         'unlock-keychain:Unlock the keychain.'
+        'set-keychain-settings:Set when the keychain locks by itself.'
         'set-keychain-password:Set the password of the keychain.'
         'show-keychain-info:Show the settings of the keychain.'
         'dump-keychain:Show all items of the keychain.'
@@ -27,6 +28,9 @@ _security() {
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
+        'list-unlock-slots:List what opens the keychain.'
+        'add-unlock-slot:Add a way to unlock the keychain.'
+        'remove-unlock-slot:Remove a way to unlock the keychain.'
         'attest-key:Let the TPM prove that a key was made in it.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
@@ -53,10 +57,18 @@ _security() {
                 unlock-keychain) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \
                     '-u[Do not use a password\: fail if the keychain is locked.]' \
+                    {-R,--recovery}'[Ask for a recovery code instead of the password.]' \
+                    {-N,--pin}'[Ask for the PIN instead of the password.]' \
+                    '--json[Write JSON.]' ;;
+                set-keychain-settings) _arguments -S \
+                    '-l[Lock when the machine goes to sleep.]' \
+                    '-u[Lock after a time without use; takes -t.]' \
+                    '-t[The time without use, in seconds; implies -u.]:seconds: ' \
                     '--json[Write JSON.]' ;;
                 set-keychain-password) _arguments -S \
                     '-o[The old password.]:password: ' \
                     '-p[The new password; empty to have none.]:password: ' \
+                    {-R,--recovery}'[The old password is forgotten\: ask for a recovery code instead.]' \
                     '--json[Write JSON.]' ;;
                 dump-keychain) _arguments -S \
                     '-a[Also show who may use each item, and when.]' \
@@ -152,6 +164,17 @@ _security() {
                     '--json[Write JSON.]' ;;
                 move-enclave) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                add-unlock-slot) _arguments -S \
+                    '-t[recovery (the default)\: a code to write down; tpm\: this machine'\''s TPM.]:kind: ' \
+                    {-n,--new-pin}'[With -t tpm\: the TPM opens the keychain only with a PIN.]' \
+                    {-R,--recovery}'[Ask for a recovery code instead of the password.]' \
+                    {-N,--pin}'[Ask for the PIN instead of the password.]' \
+                    '--json[Write JSON.]' ;;
+                remove-unlock-slot) _arguments -S \
+                    '-f[Remove the password too, with all that only a password may open, and all other slots.]' \
+                    {-R,--recovery}'[Ask for a recovery code instead of the password.]' \
+                    {-N,--pin}'[Ask for the PIN instead of the password.]' \
                     '--json[Write JSON.]' ;;
                 attest-key) _arguments -S \
                     '-k[The key itself, as its program wrote it (kSecAttrTokenOID).]:file: ' \

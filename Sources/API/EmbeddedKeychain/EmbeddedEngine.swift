@@ -51,6 +51,9 @@ final class EmbeddedEngine: Sendable {
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
+    /// The number of the device's state; it outlives the engine.
+    var stateEpoch: StateEpoch { engine.stateEpoch }
+
     func key(_ request: KeyRequest, from caller: CallerIdentity) throws(Refusal) -> KeyReply {
         if case .use(_, let use) = request { try use.checkSize() }
         let writer = ResponseWriter()

@@ -49,6 +49,30 @@ package enum PasscodeFile {
     }
 }
 
+// MARK: - What the other end answers with
+
+extension PasscodeFile {
+    /// Makes a memory file of zero bytes that another process may write a secret into, and nobody can resize.
+    ///
+    /// - Throws: `SystemError` of `memfd_create` or `fcntl`.
+    package static func makeRoom(_ count: Int) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try retrying("memfd_create") { unsafe clinux_memory_file("secret", max(0, count)) })
+    }
+
+    /// Writes a secret into such a file, from its beginning.
+    ///
+    /// - Throws: `SystemError`: `EINVAL` when the file is none of these, `EFBIG` when it has too little room; that of `write`.
+    package static func fill(_ file: FileDescriptor, with bytes: SecretBytes) throws(SystemError) {
+        guard clinux_is_sealed(file.number) == 1 else {
+            throw SystemError(
+                code: EINVAL, call: "write", advice: "the answer goes into a memory file that cannot be resized")
+        }
+        guard try FileStatus(of: file).size >= bytes.count else { throw SystemError(code: EFBIG, call: "write") }
+        _ = lseek(file.number, 0, SEEK_SET)
+        try bytes.withSpan { (bytes) throws(SystemError) in try file.writeFully(bytes) }
+    }
+}
+
 extension FileStatus {
     fileprivate var isPipe: Bool { mode & S_IFMT == S_IFIFO }
 }

@@ -81,12 +81,20 @@ import Synchronization
 
 /// A word of shared memory that processes change atomically and sleep on (futex(2)).
 @safe package struct SharedWord: @unchecked Sendable {
-    private let memory: SharedMemory
+    /// Keeps the word's memory.
+    private let owner: AnyObject
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
     fileprivate init(in memory: SharedMemory, at offset: Int) {
-        self.memory = memory
+        owner = memory
         unsafe word = (memory.start + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
+
+    /// A word of this process's own, which begins at 0: for what is shared by threads alone.
+    package init() {
+        let memory = OwnWord()
+        owner = memory
+        unsafe word = memory.word
     }
 
     /// Reads the word; what the other process wrote before it stored this is seen afterwards.
@@ -117,4 +125,16 @@ import Synchronization
     /// Wakes those who sleep on the word, at most `count`; returns how many there were.
     @discardableResult
     package func wake(count: Int = 1) -> Int { unsafe Int(max(0, clinux_futex_wake(word, CInt(clamping: count)))) }
+}
+
+/// The memory of a word that no other process sees.
+@safe private final class OwnWord {
+    let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+
+    init() { unsafe word.initialize(to: Atomic(0)) }
+
+    deinit {
+        unsafe word.deinitialize(count: 1)
+        unsafe word.deallocate()
+    }
 }

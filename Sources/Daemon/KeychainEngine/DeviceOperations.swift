@@ -1,4 +1,4 @@
-import KeychainModel
+package import KeychainModel
 import KeychainStore
 package import KeychainWire
 package import LinuxSystem
@@ -33,27 +33,43 @@ extension KeychainEngine {
         case .verify(let cursor):
             let page = try makeLane().verify(from: cursor, by: deadline)
             return writer.answer(id) { page.append(to: $0) }
-        case .lock: try lock()
+        case .details:
+            let details = try enclave.details()
+            return writer.answer(id) { details.append(to: $0) }
+        case .watch:
+            // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
+            let news = try news()
+            return writer.answer(id) { news.append(to: $0) }
+        case .lock: try enclave.lock()
         case .unlock: try enclave.unlock(passcode: passcodes[0])
         case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])
         case .setPasscode: try enclave.changePasscode(from: passcodes[0], to: passcodes[1])
         case .removePasscode: try removePasscode(passcodes[0])
         case .moveToTPM: try enclave.move(to: .tpm, passcode: passcodes[0])
         case .moveToSoftware: try enclave.move(to: .software, passcode: passcodes[0])
+        case .unlockWith(let kind): try enclave.unlock(with: kind, passcodes[0])
+        case .replacePasscode(let kind): try enclave.replacePasscode(with: passcodes[1], by: kind, passcodes[0])
+        case .addSlot(let slot, let kind):
+            try enclave.addSlot(slot, passcodes.count > 1 ? passcodes[1] : nil, by: kind, passcodes[0])
+        case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
+        case .changeSettings(let settings): try enclave.change(settings)
         }
         writer.answer(id) { _ in }
     }
 
-    /// Closes the enclave's classes and, if it did close them, this engine's keys for them.
-    private func lock() throws(Refusal) {
-        try enclave.lock()
-        if try enclave.status().lockState != .unlocked { keyring.dropClosed() }
+    /// The number of the device's state, which moves with every change.
+    package var stateEpoch: StateEpoch { enclave.epoch }
+
+    /// The state and its number, as they are now.
+    package func news() throws(Refusal) -> DeviceNews {
+        // In this order: a change in between is told by the next watch.
+        let epoch = enclave.epoch.value
+        return DeviceNews(epoch: epoch, status: try status())
     }
 
     /// Once the passcode is gone, so is what it alone protected: that is not given up at a deadline.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         try enclave.removePasscode(old)
-        keyring.drop(.whenPasscodeSetThisDeviceOnly)
         let outcome = exclusively { writer -> Result<Void, Refusal> in
             do throws(Refusal) { return .success(try writer.purge(.whenPasscodeSetThisDeviceOnly)) } catch {
                 return .failure(error)

@@ -12,7 +12,7 @@ import LinuxSystem
 package final class KeychainEngine: Sendable {
     let store: ItemStore
     let enclave: any EnclaveService
-    let keyring = MetadataKeyring()
+    let keyring: MetadataKeyring
     private let indexKey: SecretBytes
     private let deployment: String
     private let writes: WriteQueue
@@ -25,6 +25,7 @@ package final class KeychainEngine: Sendable {
         self.store = store
         self.enclave = enclave
         self.deployment = deployment
+        keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
         let writer = try store.makeWriter(indexKey: indexKey)
         let sealer = try ItemSealer(enclave: enclave, keyring: keyring)

@@ -84,13 +84,14 @@ enum Attendance: QueuedJob {
     var cost: Int { 1 }
 }
 
-/// The threads that may block, so that no event loop does: one writer and a few workers.
+/// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
     let keys: WorkQueue<KeyJob>
     let prompts: WorkQueue<PromptJob>
     let attendance: WorkQueue<Attendance>
+    let watchers: StateWatchers
     private let threads: [Thread]
 
     /// Starts the threads.
@@ -102,8 +103,10 @@ final class Backend: Sendable {
         let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
         let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
+        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
         var threads: [Thread] = []
         do throws(SystemError) {
+            threads += try watchers.start(handler)
             threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, limits) })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
@@ -118,17 +121,19 @@ final class Backend: Sendable {
                 threads.append(try Thread(named: "keychain-attend") { Self.attend(attendance, with: handler) })
             }
         } catch {
-            for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close] { close() }
+            for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close, watchers.close] {
+                close()
+            }
             for thread in threads { thread.join() }
             throw error
         }
         (self.writes, self.slow, self.keys) = (writes, slow, keys)
-        (self.prompts, self.attendance, self.threads) = (prompts, attendance, threads)
+        (self.prompts, self.attendance, self.watchers, self.threads) = (prompts, attendance, watchers, threads)
     }
 
     /// Performs what waits, then ends the threads.
     func finish() {
-        for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close] { close() }
+        for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close, watchers.close] { close() }
         for thread in threads { thread.join() }
     }
 

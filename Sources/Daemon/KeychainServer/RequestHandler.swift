@@ -27,6 +27,12 @@ package protocol RequestHandler: Sendable {
         _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter)
 
+    /// The number of the device's state, for those who watch it.
+    var stateEpoch: StateEpoch { get }
+
+    /// The state with its number. May block.
+    func news() throws(Refusal) -> DeviceNews
+
     /// Answers a key request. May block as long as a TPM works; is called on several threads.
     func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
 

@@ -90,6 +90,10 @@ struct RequestRouter {
             return backend.writes.put(
                 WriteJob(
                     request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count, reply: reply))
+        case .device(.watch(let epoch, let milliseconds), _):
+            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
+            return backend.watchers.put(
+                StateWatchers.Watcher(epoch: epoch, deadline: min(time, deadline), id: id, reply: reply))
         case .device(let request, let passcodes):
             return backend.slow.put(
                 DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply))

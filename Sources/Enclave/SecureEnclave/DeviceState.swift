@@ -16,11 +16,21 @@ struct DeviceState: @unchecked Sendable {
     /// By class, in the order of `Accessibility`.
     private var ciphers: [AESGCM?] = Accessibility.allCases.map { _ in nil }
 
-    /// The state after a start: open is what opens without a passcode.
+    private let clock: DeviceClock
+    private let epoch: StateEpoch
+    /// The boot that the keys were opened in, and the second of their last use.
+    private var opened: DeviceClock.Moment
+    /// When the clock was last looked at.
+    private var lastLook: UInt64
+
+    /// The state after a start: open is what opens without anybody.
     ///
     /// - Throws: as ``VaultFile/load()``.
-    init(opening file: VaultFile) throws(Refusal) {
+    init(opening file: VaultFile, _ clock: DeviceClock, _ epoch: StateEpoch) throws(Refusal) {
         (vault, seen) = try file.load()
+        (self.clock, self.epoch) = (clock, epoch)
+        opened = clock.now()
+        lastLook = opened.seconds
         try open(try Keybag.opening(vault))
     }
 
@@ -33,25 +43,48 @@ struct DeviceState: @unchecked Sendable {
         return cipher(for: .afterFirstUnlock) == nil ? .beforeFirstUnlock : .locked
     }
 
+    var details: DeviceDetails {
+        DeviceDetails(
+            settings: vault.settings, slots: vault.slots.map { UnlockSlot(number: $0.number, kind: $0.kind) })
+    }
+
     /// Forgets the keys of the classes that need an unlocked device. Without a passcode that would protect nothing, for the
     /// device key opens them again.
     mutating func lock() {
         generation += 1
+        close { $0 == .whileUnlocked }
+    }
+
+    /// Forgets all keys but those that are always open, as a restart does.
+    private mutating func closeForRestart() {
+        generation += 1
+        close { $0 != .always }
+    }
+
+    private mutating func close(where closes: (Accessibility.Availability) -> Bool) {
         guard vault.passcode != nil else { return }
-        for accessibility in Accessibility.allCases where accessibility.availability == .whileUnlocked {
-            set(nil, for: accessibility)
+        changing { state in
+            for accessibility in Accessibility.allCases where closes(accessibility.availability) {
+                state.set(nil, for: accessibility)
+            }
         }
     }
 
     /// Takes over a vault that this enclave has just written, with all its keys.
     mutating func adopt(_ vault: Vault, _ keybag: Keybag, seen status: FileStatus) throws(Refusal) {
-        if vault.passcode != self.vault.passcode { generation += 1 }
-        (self.vault, seen) = (vault, status)
-        try open(keybag)
+        if vault.passcode?.salt != self.vault.passcode?.salt { generation += 1 }
+        try changing { (state) throws(Refusal) in
+            (state.vault, state.seen) = (vault, status)
+            try state.open(keybag)
+            state.opened = state.clock.now()
+            state.lastLook = state.opened.seconds
+        }
     }
 
-    /// Takes over a vault that this enclave has just written, with the same keys in it; what is closed stays closed.
-    mutating func keep(_ vault: Vault, seen status: FileStatus) { (self.vault, seen) = (vault, status) }
+    /// Takes over a vault that this enclave has just written, whose keys stay what they are.
+    mutating func adopt(_ vault: Vault, seen status: FileStatus) {
+        changing { state in (state.vault, state.seen) = (vault, status) }
+    }
 
     /// Reads the vault again if another process has replaced it.
     ///
@@ -63,11 +96,13 @@ struct DeviceState: @unchecked Sendable {
         if try file.status() == seen { return }
         let (current, status) = try file.load()
         guard current.identifier == vault.identifier else { throw .exchangedVault }
-        let passcodeChanged = current.passcode != vault.passcode
-        (vault, seen) = (current, status)
-        guard passcodeChanged else { return }
-        lock()
-        if current.passcode == nil { try open(try Keybag.opening(current)) }
+        try changing { (state) throws(Refusal) in
+            let passcodeChanged = current.passcode?.salt != state.vault.passcode?.salt
+            (state.vault, state.seen) = (current, status)
+            guard passcodeChanged else { return }
+            state.lock()
+            if current.passcode == nil { try state.open(try Keybag.opening(current)) }
+        }
     }
 
     /// Whether another process has replaced the vault.
@@ -85,10 +120,80 @@ struct DeviceState: @unchecked Sendable {
     }
 }
 
+// MARK: - Time
+
+extension DeviceState {
+    /// Notes that keys are about to be used, and closes them first when their time is over.
+    ///
+    /// - Returns: whether it closed any.
+    @inline(__always)
+    mutating func use() -> Bool {
+        let now = clock.seconds()
+        // Nearly always: somebody was here within the same second.
+        if now == opened.seconds { return false }
+        let closes = notice(now)
+        opened.seconds = now
+        return closes
+    }
+
+    /// Closes what was used too long ago, or in another boot.
+    ///
+    /// - Returns: whether it closed anything.
+    mutating func notice(_ now: UInt64) -> Bool {
+        guard now != lastLook, vault.passcode != nil else { return false }
+        lastLook = now
+        let before = lockState
+        // A process that was brought back to life after a restart has keys that nobody has opened since.
+        if opened.boot != clock.now().boot {
+            closeForRestart()
+            opened.boot = clock.now().boot
+        }
+        if idleTime(left: now) == 0 { lock() }
+        return lockState != before
+    }
+
+    /// Seconds until the keys will have been out of use too long; nil when they may be for ever, or are closed.
+    func idleTime(left now: UInt64) -> UInt64? {
+        let limit = UInt64(vault.settings.idleSeconds)
+        guard limit > 0, vault.passcode != nil, lockState == .unlocked else { return nil }
+        let idle = now >= opened.seconds ? now - opened.seconds : 0
+        return idle >= limit ? 0 : limit - idle
+    }
+
+    /// Opens what opens without anybody, when the session says that its user is there.
+    mutating func openUnattended() throws(Refusal) {
+        guard lockState != .unlocked, vault.unattendedSlot != nil else { return }
+        try changing { (state) throws(Refusal) in
+            try state.open(try Keybag.opening(state.vault))
+            state.opened = state.clock.now()
+            state.lastLook = state.opened.seconds
+        }
+    }
+}
+
+// MARK: - The epoch
+
+extension DeviceState {
+    private struct Seen: Equatable {
+        let lockState: DeviceStatus.LockState
+        let passcode: [UInt8]?
+        let details: DeviceDetails
+    }
+
+    private var visible: Seen { Seen(lockState: lockState, passcode: vault.passcode?.salt, details: details) }
+
+    /// Makes a change, and counts it if it can be seen.
+    private mutating func changing<Failure: Error>(_ body: (inout Self) throws(Failure) -> Void) throws(Failure) {
+        let before = visible
+        defer { if visible != before { epoch.advance() } }
+        try body(&self)
+    }
+}
+
 extension Keybag {
-    /// Opens what opens without a passcode.
+    /// Opens what opens without anybody.
     fileprivate static func opening(_ vault: Vault) throws(Refusal) -> Keybag {
-        do { return try Keybag(opening: vault) } catch {
+        do { return try Keybag(openingUnattended: vault) } catch {
             throw error == .authenticationFailed ? .damagedVault : .crypto(error)
         }
     }

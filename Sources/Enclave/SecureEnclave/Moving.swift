@@ -17,19 +17,28 @@ extension SoftwareEnclave {
             let passcode = vault.passcode == nil ? nil : try read(passcode)
             let keybag: Keybag
             if let passcode { keybag = try verify(passcode, opening: &vault) } else { keybag = try open(vault) }
-            let moved = try sealed(keybag, in: try successor(of: vault, on: root), passcode: passcode)
+            let (moved, holding) = try successor(of: vault, on: root, keybag, passcode)
             try check(moved, holds: keybag, passcode: passcode)
             let old = try? FileDescriptor.open(file.path, O_WRONLY | O_NOFOLLOW)
-            try commit(moved, keybag)
+            try commit(moved, holding)
             if let old { overwrite(old) }
         }
     }
 
-    /// The same vault, without class keys, on another root.
-    private func successor(of vault: Vault, on root: any DeviceRoot) throws(Refusal) -> Vault {
-        let device = try Vault.Device(on: root)
-        let successor = Vault(Vault.movableVersion, identifier: vault.identifier, on: device)
-        do { return try successor.keeping(indexKey: try vault.indexKey()) } catch { throw .crypto(error) }
+    /// The same vault on another root. Slots that rest on a TPM stay behind; a recovery code opens as before.
+    private func successor(
+        of vault: Vault, on root: any DeviceRoot, _ keybag: Keybag, _ passcode: SecretBytes?
+    ) throws(Refusal) -> (Vault, Keybag) {
+        var (vault, keybag) = (vault, keybag)
+        try modernise(&vault, &keybag)
+        var successor = Vault(Vault.slotVersion, identifier: vault.identifier, on: try Vault.Device(on: root))
+        (successor.settings, successor.attempts) = (vault.settings, vault.attempts)
+        do { successor = try successor.keeping(indexKey: try vault.indexKey()) } catch { throw .crypto(error) }
+        let kind: UnlockSlot.Kind = passcode == nil ? .device : .passcode
+        successor.slots =
+            [try slot(kind, number: 0, passcode, holding: keybag, in: successor)]
+            + vault.slots.filter { $0.kind == .recovery }
+        do { return (try keybag.sealed(in: successor), keybag) } catch { throw .crypto(error) }
     }
 
     /// Opens the new vault as the next start will, before the old one is given up.

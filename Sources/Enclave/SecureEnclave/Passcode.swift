@@ -1,6 +1,6 @@
 import KeychainCrypto
 package import KeychainModel
-import KeychainWire
+package import KeychainWire
 package import LinuxSystem
 
 /// What a guess at a passcode costs (Argon2id, RFC 9106).
@@ -21,15 +21,14 @@ package enum PasscodeCost: Sendable {
 }
 
 extension SoftwareEnclave {
-    /// How long the writer of a passcode's pipe may take.
-    static let passcodePatience = 10_000
-
     /// Opens the classes with the passcode. Without one nothing is closed, and none is looked at.
-    package func unlock(passcode: FileDescriptor) throws(Refusal) {
-        let passcode = try read(passcode)
+    package func unlock(passcode: FileDescriptor) throws(Refusal) { try unlock(with: .passcode, passcode) }
+
+    package func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
+        let credential = Credential(kind, try read(credential))
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { return }
-            let keybag = try verify(passcode, opening: &vault)
+            let keybag = try verify(credential, opening: &vault)
             try commit(vault, keybag)
         }
     }
@@ -45,13 +44,24 @@ extension SoftwareEnclave {
     }
 
     package func changePasscode(from old: FileDescriptor, to new: borrowing FileDescriptor) throws(Refusal) {
-        let (old, new) = (try read(old), try read(copy new))
+        try replacePasscode(with: copy new, by: .passcode, old)
+    }
+
+    package func replacePasscode(
+        with new: FileDescriptor, by kind: CredentialKind, _ credential: FileDescriptor
+    ) throws(Refusal) {
+        let (credential, new) = (Credential(kind, try read(credential)), try read(new))
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { throw .noPasscode }
-            try rewrap(try verify(old, opening: &vault), in: vault, passcode: new)
+            var keybag = try verify(credential, opening: &vault)
+            try modernise(&vault, &keybag)
+            vault.slots[0] = try slot(.passcode, number: 0, new, holding: keybag, in: vault)
+            try commit(vault, keybag)
         }
     }
 
+    /// What a slot opens with a passcode that is gone, it must not open with what comes after: all slots go, and the key that
+    /// was in them.
     package func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         let old = try read(old)
         try withVault { (vault) throws(Refusal) in
@@ -62,14 +72,14 @@ extension SoftwareEnclave {
         }
     }
 
-    func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
-        let passcode: SecretBytes
-        do {
-            passcode = try PasscodeFile.read(
-                file, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
-        } catch { throw .unreadablePasscode(error) }
-        guard passcode.count > 0 else { throw .emptyPasscode }
-        return passcode
+    /// Wraps the class keys anew, under a keybag key that nobody has had: in the passcode's slot, or the device's alone.
+    private func rewrap(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) {
+        var (vault, keybag) = (vault, keybag)
+        try modernise(&vault, &keybag)
+        keybag.renewKey()
+        vault.slots = [try slot(passcode == nil ? .device : .passcode, number: 0, passcode, holding: keybag, in: vault)]
+        do { vault = try keybag.sealed(in: vault) } catch { throw .crypto(error) }
+        try commit(vault, keybag)
     }
 
     /// Lends the vault as it is on disk; nobody else checks a passcode or replaces it meanwhile, here or in another process.
@@ -85,86 +95,18 @@ extension SoftwareEnclave {
         }
     }
 
-    /// Opens the keybag with the passcode, if it is one and it is time; the attempt is on disk before the passcode is looked at.
-    ///
-    /// - Returns: the keys; `vault` has no failed attempts then, which is for the caller to write.
-    func verify(_ passcode: SecretBytes, opening vault: inout Vault) throws(Refusal) -> Keybag {
-        let moment = clock.now()
-        let wait = vault.attempts.remainingWait(at: moment)
-        guard wait == 0 else { throw .throttled(wait: wait) }
-        let before = vault.attempts
-        vault.attempts.add(at: moment)
-        _ = try file.replace(with: vault)
-        do throws(Refusal) {
-            let keybag = try open(vault, passcode: passcode)
-            vault.attempts = FailedAttempts()
-            user.forgetMisses()
-            return keybag
-        } catch {
-            // Nobody has looked at the passcode, so nothing was guessed.
-            if error.rule != .wrongPasscode {
-                vault.attempts = before
-                _ = try? file.replace(with: vault)
-            }
-            throw error
-        }
-    }
-
-    /// Opens the keybag: with the passcode, or without one what opens without.
-    func open(_ vault: Vault, passcode: SecretBytes? = nil) throws(Refusal) -> Keybag {
-        let wait = vault.attempts.remainingWait(at: clock.now())
-        do throws(PasscodeLockFailure) {
-            let secret = try secret(vault, passcode)
-            do { return try Keybag(opening: vault, secret) } catch {
-                throw error == .authenticationFailed ? .wrongKey : .refused(.crypto(error))
-            }
-        } catch {
-            switch error {
-            case .wrongKey: throw .wrongPasscode(wait: wait)
-            case .lockedOut(let seconds): throw .throttled(wait: max(wait, seconds))
-            case .refused(let refusal): throw refusal
-            }
-        }
-    }
-
-    private func secret(_ vault: Vault, _ passcode: SecretBytes?) throws(PasscodeLockFailure) -> SecretBytes? {
-        guard let passcode, let derivation = vault.passcode else { return nil }
-        let root: any DeviceRoot
-        do { root = try file.roots.root(vault.device.kind) } catch { throw .refused(error) }
-        return try vault.passcodeSecret(passcode, derivation, root)
-    }
-
-    /// Wraps the class keys anew, under the passcode or under the device key alone; the items are not touched.
-    private func rewrap(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) {
-        try commit(try sealed(keybag, in: vault, passcode: passcode), keybag)
-    }
-
-    /// The vault with the class keys wrapped anew.
-    func sealed(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) -> Vault {
-        var vault = vault
-        vault.passcode = nil
-        var secret: SecretBytes?
-        if let passcode { secret = try set(passcode, in: &vault) }
-        do { return try keybag.sealed(in: vault, secret) } catch { throw .crypto(error) }
-    }
-
-    private func set(_ passcode: SecretBytes, in vault: inout Vault) throws(Refusal) -> SecretBytes {
-        let root = try file.roots.root(vault.device.kind)
-        var derivation: PasscodeDerivation
-        do { derivation = PasscodeDerivation(cost: try cost.derivation, salt: Randomness.bytes(16)) } catch {
-            throw .crypto(error)
-        }
-        defer { vault.passcode = derivation }
-        do throws(PasscodeLockFailure) { return try vault.makePasscodeSecret(passcode, &derivation, root) } catch {
-            if case .refused(let refusal) = error { throw refusal }
-            throw .damagedVault
-        }
+    /// Makes a vault of an earlier version one that can have slots.
+    func modernise(_ vault: inout Vault, _ keybag: inout Keybag) throws(Refusal) {
+        do { vault = try vault.modernised(&keybag) } catch { throw .crypto(error) }
     }
 
     // Under the mutex of the keys, so that no reader meets the new file with the old keys.
     func commit(_ vault: Vault, _ keybag: Keybag) throws(Refusal) {
+        var (vault, keybag) = (vault, keybag)
+        try modernise(&vault, &keybag)
         try state.withLock { (state) throws(Refusal) in
             try state.adopt(vault, keybag, seen: try file.replace(with: vault))
         }
+        watch.look()
     }
 }

@@ -36,10 +36,24 @@ extension Refusal {
             do: wait == 0 ? "Try again." : "Wait \(inWords(wait)) before the next attempt.")
     }
 
+    static func wrong(_ kind: CredentialKind, wait: UInt32) -> Refusal {
+        let remedy = wait == 0 ? "Try again." : "Wait \(inWords(wait)) before the next attempt."
+        switch kind {
+        case .passcode: return wrongPasscode(wait: wait)
+        case .recoveryCode:
+            return Refusal(
+                .authFailed, .wrongRecoveryCode, "recovery code",
+                "This is a recovery code, but not one of this keychain: it was removed, or belongs to another one.",
+                do: remedy)
+        case .pin:
+            return Refusal(.authFailed, .wrongPIN, "pin", "This is not the PIN.", do: remedy)
+        }
+    }
+
     static func throttled(wait: UInt32) -> Refusal {
         Refusal(
             .authFailed, .throttled, "passcode",
-            "After too many wrong passcodes no passcode is looked at for another \(inWords(wait)), not even the right one.",
+            "After too many wrong passcodes, codes or PINs none is looked at for another \(inWords(wait)), not even the right one.",
             do: "Wait \(inWords(wait)) and try again.")
     }
 

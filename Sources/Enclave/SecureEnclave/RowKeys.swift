@@ -3,12 +3,17 @@ package import KeychainModel
 import KeychainWire
 package import LinuxSystem
 
-/// The hot path: one call per item that is read, no allocation and no system call in it.
+/// The hot path: one call per item that is read, no allocation and no system call in it but the clock's, which the kernel answers in this process.
 extension SoftwareEnclave {
     package func unwrapRowKeys(_ records: Span<UInt8>, into keys: SecretBuffer) throws(Refusal) {
         guard records.count % RowKeyRecord.size == 0 else { throw .wrongSize("batch of row keys") }
         let start = keys.count
-        let allOpened = state.withLock { $0.unwrap(records, into: keys) }
+        var closes = false
+        let allOpened = state.withLock { (state) in
+            closes = state.use()
+            return state.unwrap(records, into: keys)
+        }
+        if closes { forgetLoadedKeys() }
         if allOpened { return }
         // A key that does not open may be of a vault that another process has changed: looked at only now, because asking
         // the file system every time would cost as much as the rest.

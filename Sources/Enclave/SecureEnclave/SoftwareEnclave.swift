@@ -20,6 +20,9 @@ package final class SoftwareEnclave: EnclaveService {
     let cost: PasscodeCost
     private let kind: String
     let state: Lock<DeviceState>
+    package let epoch = StateEpoch()
+    /// Locks after a time without use, even when nobody comes to notice.
+    let watch = IdleWatch()
     /// Held from the first look at a passcode to the last consequence.
     let passcodes = Lock(())
     let loaded = LoadedKeys()
@@ -62,13 +65,21 @@ package final class SoftwareEnclave: EnclaveService {
         defer { lock.release() }
         try file.removeLeftovers()
         if createIfMissing { try Self.ensureVault(file, on: preferred) }
-        state = Lock(try DeviceState(opening: file))
+        state = Lock(try DeviceState(opening: file, clock, epoch))
+        lookAtTheClock()
     }
+
+    deinit { watch.end() }
 
     private static func ensureVault(_ file: VaultFile, on kind: DeviceRootKind) throws(Refusal) {
         if try file.exists { return }
         var vault = try Vault(on: try file.roots.root(kind))
-        do { vault = try Keybag().sealed(in: vault, nil) } catch { throw .crypto(error) }
+        do throws(CryptoError) {
+            let keybag = Keybag()
+            let key = try vault.key(ofUnattended: VaultSlot(.device))
+            vault.slots = [try vault.slot(VaultSlot(.device), holding: try keybag.requireKey(), under: key)]
+            vault = try keybag.sealed(in: vault)
+        } catch { throw .crypto(error) }
         _ = try file.replace(with: vault)
     }
 
@@ -80,7 +91,11 @@ package final class SoftwareEnclave: EnclaveService {
     }
 
     package func status() throws(Refusal) -> EnclaveStatus {
-        try state.withLock { (state) throws(Refusal) in
+        var closes = false
+        defer { if closes { forgetLoadedKeys() } }
+        return try state.withLock { (state) throws(Refusal) in
+            // Nothing is used here, so the time without use goes on.
+            closes = state.notice(clock.seconds())
             try state.refresh(from: file)
             let (vault, isSet) = (state.vault, state.vault.passcode != nil)
             let root = try file.roots.root(vault.device.kind)
@@ -162,7 +177,10 @@ extension SoftwareEnclave {
         for accessibility: Accessibility, orRefuse withoutPasscode: Refusal,
         _ body: (AESGCM) throws(CryptoError) -> Result
     ) throws(Refusal) -> Result {
-        try state.withLock { (state) throws(Refusal) in
+        var closes = false
+        defer { if closes { forgetLoadedKeys() } }
+        return try state.withLock { (state) throws(Refusal) in
+            closes = state.use()
             try state.refresh(from: file)
             guard let cipher = state.cipher(for: accessibility) else {
                 throw state.vault.passcode == nil ? withoutPasscode : .locked(accessibility)

@@ -50,6 +50,7 @@ struct Enclaved {
             EnclaveServer.refuse(error, channel: options.channel)
             throw error
         }
+        try enclave.startWatching()
         try Hardening.restrictFiles(toFolderOf: options.vault)
         let server = try EnclaveServer(enclave, channel: options.channel) { tpm?.hasBeenLost != true }
         try Sandbox.install()

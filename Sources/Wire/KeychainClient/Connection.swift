@@ -97,9 +97,11 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify: true
+        case .status, .lock, .verify, .details, .changeSettings, .watch: true
         // A wrong passcode would count twice.
-        case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware: false
+        case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
+            .addSlot, .removeSlot:
+            false
         }
     }
 }

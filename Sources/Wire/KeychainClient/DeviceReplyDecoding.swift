@@ -13,7 +13,11 @@ extension DeviceReply {
         switch request {
         case .status: self = .status(try DeviceStatus(from: &reader))
         case .verify: self = .verification(try VerificationPage(from: &reader))
-        case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware: self = .done
+        case .details: self = .details(try DeviceDetails(from: &reader))
+        case .watch: self = .news(try DeviceNews(from: &reader))
+        case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
+            .addSlot, .removeSlot, .changeSettings:
+            self = .done
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }
     }

@@ -36,6 +36,10 @@ package enum DeviceReply: Equatable, Sendable {
     case status(DeviceStatus)
     /// To ``DeviceRequest/verify``.
     case verification(VerificationPage)
+    /// To ``DeviceRequest/details``.
+    case details(DeviceDetails)
+    /// To ``DeviceRequest/watch(epoch:milliseconds:)``.
+    case news(DeviceNews)
     /// To all others.
     case done
 }

@@ -27,8 +27,13 @@ extension KeychainConnection {
 
 extension DeviceRequest {
     /// How long the request may take, in milliseconds, when a caller allows `usual` for every other. SQLite's check of a whole
-    /// file takes as long as it takes.
+    /// file takes as long as it takes, and a watch as long as it is to last.
     package func timeout(_ usual: UInt32) -> UInt32 {
-        if case .verify = self { max(usual, WireLimits.longestDeadline) } else { usual }
+        switch self {
+        case .verify: max(usual, WireLimits.longestDeadline)
+        case .watch(_, let milliseconds):
+            min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
+        default: usual
+        }
     }
 }

@@ -99,6 +99,8 @@ package enum WireLimits {
     package static let passcodeBytes = 1024
     /// A caller that names no deadline gets this one, in milliseconds.
     package static let defaultDeadline: UInt32 = 60_000
+    /// The longest time a watch lasts before it is answered as it stands: milliseconds.
+    package static let longestWatch: UInt32 = 60_000
     /// The longest deadline a caller may ask for: milliseconds.
     package static let longestDeadline: UInt32 = 600_000
     /// What may have to ask the user gets at least this long: milliseconds.

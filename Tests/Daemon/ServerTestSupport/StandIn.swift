@@ -52,6 +52,11 @@ package final class StandIn: RequestHandler {
 
     package func makeLane() -> Lane { Lane(self) }
 
+    /// Moved by tests.
+    package let stateEpoch = StateEpoch()
+
+    package func news() -> DeviceNews { DeviceNews(epoch: stateEpoch.value, status: StandIn.status) }
+
     package func write(_ batch: [Write]) {
         note(.write) { $0.batches.append(batch.map(\.id)) }
         for write in batch { Self.answer(write.request, from: write.caller, id: write.id, into: write.writer) }

@@ -17,7 +17,7 @@ struct CrashTests {
             let enclave = try device.start()
             for isSet in [false, true] {
                 let before = try device.content()
-                for size in Array(stride(from: 0, to: 592, by: 37)) + [591] {
+                for size in Array(stride(from: 0, to: 820, by: 37)) + [819] {
                     try CrashTests.limitFiles(to: size)
                     let refused =
                         isSet

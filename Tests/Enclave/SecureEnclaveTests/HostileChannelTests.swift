@@ -97,7 +97,9 @@ struct HostileChannelTests {
         let file = try FileDescriptor.open(device.folder.file("memory"), O_RDWR | O_CREAT)
         #expect(ftruncate(file.number, EnclaveChannelFormat.memorySize) == 0)
         let hello = EnclaveChannelFormat.hello
-        for (body, descriptor) in [([99] + hello.dropFirst(), memory.descriptor), (hello, file)] {
+        for (body, descriptor) in [
+            ([hello[0] + 1] + hello.dropFirst(), memory.descriptor), (hello, file),
+        ] {
             let (ours, theirs) = try UnixSocket.pair()
             let enclave = try device.start()
             let refused = Monitor<Refusal?>(nil)

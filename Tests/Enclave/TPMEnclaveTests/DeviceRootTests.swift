@@ -29,7 +29,7 @@ struct DeviceRootTests {
         #expect(try row.outcome(in: enclave) == .opened)
         #expect(try enclave.indexKey().isEqual(to: index))
         let content = try device.content()
-        #expect(content[8] == 2)
+        #expect(content[8] == 3)
         #expect(content[32..<64].allSatisfy { $0 == 0 })
     }
 
@@ -76,7 +76,7 @@ struct DeviceRootTests {
         let row: TestRow
         do { row = try TestRow(.always, in: try device.start(preferring: .software)) }
         let content = try device.content()
-        #expect(content.count == 592 && content[8] == 1)
+        #expect(content.count == 820 && content[8] == 3)
         #expect(try row.outcome(in: try device.startWithoutTPM()) == .opened)
         #expect(try row.outcome(in: try device.start(preferring: .tpm)) == .opened)
         device.chip.kill()

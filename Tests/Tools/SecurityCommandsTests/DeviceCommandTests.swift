@@ -154,7 +154,7 @@ import Testing
         let back = shell.run("move-enclave", "-p", "right", "software")
         #expect(back.status == 0)
         #expect(back.text.hasPrefix("protection: password\n"))
-        #expect(shell.keychain.update { $0.devices }.suffix(3) == [.status, .moveToSoftware, .status])
+        #expect(shell.keychain.update { $0.devices }.suffix(3) == [.moveToSoftware, .status, .details])
     }
 
     @Test(
@@ -188,6 +188,8 @@ import Testing
                          Set a password with `security set-keychain-password` to raise it.
             lock state:  unlocked
             password:    not set
+            opens with:  no password: opens by itself
+            locks:       when it is told to, and with the session
             deployment:  user daemon
             enclave:     separate process
             store:       /home/ada/keychain/keychain.db
@@ -216,7 +218,8 @@ import Testing
             {"protection":"software-only","meaning":"Whoever gets a copy of this user's files can open the keychain.",\#
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
             "passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
-            "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain"}
+            "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
+            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

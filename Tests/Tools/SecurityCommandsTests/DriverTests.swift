@@ -23,10 +23,12 @@ import Testing
         let names = shell.run("help").text.split(separator: "\n").map { $0.split(separator: " ")[0] }
         #expect(
             names == [
-                "help", "lock-keychain", "unlock-keychain", "set-keychain-password", "show-keychain-info",
-                "dump-keychain", "add-generic-password", "add-internet-password", "find-generic-password",
+                "help", "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
+                "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
+                "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
-                "verify-keychain", "move-enclave", "attest-key", "git-credential", "docker-credential", "completions",
+                "verify-keychain", "move-enclave", "list-unlock-slots", "add-unlock-slot", "remove-unlock-slot",
+                "attest-key", "git-credential", "docker-credential", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }
@@ -54,7 +56,8 @@ import Testing
         "a name may be shortened; the first in the table that begins so is meant",
         arguments: [
             ("find-g", "find-generic-password"), ("find", "find-generic-password"), ("add-i", "add-internet-password"),
-            ("s", "set-keychain-password"), ("st", "status"), ("d", "dump-keychain"),
+            ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
+            ("d", "dump-keychain"),
             ("del", "delete-generic-password"),
             ("e", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-keychain"),
         ])

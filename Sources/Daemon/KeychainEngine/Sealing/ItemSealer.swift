@@ -38,26 +38,28 @@ final class ItemSealer {
     let enclave: any EnclaveService
     private let keyring: MetadataKeyring
     private var contexts: [AESGCM?] = Array(repeating: nil, count: Accessibility.allCases.count + 1)
-    private var epoch: UInt64 = 0
+    private var epoch: UInt32
     let rowContext: OneTimeAESGCM
     let scratch = SecretBuffer(capacity: 128)
 
     init(enclave: any EnclaveService, keyring: MetadataKeyring) throws(Refusal) {
         self.enclave = enclave
         self.keyring = keyring
+        epoch = keyring.epoch
         do throws(CryptoError) { rowContext = try OneTimeAESGCM() } catch { throw .cryptography(error) }
     }
 
     /// Drops what was made of keys that the device has closed since.
     func forgetClosedKeys() {
-        guard epoch != keyring.epoch else { return }
-        epoch = keyring.epoch
+        let now = keyring.epoch
+        guard epoch != now else { return }
+        epoch = now
         for index in contexts.indices { contexts[index] = nil }
     }
 
-    /// Takes the metadata key of a class into use.
+    /// Takes the metadata key of a class into use, which the enclave gave since ``context(for:)`` was last asked.
     func use(_ key: SecretBytes, for accessibility: Accessibility) throws(Refusal) {
-        keyring[accessibility] = key
+        keyring.keep(key, for: accessibility, from: epoch)
         contexts[Int(accessibility.rawValue)] = try context(key)
     }
 

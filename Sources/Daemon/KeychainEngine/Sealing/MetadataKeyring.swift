@@ -1,29 +1,48 @@
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 import Synchronization
 
 /// The metadata keys of the classes that are open, shared by all lanes of an engine.
 ///
-/// The epoch moves when keys are dropped; a lane that sees another epoch than its own drops the contexts it made of them.
+/// They go whenever the enclave's state changes, also when it locked by itself, and the next request asks for them again: the
+/// epoch says so, at the price of one load. A lane that sees another epoch than its own drops the contexts it made of them.
 final class MetadataKeyring: Sendable {
-    private let keys = Lock<[Accessibility: SecretBytes]>([:])
-    private let currentEpoch = Atomic<UInt64>(0)
-
-    var epoch: UInt64 { currentEpoch.load(ordering: .acquiring) }
-
-    subscript(accessibility: Accessibility) -> SecretBytes? {
-        get { keys.withLock { $0[accessibility] } }
-        set { keys.withLock { $0[accessibility] = newValue } }
+    private struct Content {
+        var keys: [Accessibility: SecretBytes] = [:]
+        var epoch: UInt32
     }
 
-    /// Drops the keys of classes that are closed while the device is locked.
-    func dropClosed() { drop { $0.availability == .whileUnlocked } }
+    private let state: StateEpoch
+    private let content: Lock<Content>
 
-    /// Drops the key of one class, which has been destroyed.
-    func drop(_ accessibility: Accessibility) { drop { $0 == accessibility } }
+    init(_ state: StateEpoch) {
+        self.state = state
+        content = Lock(Content(epoch: state.value))
+    }
 
-    private func drop(where closes: (Accessibility) -> Bool) {
-        keys.withLock { keys in keys = keys.filter { !closes($0.key) } }
-        currentEpoch.add(1, ordering: .acquiringAndReleasing)
+    /// The number that the enclave's state has now.
+    var epoch: UInt32 {
+        @inline(__always) get { state.value }
+    }
+
+    subscript(accessibility: Accessibility) -> SecretBytes? {
+        content.withLock { content in
+            refresh(&content)
+            return content.keys[accessibility]
+        }
+    }
+
+    /// Keeps a key that the enclave gave while its state had this number, unless that has changed meanwhile.
+    func keep(_ key: SecretBytes, for accessibility: Accessibility, from epoch: UInt32) {
+        content.withLock { content in
+            refresh(&content)
+            if content.epoch == epoch { content.keys[accessibility] = key }
+        }
+    }
+
+    private func refresh(_ content: inout Content) {
+        let now = state.value
+        if content.epoch != now { content = Content(epoch: now) }
     }
 }

@@ -21,7 +21,7 @@ final class RowKeySupply {
 
     private let enclave: any EnclaveService
     private let keyring: MetadataKeyring
-    private var epoch: UInt64 = 0
+    private var epoch: UInt32 = 0
     private var ready: [[RowKey]] = Array(repeating: [], count: Accessibility.allCases.count + 1)
     private let rows = SecretBuffer(capacity: most * RowKeyRecord.unwrappedSize)
     private let wrapped = SecretBuffer(capacity: most * RowKeyRecord.wrappedBytes)
@@ -37,8 +37,9 @@ final class RowKeySupply {
     }
 
     private func forgetClosedKeys() {
-        guard epoch != keyring.epoch else { return }
-        epoch = keyring.epoch
+        let now = keyring.epoch
+        guard epoch != now else { return }
+        epoch = now
         for index in ready.indices { ready[index].removeAll(keepingCapacity: true) }
     }
 

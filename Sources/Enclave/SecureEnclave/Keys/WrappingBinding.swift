@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 
 /// What a wrapped key is bound to: the associated data of its AES-256-GCM box.
@@ -14,6 +15,7 @@ enum WrappingBinding {
         case classKey = 2
         case sealedKey = 3
         case indexKey = 4
+        case slot = 5
     }
 
     /// How much of a row's record is its binding.
@@ -38,6 +40,11 @@ enum WrappingBinding {
     }
 
     static func indexKey(of vault: Vault) -> [UInt8] { binding(0, .indexKey, of: vault) }
+
+    /// The keybag key in a slot.
+    static func slot(_ slot: VaultSlot, of vault: Vault) -> [UInt8] {
+        binding(slot.kind.rawValue, .slot, of: vault) + [slot.number] + slot.salt
+    }
 
     private static func binding(_ accessibility: UInt8, _ purpose: Purpose, of vault: Vault) -> [UInt8] {
         let version = [UInt8(truncatingIfNeeded: vault.version), UInt8(vault.version >> 8)]

@@ -50,6 +50,9 @@ struct EnclaveDispatcher: Sendable {
             guard let accessibility = call.accessibility else { throw .malformed("the class of an enclave request") }
             var reader = WireReader(SecretBytes(copying: body))
             try perform(onGuardedRow: call.operation, accessibility, &reader, into: answer)
+        case .details, .unlockWith, .replacePasscode, .addSlot, .addSlotWith, .removeSlot, .changeSettings:
+            var reader = WireReader(SecretBytes(copying: body))
+            try perform(call.operation, &reader, descriptors, into: answer)
         case .makeKey, .importKey, .useKey, .checkKey, .rebindKey:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, into: answer)

@@ -31,6 +31,7 @@ package final class EnclaveServer: Sendable {
         socket = EnclaveSocket(channel)
         do throws(SystemError) {
             let memory = try Self.awaitHello(on: socket)
+            enclave.epoch.mirror(in: memory.word(at: EnclaveChannelFormat.epochOffset))
             let count = EnclaveChannelFormat.lanes + EnclaveChannelFormat.patientLanes
             lanes = (0..<count).map { EnclaveLane($0, in: memory) }
             threads = try Self.start(lanes, dispatcher, socket, mayGoOn)

@@ -5,9 +5,9 @@ import LinuxSystem
 enum KeyPurpose: String {
     /// Wraps the class keys that are always open.
     case deviceKeybag = "keychain vault 1: device keybag"
-    /// Wraps the other class keys while no passcode is set.
+    /// Wraps the keybag key while no passcode is set; in versions 1 and 2 the other class keys.
     case openKeybag = "keychain vault 1: keybag without passcode"
-    /// Wraps the other class keys while a passcode is set.
+    /// The same while a passcode is set.
     case passcodeKeybag = "keychain vault 1: keybag with passcode"
     /// Finds damage in the vault file.
     case vaultDigest = "keychain vault 1: digest"
@@ -15,6 +15,14 @@ enum KeyPurpose: String {
     case index = "keychain vault 1: index"
     /// Wraps the index key of a vault that was moved, whose store knows the key of the device it comes from.
     case indexWrapping = "keychain vault 2: index key"
+    /// Finds changes in the vault file that whoever made them had not the device key for.
+    case vaultSeal = "keychain vault 3: seal"
+    /// Wraps the keybag key in the slot that the TPM opens without anybody.
+    case unattendedSlot = "keychain vault 3: unattended slot"
+    /// The same in a slot with a PIN.
+    case pinSlot = "keychain vault 3: slot with PIN"
+    /// The same in a slot with a recovery code. It is derived from the code alone.
+    case recoverySlot = "keychain vault 3: recovery slot"
     /// Opens the root's lock, where it has one.
     case lock = "keychain vault 2: passcode lock"
 }
@@ -31,15 +39,6 @@ extension Vault {
             try HKDF.derive(
                 from: material, salt: identifier.span, info: Array(purpose.rawValue.utf8).span, count: AESGCM.keySize)
         }
-    }
-
-    /// The key that wraps the class keys which are not always open: `nil` when it takes a passcode and none is given.
-    ///
-    /// - Throws: `CryptoError.libraryFailure`.
-    func keybagKey(_ secret: SecretBytes?) throws(CryptoError) -> SecretBytes? {
-        guard passcode != nil else { return try deriveKey(.openKeybag) }
-        guard let secret else { return nil }
-        return try deriveKey(.passcodeKeybag, with: secret)
     }
 
     /// The key of the digests in the store's columns. It is the same for the whole life of a store, on whatever it rests.

@@ -69,15 +69,24 @@ package struct DeviceClock: Sendable {
         }
     }
 
+    /// The moment, with the boot as it is now.
     let now: @Sendable () -> Moment
+    /// The seconds alone, which are wanted at every use of a key.
+    let seconds: @Sendable () -> UInt64
 
     /// A clock that a test or a simulated device turns.
-    package init(_ now: @escaping @Sendable () -> Moment) { self.now = now }
+    package init(_ now: @escaping @Sendable () -> Moment) { self.init(now) { now().seconds } }
+
+    private init(_ now: @escaping @Sendable () -> Moment, seconds: @escaping @Sendable () -> UInt64) {
+        (self.now, self.seconds) = (now, seconds)
+    }
 
     /// The system's clock. Where `/proc` is missing all boots have one name, and a wait is restarted by the clock's running
     /// backwards.
     package static var system: DeviceClock {
-        let boot = (try? Clock.bootIdentifier()) ?? "unknown"
-        return DeviceClock { Moment(boot: boot, seconds: Clock.secondsSinceBoot) }
+        let boot = BootIdentifier()
+        return DeviceClock({ Moment(boot: boot.current ?? "unknown", seconds: Clock.secondsSinceBoot) }) {
+            Clock.secondsSinceBoot
+        }
     }
 }

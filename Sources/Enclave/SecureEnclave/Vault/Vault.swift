@@ -3,18 +3,22 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What the enclave keeps: what the device key rests on, and the class keys wrapped under keys made from it and the passcode.
+/// What the enclave keeps: what the device key rests on, the slots that open the keybag, and the class keys in it.
 ///
-/// A vault in software is of version 1, with the device key in it. One on a TPM, or one that ever was moved, is of version 2:
-/// it has the root's records, and the index key, which a store keeps for life (``encoded()`` has the grammar).
+/// New vaults are of version 3. Those of the releases before are of version 1 (in software) or 2 (on a TPM, or moved): they
+/// have one slot, whose key wraps the class keys itself. They are read and counted in as they are, and become version 3 when
+/// their keys are next wrapped anew (``modernised(_:)``). ``encoded()`` has the grammar.
 struct Vault: Sendable {
     static let firstVersion: UInt16 = 1
     static let movableVersion: UInt16 = 2
+    static let slotVersion: UInt16 = 3
 
     let version: UInt16
     let identifier: [UInt8]
     let device: Device
-    var passcode: PasscodeDerivation?
+    /// The passcode's, or the device's alone, is the first.
+    var slots: [VaultSlot] = [VaultSlot(.device)]
+    var settings = DeviceSettings()
     var attempts = FailedAttempts()
     /// By class, in the order of `Accessibility`; empty for a key that does not exist.
     var wrappedKeys: [[UInt8]]
@@ -30,7 +34,7 @@ struct Vault: Sendable {
 
     var deviceKey: SecretBytes { device.key }
 
-    /// A vault without a passcode and without class keys, which ``Keybag/sealed(in:_:)`` puts in.
+    /// A vault without a passcode and without class keys, which ``Keybag/sealed(in:)`` puts in.
     init(_ version: UInt16, identifier: [UInt8], on device: Device) {
         (self.version, self.identifier, self.device) = (version, identifier, device)
         wrappedKeys = Accessibility.allCases.map { _ in [] }
@@ -40,12 +44,7 @@ struct Vault: Sendable {
     ///
     /// - Throws: what the root refuses; `errSecInternalComponent` when the library fails.
     init(on root: any DeviceRoot) throws(Refusal) {
-        let identifier = Randomness.bytes(16)
-        guard root.kind != .software else {
-            self.init(Self.firstVersion, identifier: identifier, on: try Device(on: root))
-            return
-        }
-        self.init(Self.movableVersion, identifier: identifier, on: try Device(on: root))
+        self.init(Self.slotVersion, identifier: Randomness.bytes(16), on: try Device(on: root))
         do { self = try keeping(indexKey: .randomKey()) } catch { throw .crypto(error) }
     }
 }
@@ -58,55 +57,18 @@ extension Vault.Device {
     }
 }
 
-/// How the passcode becomes a key: the price of a guess, the salt that makes guesses good for one vault only, and the lock that
-/// the device's root keeps.
-struct PasscodeDerivation: Equatable, Sendable {
-    let cost: Argon2id
-    let salt: [UInt8]
-    /// The root's record; empty where it has no locks.
-    var lock: [UInt8] = []
-}
-
 extension Vault {
-    /// What the passcode gives: `passcode key ‖ what is behind the lock`. Takes as long as a guess shall take.
+    /// This vault as version 3, with a new keybag key behind the slot that was opened; itself when it is one already.
     ///
-    /// - Throws: what kept the lock shut.
-    func passcodeSecret(
-        _ passcode: SecretBytes, _ derivation: PasscodeDerivation, _ root: any DeviceRoot
-    ) throws(PasscodeLockFailure) -> SecretBytes {
-        let (key, lockKey) = try keys(passcode, derivation)
-        if derivation.lock.isEmpty { return key }
-        return key.joined(with: try root.openLock(derivation.lock, with: lockKey))
-    }
-
-    /// As ``passcodeSecret(_:_:_:)``, for a passcode that is being set: makes the lock.
-    func makePasscodeSecret(
-        _ passcode: SecretBytes, _ derivation: inout PasscodeDerivation, _ root: any DeviceRoot
-    ) throws(PasscodeLockFailure) -> SecretBytes {
-        let (key, lockKey) = try keys(passcode, derivation)
-        do throws(Refusal) {
-            guard let (record, secret) = try root.makeLock(for: lockKey) else { return key }
-            derivation.lock = record
-            return key.joined(with: secret)
-        } catch { throw .refused(error) }
-    }
-
-    private func keys(
-        _ passcode: SecretBytes, _ derivation: PasscodeDerivation
-    ) throws(PasscodeLockFailure) -> (key: SecretBytes, lockKey: SecretBytes) {
-        do throws(CryptoError) {
-            let key = try passcode.withSpan { (passcode) throws(CryptoError) in
-                try derivation.cost.derive(from: passcode, salt: derivation.salt.span, count: AESGCM.keySize)
-            }
-            return (key, try deriveKey(.lock, with: key))
-        } catch { throw .refused(.crypto(error)) }
-    }
-}
-
-extension SecretBytes {
-    fileprivate func joined(with other: SecretBytes) -> SecretBytes {
-        let buffer = SecretBuffer(capacity: count + other.count)
-        for part in [self, other] { part.withSpan { buffer.append($0) } }
-        return buffer.finish()
+    /// - Throws: `CryptoError.libraryFailure`; `.invalidParameter` for a keybag that no slot opened.
+    func modernised(_ keybag: inout Keybag) throws(CryptoError) -> Vault {
+        guard version < Self.slotVersion else { return self }
+        guard let opened = keybag.openedBy, let slot = slots.first else { throw .invalidParameter }
+        var vault = Vault(Self.slotVersion, identifier: identifier, on: device)
+        vault = try vault.keeping(indexKey: try indexKey())
+        vault.attempts = attempts
+        keybag.renewKey()
+        vault.slots = [try vault.slot(slot, holding: try keybag.requireKey(), under: opened)]
+        return try keybag.sealed(in: vault)
     }
 }

@@ -1,7 +1,8 @@
 import LinuxSystem
 
 /// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus sign, a
-/// value may stand right behind its letter. Of long options there are `--json` and `--help`, anywhere among the options.
+/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and a switch's own
+/// name, anywhere among the options.
 struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
@@ -49,6 +50,9 @@ struct ArgumentParser {
             parsed.wantsJSON = true
         } else if word.matches("--help") {
             parsed.wantsHelp = true
+        } else if let option = options.first(where: { option in option.word.map { word.matches("--\($0)") } ?? false })
+        {
+            parsed.values.append((option.letter, nil))
         } else {
             return false
         }

@@ -33,7 +33,7 @@ package struct Command: Sendable {
 
     /// What `help` prints after `Usage: `.
     package var usage: String {
-        let lines = options.map { "    -\($0.letter)  \($0.meaning)" } + notes
+        let lines = options.map { "    \($0.names)  \($0.meaning)" } + notes
         return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
     }
 }
@@ -41,6 +41,8 @@ package struct Command: Sendable {
 /// An option of a command, or of `security` itself.
 package struct CommandOption: Sendable {
     package let letter: Character
+    /// A longer name, for a switch that macOS's command does not have; nil for most.
+    package let word: String?
     /// What its value is called; nil for a switch.
     package let value: String?
     /// One sentence.
@@ -48,10 +50,16 @@ package struct CommandOption: Sendable {
     /// The value is a password: never shown, and asked for when the option is the last word.
     let isSecret: Bool
 
-    init(_ letter: Character, value: String? = nil, isSecret: Bool = false, _ meaning: String) {
+    init(
+        _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false, _ meaning: String
+    ) {
         self.letter = letter
+        self.word = word
         self.value = value
         self.meaning = meaning
         self.isSecret = isSecret
     }
+
+    /// As help shows it: `-R, --recovery`.
+    var names: String { word.map { "-\(letter), --\($0)" } ?? "-\(letter)" }
 }

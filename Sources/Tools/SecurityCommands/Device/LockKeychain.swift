@@ -17,13 +17,15 @@ enum LockKeychain {
     }
 
     static let unlock = Command(
-        "unlock-keychain", "Unlock the keychain.", synopsis: "[-u] [-p password] [keychain]",
+        "unlock-keychain", "Unlock the keychain.", synopsis: "[-u] [-p password | -R | -N] [keychain]",
         options: [
             CommandOption("p", value: "password", isSecret: true, "The keychain's password."),
-            CommandOption("u", "Do not use a password: fail if the keychain is locked."),
+            CommandOption("u", "Do not use a password: fail if the keychain is locked."), CredentialChoice.recovery,
+            CredentialChoice.pin,
         ],
         notes: [
             "Without -p the password is asked for at the terminal; if standard input is no terminal, it is its next line.",
+            "A recovery code may be typed in capitals or small letters, with its dashes or without.",
             "A keychain without a password is always unlocked; then none is asked for.",
         ],
         operands: 0...1
@@ -39,9 +41,11 @@ enum LockKeychain {
             guard status.lockState == .unlocked else { throw .refused(call: call, .needsPassword) }
             return
         }
+        let choice = try CredentialChoice(arguments)
         let passcode = try Passcodes(session).get(
-            arguments.value("p"), prompt: "password to unlock \(name ?? "default"): ")
-        try Passcodes(session).send(.unlock, [passcode], call)
+            arguments.value("p"), prompt: "\(choice.name) to unlock \(name ?? "default"): ")
+        try Passcodes(session).send(
+            choice.kind == .passcode ? .unlock : .unlockWith(choice.kind), [passcode], call)
     }
 }
 

@@ -14,7 +14,7 @@ enum MoveEnclave {
             "Items stay as they are, and so do keys that programs hold. Afterwards the keychain opens on this machine only",
             "(tpm), or wherever its files are (software). A keychain without a password asks for none.",
             "Which TPM is used, KEYCHAIN_TPM says. Make a backup first: if the TPM is cleared or lost, nothing can open a",
-            "keychain that rests on it.",
+            "keychain that rests on it. Recovery codes go on to open it; slots of the TPM do not move out of it.",
         ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
@@ -28,9 +28,14 @@ enum MoveEnclave {
         else { throw .refused(call: call, .unknownTarget(target)) }
         let passcodes = Passcodes(session)
         let isSet = try session.status(call).passcodeIsSet
+        let before = try session.details(call).slots
         let passcode = isSet ? try passcodes.get(arguments.value("p"), prompt: "password to move the keys: ") : nil
         try passcodes.send(request.1, [passcode ?? SecretBytes(count: 0)], call)
         session.output.write(try report(session))
+        let after = try session.details(call).slots
+        for slot in before where !after.contains(slot) {
+            session.output.write("Unlock slot \(slot.number) (\(slot.kind.title)) could not move along and is gone.\n")
+        }
     }
 
     /// What is protected now, and what is not.

@@ -17,11 +17,13 @@ struct Passcodes {
         return option.bytes
     }
 
-    /// Sends a request with its passcodes.
-    func send(_ request: DeviceRequest, _ passcodes: [SecretBytes], _ call: String) throws(CommandFailure) {
+    /// Sends a request with its passcodes, and at most one other file behind them.
+    func send(
+        _ request: DeviceRequest, _ passcodes: [SecretBytes], and other: FileDescriptor? = nil, _ call: String
+    ) throws(CommandFailure) {
         var files: [FileDescriptor] = []
         for passcode in passcodes { files.append(try file(passcode, call)) }
-        _ = try session.device(request, call, passcodes: files)
+        _ = try session.device(request, call, passcodes: files + [other].compactMap { $0 })
     }
 
     private func file(_ passcode: SecretBytes, _ call: String) throws(CommandFailure) -> FileDescriptor {

@@ -8,15 +8,17 @@ enum SetKeychainPassword {
 
     static let command = Command(
         "set-keychain-password", "Set the password of the keychain.",
-        synopsis: "[-o oldPassword] [-p newPassword] [keychain]",
+        synopsis: "[-o oldPassword | -R] [-p newPassword] [keychain]",
         options: [
             CommandOption("o", value: "password", isSecret: true, "The old password."),
             CommandOption("p", value: "password", isSecret: true, "The new password; empty to have none."),
+            CommandOption("R", word: "recovery", "The old password is forgotten: ask for a recovery code instead."),
         ],
         notes: [
             "What is not given is asked for at the terminal; if standard input is no terminal, it is read from there, a",
             "line each, the old password first. A keychain that has no password yet asks for no old one.",
-            "-p \"\" removes the password. That destroys all items that may only exist where there is one (akpu).",
+            "-p \"\" removes the password. That destroys all items that may only exist where there is one (akpu), and all",
+            "other ways to unlock.",
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
@@ -25,10 +27,21 @@ enum SetKeychainPassword {
         try KeychainName.check(arguments.operands, call, session)
         let passcodes = Passcodes(session)
         let isSet = try session.status(call).passcodeIsSet
+        if isSet, arguments.has("R") { return try replace(arguments, session) }
         let old = isSet ? try passcodes.get(arguments.value("o"), prompt: "Old Password: ") : nil
         let new = try newPassword(arguments, session)
         if new.count > 0 { return try passcodes.send(.setPasscode, old.map { [$0, new] } ?? [new], call) }
         if let old { try passcodes.send(.removePasscode, [old], call) }
+    }
+
+    private static func replace(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+        let passcodes = Passcodes(session)
+        let code = try passcodes.get(nil, prompt: "Recovery Code: ")
+        let new = try newPassword(arguments, session)
+        guard new.count > 0 else {
+            throw .failed("the new password is empty", remedy: "Removing the password takes the password itself.")
+        }
+        try passcodes.send(.replacePasscode(by: .recoveryCode), [code, new], call)
     }
 
     private static func newPassword(

@@ -1,7 +1,7 @@
 import KeychainModel
 import KeychainWire
 
-/// `show-keychain-info`. The keychain has no timer of its own: it locks when it is told to.
+/// `show-keychain-info`: when the keychain locks by itself.
 enum ShowKeychainInfo {
     static let command = Command(
         "show-keychain-info", "Show the settings of the keychain.", synopsis: "[keychain]",
@@ -11,14 +11,26 @@ enum ShowKeychainInfo {
         let name = arguments.operands.first?.text
         let call = "SecKeychainCopySettings \(name ?? "<NULL>")"
         try KeychainName.check(arguments.operands, call, session)
-        let status = try session.status(call)
+        let settings = try session.details(call).settings
         guard session.writesJSON else {
-            return session.diagnostics.write("Keychain \"\(name ?? "<NULL>")\" no-timeout\n")
+            return session.diagnostics.write("Keychain \"\(name ?? "<NULL>")\"\(settings.text)\n")
         }
+        let status = try session.status(call)
         session.output.write(
             .object([
-                ("keychain", .string(KeychainName.storePath(status))), ("lockOnSleep", .boolean(false)),
-                ("timeout", .null), ("lockState", .string(status.lockState.name)),
+                ("keychain", .string(KeychainName.storePath(status))), ("lockOnSleep", .boolean(settings.locksOnSleep)),
+                ("timeout", settings.timeout), ("lockState", .string(status.lockState.name)),
             ]))
     }
+}
+
+extension DeviceSettings {
+    /// As macOS writes them.
+    fileprivate var text: String {
+        let time = idleSeconds > 0 ? " use-lock-interval timeout=\(idleSeconds)s" : " no-timeout"
+        return (locksOnSleep ? " lock-on-sleep" : "") + time
+    }
+
+    /// Seconds, or null for never, in `--json`.
+    var timeout: JSONValue { idleSeconds > 0 ? .number(Int64(idleSeconds)) : .null }
 }

@@ -6,20 +6,23 @@ enum StatusCommand {
     static let command = Command(
         "status", "Show how the keychain is protected, its lock state and where it is.", synopsis: ""
     ) { _, session throws(CommandFailure) in
-        let status = try session.status("status")
-        if session.writesJSON { return session.output.write(json(status, session)) }
-        for (name, text) in lines(status, session) {
+        let (status, details) = (try session.status("status"), try session.details("status"))
+        if session.writesJSON { return session.output.write(json(status, details, session)) }
+        for (name, text) in lines(status, details, session) {
             let padding = String(repeating: " ", count: max(0, 13 - name.utf8.count))
             session.output.write("\(name)\(padding)\(text)\n")
         }
     }
 
-    private static func lines(_ status: DeviceStatus, _ session: Session) -> [(String, String)] {
+    private static func lines(
+        _ status: DeviceStatus, _ details: DeviceDetails, _ session: Session
+    ) -> [(String, String)] {
         var lines = [("protection:", status.protection.name), ("", status.meaning)]
         if let advice = status.advice { lines.append(("", advice)) }
         lines += [
             ("lock state:", status.lockState.text), ("password:", status.passcodeIsSet ? "set" : "not set"),
-            ("deployment:", status.deployment), ("enclave:", status.enclave),
+            ("opens with:", details.slots.map(\.kind.title).joined(separator: "; ")),
+            ("locks:", details.settings.meaning), ("deployment:", status.deployment), ("enclave:", status.enclave),
             ("store:", KeychainName.storePath(status)), ("socket:", session.socket),
         ]
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
@@ -31,7 +34,7 @@ enum StatusCommand {
         return "\(status.failedAttempts) wrong in a row\(wait)"
     }
 
-    private static func json(_ status: DeviceStatus, _ session: Session) -> JSONValue {
+    private static func json(_ status: DeviceStatus, _ details: DeviceDetails, _ session: Session) -> JSONValue {
         .object([
             ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
             ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
@@ -39,8 +42,18 @@ enum StatusCommand {
             ("failedAttempts", .number(Int64(status.failedAttempts))),
             ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
             ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
-            ("socket", .string(session.socket)),
+            ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
+            ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
         ])
+    }
+}
+
+extension DeviceSettings {
+    /// When it locks, besides when it is told to.
+    fileprivate var meaning: String {
+        let occasions =
+            (locksOnSleep ? ["on sleep"] : []) + (idleSeconds > 0 ? ["after \(idleSeconds) s without use"] : [])
+        return occasions.isEmpty ? "when it is told to, and with the session" : occasions.joined(separator: ", ")
     }
 }
 

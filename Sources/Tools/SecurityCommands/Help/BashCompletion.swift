@@ -57,5 +57,5 @@ extension Completions {
 }
 
 extension [CommandOption] {
-    fileprivate var letters: [String] { map { "-\($0.letter)" } }
+    fileprivate var letters: [String] { flatMap { ["-\($0.letter)"] + ($0.word.map { ["--\($0)"] } ?? []) } }
 }

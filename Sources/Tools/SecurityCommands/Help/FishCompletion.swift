@@ -27,7 +27,8 @@ extension Completions {
 
     private static func fishOption(_ option: CommandOption, _ attribute: String?) -> String {
         let value = option.value == nil ? "" : attribute.map { " -x -a '(__security_values \($0))'" } ?? " -x"
-        return "-s \(option.letter)\(value) -d '\(fishQuoted(option.meaning))'"
+        let long = option.word.map { " -l \($0)" } ?? ""
+        return "-s \(option.letter)\(long)\(value) -d '\(fishQuoted(option.meaning))'"
     }
 
     private static func fishQuoted(_ text: String) -> String {

@@ -46,7 +46,8 @@ extension Completions {
         // An action that begins with a blank is called with its own arguments only.
         let action = attribute.map { " _security_offer \($0)" } ?? " "
         let value = option.value.map { ":\($0):\(action)" } ?? ""
-        return "'-\(option.letter)[\(zshQuoted(option.meaning))]\(value)'"
+        let names = option.word.map { "{-\(option.letter),--\($0)}'" } ?? "'-\(option.letter)"
+        return "\(names)[\(zshQuoted(option.meaning))]\(value)'"
     }
 
     private static func zshQuoted(_ text: String) -> String {

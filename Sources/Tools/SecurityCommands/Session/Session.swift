@@ -87,6 +87,14 @@ package final class Session {
         return status
     }
 
+    /// Asks for the settings and the unlock slots.
+    func details(_ call: String) throws(CommandFailure) -> DeviceDetails {
+        guard case .details(let details) = try device(.details, call) else {
+            throw .refused(call: call, .malformed("the device's details"))
+        }
+        return details
+    }
+
     /// Walks all rows.
     ///
     /// - Parameter progress: called now and then with the rows looked at and all there are.

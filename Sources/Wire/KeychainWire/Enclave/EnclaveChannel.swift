@@ -14,6 +14,8 @@ final class EnclaveChannel: Sendable {
     private let patientLanes: PatientLanes
     private let passcodes = Lock(())
     private let isClosed = Atomic(false)
+    /// The enclave's, as it shows it here.
+    let epoch: StateEpoch
     /// Milliseconds for a call through a lane, which waits for nothing but the disk.
     private let patience: Int
 
@@ -31,6 +33,7 @@ final class EnclaveChannel: Sendable {
         } catch { throw .noEnclave(error) }
         lanes = (0..<EnclaveChannelFormat.lanes).map { [memory] in Lane(EnclaveLane($0, in: memory)) }
         patientLanes = PatientLanes(in: memory)
+        epoch = StateEpoch(memory.word(at: EnclaveChannelFormat.epochOffset))
     }
 
     /// Says hello, and watches from then on; `ended` is called when the enclave has gone, after all waiting has ended.

@@ -59,12 +59,28 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case wrapGuardedRowKey = 26
     /// class, [context] row:16 guardedRowKey:bytes → key:32.
     case unwrapGuardedRowKey = 27
+    /// → ``DeviceDetails``.
+    case details = 40
+    /// credential:u8, with the credential.
+    case unlockWith = 41
+    /// credential:u8, with the credential and the new passcode.
+    case replacePasscode = 42
+    /// slot:u8 credential:u8, with the credential.
+    case addSlot = 43
+    /// The same, with the credential and what a slot of this kind takes besides.
+    case addSlotWith = 44
+    /// number:u8 credential:u8, with the credential.
+    case removeSlot = 45
+    /// ``DeviceSettings`` → nothing.
+    case changeSettings = 46
 
     /// How many descriptors travel with it.
     package var descriptors: Int {
         switch self {
-        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .setCredential: 1
-        case .changePasscode: 2
+        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .setCredential, .unlockWith,
+            .addSlot, .removeSlot:
+            1
+        case .changePasscode, .replacePasscode, .addSlotWith: 2
         default: 0
         }
     }
@@ -111,7 +127,9 @@ package enum EnclaveChannelFormat {
     /// parts.
     package static let laneSize = 32 << 10
     package static let headSize = 8
-    package static let memorySize = (lanes + patientLanes) * laneSize
+    /// Behind the lanes stands a word that the enclave alone changes: the ``StateEpoch``. It has a cache line of its own.
+    package static let epochOffset = (lanes + patientLanes) * laneSize
+    package static let memorySize = epochOffset + 64
     /// The largest body of a message.
     package static let bodyLimit = laneSize - EnclaveLane.bodyOffset
 

@@ -83,6 +83,17 @@ private struct Forwarding: RequestHandler {
     }
 
     func makeLane() throws(Refusal) -> Lane { Lane(target) }
+
+    /// Nobody watches through it.
+    let stateEpoch = StateEpoch()
+
+    func news() throws(Refusal) -> DeviceNews {
+        guard case .status(let status) = try target.device(.status, passcodes: []) else {
+            throw .malformed("the status")
+        }
+        return DeviceNews(epoch: stateEpoch.value, status: status)
+    }
+
     func maintain() {}
 
     func write(_ batch: [Write]) {
@@ -99,6 +110,8 @@ private struct Forwarding: RequestHandler {
                 switch reply {
                 case .status(let status): status.append(to: buffer)
                 case .verification(let page): page.append(to: buffer)
+                case .details(let details): details.append(to: buffer)
+                case .news(let news): news.append(to: buffer)
                 case .done: break
                 }
             }

@@ -20,6 +20,11 @@ final class StandInKeychain: KeychainConnection {
         var passcode: [UInt8]?
         var isOnTPM = false
         var isLocked = false
+        var settings = DeviceSettings()
+        var slots: [UnlockSlot] = []
+        var recoveryCode: [UInt8] = Array("CODE".utf8)
+        /// Moves with every change that a watcher is to hear of.
+        var epoch: UInt32 = 1
         var pageSize = Int.max
         /// What every item request is refused with, when there is something.
         var refusal: Refusal?
@@ -53,6 +58,10 @@ final class StandInKeychain: KeychainConnection {
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         precondition(request.descriptors.contains(passcodes.count), "the client sends what the request needs")
         let given = passcodes.map(Self.read)
+        if case .addSlot(.recovery, _) = request {
+            let code = update { $0.recoveryCode }
+            try? PasscodeFile.fill(passcodes[1], with: SecretBytes(copying: code.span))
+        }
         let duringVerification = update { state in
             state.devices.append(request)
             return state.duringVerification
@@ -205,9 +214,45 @@ extension StandInKeychain {
         case .moveToTPM, .moveToSoftware:
             guard state.passcode == nil || passcodes.first == state.passcode else { throw wrongPasscode }
             state.isOnTPM = request == .moveToTPM
+            if !state.isOnTPM { state.slots.removeAll { $0.kind != .recovery } }
+        default: return try performOnSlots(request, passcodes, &state)
         }
         return .done
     }
+
+    private static func performOnSlots(
+        _ request: DeviceRequest, _ passcodes: [[UInt8]], _ state: inout State
+    ) throws(Refusal) -> DeviceReply {
+        switch request {
+        case .details:
+            let first = UnlockSlot(number: 0, kind: state.passcode == nil ? .device : .passcode)
+            return .details(DeviceDetails(settings: state.settings, slots: [first] + state.slots))
+        case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))
+        case .changeSettings(let settings): state.settings = settings
+        case .unlockWith(let kind):
+            try check(passcodes, kind, state)
+            state.isLocked = false
+        case .replacePasscode(let kind):
+            try check(passcodes, kind, state)
+            state.passcode = passcodes.last
+        case .addSlot(let slot, let kind):
+            try check(passcodes, kind, state)
+            state.slots.append(UnlockSlot(number: UInt8(state.slots.count + 1), kind: slot))
+        case .removeSlot(let number, let kind):
+            guard number > 0 else { throw lastSlot }
+            try check(passcodes, kind, state)
+            state.slots.removeAll { $0.number == number }
+        default: throw .malformed("a request that the stand-in does not know")
+        }
+        return .done
+    }
+
+    private static func check(_ passcodes: [[UInt8]], _ kind: CredentialKind, _ state: State) throws(Refusal) {
+        guard passcodes.first == (kind == .passcode ? state.passcode : state.recoveryCode) else { throw wrongPasscode }
+    }
+
+    private static let lastSlot = Refusal(
+        .param, .contradiction, "slot", "This is the slot of the password.", do: "Use set-keychain-password.")
 
     private static func status(_ state: State) -> DeviceStatus {
         DeviceStatus(

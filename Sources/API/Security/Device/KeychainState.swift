@@ -1,0 +1,79 @@
+internal import KeychainClient
+internal import KeychainModel
+internal import KeychainWire
+
+/// Whether the keychain is open, and how well it is protected; ours, Apple has `UIApplication`'s notifications for it.
+///
+///     for await state in KeychainState.changes {
+///         if state.lock == .unlocked { resume() }
+///     }
+public struct KeychainState: Hashable, Sendable {
+    /// What a program finds open (semantics D.1).
+    public enum Lock: Sendable {
+        /// Nobody has unlocked the keychain since the machine, or its daemon, was started: only items that are always
+        /// accessible are open.
+        case beforeFirstUnlock
+        /// Items that need an unlocked device are closed.
+        case locked
+        /// Everything is open. A keychain without a passcode is always unlocked.
+        case unlocked
+    }
+
+    /// What an attacker with a copy of the disk has to overcome (S-78).
+    public enum Protection: Sendable {
+        /// Nothing but the permissions of the files.
+        case softwareOnly
+        /// The user's passcode.
+        case passcode
+        /// A key that the machine's TPM does not give away.
+        case hardware
+    }
+
+    public let lock: Lock
+    public let passcodeIsSet: Bool
+    public let protection: Protection
+
+    package init(lock: Lock, passcodeIsSet: Bool, protection: Protection) {
+        (self.lock, self.passcodeIsSet, self.protection) = (lock, passcodeIsSet, protection)
+    }
+
+    /// The state now.
+    ///
+    /// - Throws: ``SecItemError`` with `errSecNotAvailable` when no keychain can be reached.
+    public static var current: KeychainState {
+        get throws {
+            do throws(Refusal) {
+                guard case .status(let status) = try KeychainSession.current().device(.status, passcodes: []) else {
+                    throw .malformed("the device status")
+                }
+                return KeychainState(status)
+            } catch { throw SecItemError(error) }
+        }
+    }
+
+    /// The state now, and then every state it changes to; several changes in quick succession may come as one.
+    ///
+    /// All sequences of a process share one thread, which the keychain wakes. A keychain that cannot be reached is asked again
+    /// until it can. The sequence ends with the task that reads it.
+    public static var changes: AsyncStream<KeychainState> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in StateHub.subscribe(continuation) }
+    }
+}
+
+extension KeychainState {
+    init(_ status: DeviceStatus) {
+        lock =
+            switch status.lockState {
+            case .beforeFirstUnlock: .beforeFirstUnlock
+            case .locked: .locked
+            case .unlocked: .unlocked
+            }
+        passcodeIsSet = status.passcodeIsSet
+        protection =
+            switch status.protection {
+            case .softwareOnly: .softwareOnly
+            case .passcode: .passcode
+            case .hardware: .hardware
+            }
+    }
+}

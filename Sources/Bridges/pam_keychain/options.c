@@ -1,0 +1,41 @@
+#include "pam_keychain.h"
+
+#include <security/pam_ext.h>
+#include <string.h>
+#include <syslog.h>
+
+static const char *value(const char *word, const char *name) {
+    size_t size = strlen(name);
+    return strncmp(word, name, size) == 0 ? word + size : NULL;
+}
+
+void read_options(struct options *options, pam_handle_t *pam, int count, const char **words) {
+    *options = (struct options){.auto_start = false};
+    for (int index = 0; index < count; index++) {
+        const char *word = words[index];
+        const char *found;
+        if (strcmp(word, "auto_start") == 0) options->auto_start = true;
+        else if (strcmp(word, "debug") == 0) options->debug = true;
+        else if (strcmp(word, "required") == 0) options->required = true;
+        else if ((found = value(word, "only_if="))) options->only_if = found;
+        else if ((found = value(word, "socket="))) options->socket = found;
+        else if ((found = value(word, "store="))) options->store = found;
+        else if ((found = value(word, "daemon="))) options->daemon = found;
+        else pam_syslog(pam, LOG_WARNING, "keychain: there is no option \"%s\"", word);
+    }
+}
+
+/* Whether the service is one of those in `only_if`, which stand between commas. */
+bool is_wanted(const struct options *options, pam_handle_t *pam) {
+    if (!options->only_if) return true;
+    const void *item = NULL;
+    if (pam_get_item(pam, PAM_SERVICE, &item) != PAM_SUCCESS || !item) return false;
+    const char *service = item;
+    size_t size = strlen(service);
+    for (const char *rest = options->only_if; *rest;) {
+        size_t length = strcspn(rest, ",");
+        if (length == size && strncmp(rest, service, size) == 0) return true;
+        rest += length + (rest[length] == ',');
+    }
+    return false;
+}

@@ -1,0 +1,114 @@
+#define _GNU_SOURCE
+#include "pam_keychain.h"
+
+#include <security/pam_ext.h>
+#include <security/pam_modutil.h>
+#include <string.h>
+#include <syslog.h>
+
+/* What PAM calls.
+ *
+ *   auth      remembers the password that a module before it has verified, until the login is complete
+ *   setcred   unlocks, where the daemon runs already: a screen locker opens no session
+ *   session   unlocks, and starts the daemon where that is asked for
+ *   password  gives the keychain the new password of the login
+ *
+ * A password is shown to the keychain only after the login has succeeded: a wrong one would count there too. Nothing here
+ * refuses a login, unless the option `required` says so. */
+
+#define VISIBLE __attribute__((visibility("default")))
+
+static const char data_name[] = "pam_keychain.password";
+
+static void clean_up(pam_handle_t *pam, void *data, int status) {
+    (void)pam;
+    (void)status;
+    drop_secret(data);
+}
+
+static const struct passwd *find_user(pam_handle_t *pam) {
+    const char *name = NULL;
+    if (pam_get_user(pam, &name, NULL) != PAM_SUCCESS || !name) return NULL;
+    return pam_modutil_getpwnam(pam, name);
+}
+
+static int result(const struct options *options, enum outcome outcome) {
+    if (outcome == done) return PAM_SUCCESS;
+    return options->required ? PAM_SERVICE_ERR : PAM_IGNORE;
+}
+
+/* Unlocks with what was remembered, and forgets it when the keychain has answered. */
+static int unlock(pam_handle_t *pam, const struct options *options, bool may_start) {
+    const void *data = NULL;
+    if (pam_get_data(pam, data_name, &data) != PAM_SUCCESS || !data) return PAM_IGNORE;
+    const struct passwd *user = find_user(pam);
+    if (!user) return result(options, failed);
+    enum outcome outcome = run_errand(pam, options, user, data, NULL, may_start);
+    if (outcome == refused)
+        pam_syslog(pam, LOG_NOTICE, "keychain: the password of the login does not open the keychain of %s", user->pw_name);
+    if (outcome == failed)
+        pam_syslog(pam, LOG_WARNING, "keychain: the daemon of %s did not answer", user->pw_name);
+    if (outcome == done || outcome == refused) (void)pam_set_data(pam, data_name, NULL, NULL);
+    return result(options, outcome);
+}
+
+VISIBLE int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const char **words) {
+    (void)flags;
+    struct options options;
+    read_options(&options, pam, count, words);
+    if (!is_wanted(&options, pam)) return PAM_IGNORE;
+    const void *token = NULL;
+    if (pam_get_item(pam, PAM_AUTHTOK, &token) != PAM_SUCCESS || !token) {
+        if (options.debug) pam_syslog(pam, LOG_DEBUG, "keychain: no module before this one has asked for a password");
+        return PAM_IGNORE;
+    }
+    struct secret *secret = make_secret(token);
+    if (!secret) return PAM_IGNORE;
+    if (pam_set_data(pam, data_name, secret, clean_up) != PAM_SUCCESS) drop_secret(secret);
+    return PAM_IGNORE;
+}
+
+VISIBLE int pam_sm_setcred(pam_handle_t *pam, int flags, int count, const char **words) {
+    struct options options;
+    read_options(&options, pam, count, words);
+    if (((unsigned)flags & PAM_DELETE_CRED) != 0 || !is_wanted(&options, pam)) return PAM_IGNORE;
+    (void)unlock(pam, &options, false);
+    return PAM_IGNORE;
+}
+
+VISIBLE int pam_sm_open_session(pam_handle_t *pam, int flags, int count, const char **words) {
+    (void)flags;
+    struct options options;
+    read_options(&options, pam, count, words);
+    return is_wanted(&options, pam) ? unlock(pam, &options, options.auto_start) : PAM_IGNORE;
+}
+
+VISIBLE int pam_sm_close_session(pam_handle_t *pam, int flags, int count, const char **words) {
+    (void)pam;
+    (void)flags;
+    (void)count;
+    (void)words;
+    return PAM_IGNORE;
+}
+
+VISIBLE int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char **words) {
+    struct options options;
+    read_options(&options, pam, count, words);
+    /* The first of two calls only asks whether the change could be made; the keychain does not stand in its way. */
+    if (((unsigned)flags & PAM_PRELIM_CHECK) != 0 || !is_wanted(&options, pam)) return PAM_IGNORE;
+    const struct passwd *user = find_user(pam);
+    const void *old = NULL, *new = NULL;
+    if (!user || pam_get_item(pam, PAM_AUTHTOK, &new) != PAM_SUCCESS || !new) return PAM_IGNORE;
+    if (pam_get_item(pam, PAM_OLDAUTHTOK, &old) != PAM_SUCCESS || !old) {
+        pam_syslog(pam, LOG_NOTICE, "keychain: without the old password the keychain of %s keeps it", user->pw_name);
+        return PAM_IGNORE;
+    }
+    struct secret *passcode = make_secret(old), *replacement = make_secret(new);
+    enum outcome outcome = failed;
+    if (passcode && replacement) outcome = run_errand(pam, &options, user, passcode, replacement, true);
+    drop_secret(passcode);
+    drop_secret(replacement);
+    if (outcome == refused || outcome == failed)
+        pam_syslog(pam, LOG_NOTICE, "keychain: the keychain of %s keeps its password", user->pw_name);
+    return result(&options, outcome);
+}

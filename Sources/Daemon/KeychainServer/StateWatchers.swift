@@ -1,0 +1,124 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Those who wait for the device's state to change: any number of them, and two threads that sleep.
+///
+/// One thread waits for the enclave, the other answers whoever has something to hear or whose time is over. A watcher costs
+/// its place in a list.
+final class StateWatchers: Sendable {
+    /// Somebody who has seen the state with a number.
+    struct Watcher: Sendable {
+        let epoch: UInt32
+        let deadline: Deadline
+        let id: UInt32
+        let reply: ReplyAddress
+    }
+
+    private struct State {
+        var watchers: [Watcher] = []
+        var epoch: UInt32
+        /// The first time that is over; never when nobody waits.
+        var earliest = Deadline.never
+        /// Whether somebody waits who has something to hear.
+        var hasNews = false
+        var isClosed = false
+    }
+
+    private let state: Monitor<State>
+    private let epoch: StateEpoch
+    private let room: Int
+
+    /// - Parameter room: how many may wait.
+    init(_ epoch: StateEpoch, room: Int) {
+        self.epoch = epoch
+        self.room = room
+        state = Monitor(State(epoch: epoch.value))
+    }
+
+    /// Adds one; false when there is no room.
+    func put(_ watcher: Watcher) -> Bool {
+        state.update { state in
+            guard !state.isClosed, state.watchers.count < room else { return false }
+            state.watchers.append(watcher)
+            state.earliest = min(state.earliest, watcher.deadline)
+            if watcher.epoch != state.epoch { state.hasNews = true }
+            return true
+        }
+    }
+
+    /// Starts the threads.
+    func start(_ handler: any RequestHandler) throws(SystemError) -> [Thread] {
+        let follower = try Thread(named: "keychain-state") { [self] in follow() }
+        do throws(SystemError) {
+            return [follower, try Thread(named: "keychain-news") { [self] in answer(from: handler) }]
+        } catch {
+            close()
+            follower.join()
+            throw error
+        }
+    }
+
+    /// Answers all who still wait, and ends the threads.
+    func close() {
+        state.update { $0.isClosed = true }
+        // Wakes the thread that waits for the enclave.
+        epoch.advance()
+    }
+
+    private func follow() {
+        var seen = state.update { $0.epoch }
+        while !state.update({ $0.isClosed }) {
+            seen = epoch.wait(while: seen, deadline: .never)
+            state.update { state in
+                state.epoch = seen
+                state.hasNews = true
+            }
+        }
+    }
+
+    private func answer(from handler: any RequestHandler) {
+        while let due = nextDue() {
+            guard !due.isEmpty else { continue }
+            let news = Result { () throws(Refusal) in try handler.news() }
+            for watcher in due { Self.answer(watcher, news) }
+        }
+    }
+
+    private static func answer(_ watcher: Watcher, _ news: Result<DeviceNews, Refusal>) {
+        let writer = ResponseWriter()
+        switch news {
+        case .success(let news): writer.answer(watcher.id) { news.append(to: $0) }
+        case .failure(let refusal): writer.refuse(refusal, id: watcher.id)
+        }
+        watcher.reply.deliver(writer.buffer.finish())
+    }
+
+    /// Waits for somebody to answer; may also give nobody. Nil at the end.
+    private func nextDue() -> [Watcher]? {
+        let earliest = state.update { $0.earliest }
+        let due = state.wait(deadline: earliest) { state -> [Watcher]? in
+            if state.hasNews || state.isClosed || state.earliest.hasPassed { return Self.takeDue(from: &state) }
+            // Somebody has come who does not wait as long.
+            return state.earliest < earliest ? [] : nil
+        }
+        if due?.isEmpty ?? true, state.update({ $0.isClosed }) { return nil }
+        return due ?? []
+    }
+
+    private static func takeDue(from state: inout State) -> [Watcher] {
+        let (epoch, closed) = (state.epoch, state.isClosed)
+        var (due, left): ([Watcher], [Watcher]) = ([], [])
+        for watcher in state.watchers {
+            if closed || watcher.epoch != epoch || watcher.deadline.hasPassed {
+                due.append(watcher)
+            } else {
+                left.append(watcher)
+            }
+        }
+        state.watchers = left
+        state.earliest = state.watchers.map(\.deadline).min() ?? .never
+        state.hasNews = false
+        return due
+    }
+}

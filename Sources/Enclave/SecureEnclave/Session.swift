@@ -1,0 +1,68 @@
+package import KeychainModel
+package import KeychainWire
+import LinuxSystem
+
+/// When the keychain locks and opens by itself: with the user's session, with sleep, and after a time without use.
+extension SoftwareEnclave {
+    /// The longest time without use that can be asked for: a year. More would be no limit at all.
+    package static let longestIdle: UInt32 = 366 * 24 * 60 * 60
+
+    /// Follows the user's session.
+    ///
+    /// A session that is unlocked opens what opens without anybody; a passcode was shown to somebody else, and only
+    /// `pam_keychain`, or the user, can hand it on.
+    package func sessionChanged(_ event: SessionEvent) {
+        switch event {
+        case .locked: try? lock()
+        case .goingToSleep: if state.withLock({ $0.vault.settings.locksOnSleep }) { try? lock() }
+        case .unlocked: try? state.withLock { (state) throws(Refusal) in try state.openUnattended() }
+        case .awake: _ = try? status()
+        }
+        watch.look()
+    }
+
+    package func change(_ settings: DeviceSettings) throws(Refusal) {
+        guard settings.idleSeconds <= Self.longestIdle else { throw .idleTooLong }
+        _ = try status()
+        try withVault { (vault) throws(Refusal) in
+            if vault.passcode == nil {
+                var keybag = try open(vault)
+                try modernise(&vault, &keybag)
+            }
+            try state.withLock { (state) throws(Refusal) in
+                // Who unlocked it with this release has made it one that can have settings.
+                guard state.lockState == .unlocked, vault.version >= Vault.slotVersion else { throw .lockedSettings }
+                vault.settings = settings
+                state.adopt(vault, seen: try file.replace(with: vault))
+            }
+        }
+        lookAtTheClock()
+    }
+
+    /// Starts the thread that locks after a time without use. A program that closes itself in does this before; otherwise it
+    /// is started when there is a time to watch.
+    package func startWatching() throws(Refusal) {
+        do throws(SystemError) {
+            try watch.start { [weak self] in self?.lockIfIdle() }
+        } catch { throw .noWatch(error) }
+    }
+
+    /// Closes what was out of use too long.
+    ///
+    /// - Returns: seconds until it is to be looked at again; nil when there is nothing to wait for.
+    func lockIfIdle() -> UInt64? {
+        let now = clock.seconds()
+        let (closes, left) = state.withLock { state in
+            let closes = state.notice(now)
+            return (closes, state.idleTime(left: now))
+        }
+        if closes { forgetLoadedKeys() }
+        return left
+    }
+
+    /// Has the clock watched from now on, if there is a time to watch.
+    func lookAtTheClock() {
+        if state.withLock({ $0.vault.settings.idleSeconds }) > 0 { try? startWatching() }
+        watch.look()
+    }
+}

@@ -1,0 +1,127 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// What a caller can ask of the device rather than of the items: its state, what opens it, its health.
+///
+/// Passcodes, codes and PINs are not in the frame: each travels beside it as a sealed memory file, so that the daemon hands it
+/// to the enclave without reading it.
+package enum DeviceRequest: Equatable, Sendable {
+    case status
+    case lock
+    /// With one descriptor: the passcode.
+    case unlock
+    /// With one descriptor, the new passcode; with two, the old one first.
+    case setPasscode
+    /// With one descriptor: the passcode to remove. Destroys what only a passcode may open (`akpu`), and all slots.
+    case removePasscode
+    /// Opens the rows of one page and reports those that do not open.
+    case verify(from: VerificationCursor)
+    /// With one descriptor: the passcode, or an empty file when none is set. The keys rest on the TPM then.
+    case moveToTPM
+    /// The same the other way.
+    case moveToSoftware
+    /// The settings and the unlock slots.
+    case details
+    /// With one descriptor: the credential.
+    case unlockWith(CredentialKind)
+    /// With two descriptors: the credential and the new passcode.
+    case replacePasscode(by: CredentialKind)
+    /// With one descriptor, the credential, and for some kinds another (``EnclaveDeviceService``).
+    case addSlot(UnlockSlot.Kind, by: CredentialKind)
+    /// With one descriptor: the credential.
+    case removeSlot(UInt8, by: CredentialKind)
+    case changeSettings(DeviceSettings)
+    /// Is answered when the state has another number than this one, or when so many milliseconds have passed.
+    case watch(epoch: UInt32, milliseconds: UInt32)
+
+    /// How many passcodes may come with it.
+    package var descriptors: ClosedRange<Int> {
+        switch self {
+        case .status, .lock, .verify, .details, .changeSettings, .watch: 0...0
+        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot: 1...1
+        case .setPasscode, .addSlot: 1...2
+        case .replacePasscode: 2...2
+        }
+    }
+
+    private enum Code: UInt8 {
+        case status = 1
+        case lock = 2
+        case unlock = 3
+        case setPasscode = 4
+        case removePasscode = 5
+        case verify = 6
+        case moveToTPM = 7
+        case moveToSoftware = 8
+        case details = 9
+        case unlockWith = 10
+        case replacePasscode = 11
+        case addSlot = 12
+        case removeSlot = 13
+        case changeSettings = 14
+        case watch = 15
+    }
+
+    /// Appends the body to a frame under construction.
+    package func append(to buffer: SecretBuffer) {
+        func append(_ code: Code, _ bytes: UInt8...) {
+            buffer.append(code.rawValue)
+            for byte in bytes { buffer.append(byte) }
+        }
+        switch self {
+        case .status: append(.status)
+        case .lock: append(.lock)
+        case .unlock: append(.unlock)
+        case .setPasscode: append(.setPasscode)
+        case .removePasscode: append(.removePasscode)
+        case .moveToTPM: append(.moveToTPM)
+        case .moveToSoftware: append(.moveToSoftware)
+        case .details: append(.details)
+        case .unlockWith(let kind): append(.unlockWith, kind.rawValue)
+        case .replacePasscode(let kind): append(.replacePasscode, kind.rawValue)
+        case .addSlot(let slot, let kind): append(.addSlot, slot.rawValue, kind.rawValue)
+        case .removeSlot(let number, let kind): append(.removeSlot, number, kind.rawValue)
+        case .verify(let cursor):
+            append(.verify)
+            cursor.append(to: buffer)
+        case .changeSettings(let settings):
+            append(.changeSettings)
+            settings.append(to: buffer)
+        case .watch(let epoch, let milliseconds):
+            append(.watch)
+            buffer.append(littleEndian: epoch)
+            buffer.append(littleEndian: milliseconds)
+        }
+    }
+
+    /// Reads a body.
+    ///
+    /// - Throws: `errSecParam` (`wire.malformed`) for anything that is not exactly a body.
+    package init(decoding body: SecretBytes) throws(Refusal) {
+        var reader = WireReader(body)
+        guard let code = Code(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("the device request") }
+        self = try Self.read(code, &reader)
+        guard reader.isAtEnd else { throw .malformed("the end of the device request") }
+    }
+
+    private static func read(_ code: Code, _ reader: inout WireReader) throws(Refusal) -> DeviceRequest {
+        switch code {
+        case .status: .status
+        case .lock: .lock
+        case .unlock: .unlock
+        case .setPasscode: .setPasscode
+        case .removePasscode: .removePasscode
+        case .verify: .verify(from: try VerificationCursor(from: &reader))
+        case .moveToTPM: .moveToTPM
+        case .moveToSoftware: .moveToSoftware
+        case .details: .details
+        case .unlockWith: .unlockWith(try CredentialKind(from: &reader))
+        case .replacePasscode: .replacePasscode(by: try CredentialKind(from: &reader))
+        case .addSlot: .addSlot(try UnlockSlot.Kind(from: &reader), by: try CredentialKind(from: &reader))
+        case .removeSlot: .removeSlot(try reader.integer(UInt8.self), by: try CredentialKind(from: &reader))
+        case .changeSettings: .changeSettings(try DeviceSettings(from: &reader))
+        case .watch:
+            .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
+        }
+    }
+}

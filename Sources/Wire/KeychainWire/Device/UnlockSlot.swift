@@ -1,0 +1,118 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// One of the ways that open a keychain; each wraps the same key on its own, and comes and goes without the others.
+package struct UnlockSlot: Hashable, Sendable {
+    /// What it opens with.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        /// The device alone: there while no passcode is set, and then the only one.
+        case device = 1
+        case passcode = 2
+        /// A code that the enclave made, shown once.
+        case recovery = 3
+        /// The machine's TPM, without anybody.
+        case tpm = 4
+        /// A PIN that the machine's TPM counts the tries of.
+        case tpmWithPIN = 5
+
+        /// What is given to open it; nil when nothing is.
+        package var credential: CredentialKind? {
+            switch self {
+            case .device, .tpm: nil
+            case .passcode: .passcode
+            case .recovery: .recoveryCode
+            case .tpmWithPIN: .pin
+            }
+        }
+    }
+
+    /// 0 for the passcode, or the device alone; the others from 1.
+    package let number: UInt8
+    package let kind: Kind
+
+    package init(number: UInt8, kind: Kind) { (self.number, self.kind) = (number, kind) }
+
+    /// How many a keychain may have: as many as LUKS gave a disk at first.
+    package static let most = 8
+}
+
+/// What a person shows to open a keychain.
+package enum CredentialKind: UInt8, Sendable, CaseIterable {
+    case passcode = 1
+    case recoveryCode = 2
+    case pin = 3
+}
+
+/// When a keychain locks by itself.
+package struct DeviceSettings: Hashable, Sendable {
+    package var locksOnSleep: Bool
+    /// Seconds without use after which it locks; 0 for never.
+    package var idleSeconds: UInt32
+
+    package init(locksOnSleep: Bool = false, idleSeconds: UInt32 = 0) {
+        (self.locksOnSleep, self.idleSeconds) = (locksOnSleep, idleSeconds)
+    }
+}
+
+/// What a device has besides its state.
+///
+///     details  = settings count:u8 *(number:u8 kind:u8)
+///     settings = flags:u8 idle:u32                            ; bit 0: locks on sleep
+package struct DeviceDetails: Hashable, Sendable {
+    package var settings: DeviceSettings
+    package var slots: [UnlockSlot]
+
+    package init(settings: DeviceSettings, slots: [UnlockSlot]) { (self.settings, self.slots) = (settings, slots) }
+
+    package func append(to buffer: SecretBuffer) {
+        settings.append(to: buffer)
+        buffer.append(UInt8(truncatingIfNeeded: min(slots.count, UnlockSlot.most)))
+        for slot in slots.prefix(UnlockSlot.most) {
+            buffer.append(slot.number)
+            buffer.append(slot.kind.rawValue)
+        }
+    }
+
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    package init(from reader: inout WireReader) throws(Refusal) {
+        settings = try DeviceSettings(from: &reader)
+        slots = []
+        for _ in 0..<(try reader.integer(UInt8.self)) {
+            let number = try reader.integer(UInt8.self)
+            guard let kind = UnlockSlot.Kind(rawValue: try reader.integer(UInt8.self)) else {
+                throw .malformed("an unlock slot")
+            }
+            slots.append(UnlockSlot(number: number, kind: kind))
+        }
+    }
+}
+
+extension DeviceSettings {
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(locksOnSleep ? 1 : 0)
+        buffer.append(littleEndian: idleSeconds)
+    }
+
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    package init(from reader: inout WireReader) throws(Refusal) {
+        let flags = try reader.integer(UInt8.self)
+        guard flags <= 1 else { throw .malformed("the settings") }
+        self.init(locksOnSleep: flags == 1, idleSeconds: try reader.integer(UInt32.self))
+    }
+}
+
+extension CredentialKind {
+    /// - Throws: `errSecParam` (`wire.malformed`) for one that this release does not know.
+    package init(from reader: inout WireReader) throws(Refusal) {
+        guard let kind = Self(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("a credential") }
+        self = kind
+    }
+}
+
+extension UnlockSlot.Kind {
+    /// - Throws: `errSecParam` (`wire.malformed`) for one that this release does not know.
+    package init(from reader: inout WireReader) throws(Refusal) {
+        guard let kind = Self(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("an unlock slot") }
+        self = kind
+    }
+}
