@@ -208,7 +208,8 @@ let package = Package(
         tests(
             "SecurityTests", on: "API",
             uses: [
-                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "KeychainServer",
+                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
+                "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),

@@ -69,6 +69,13 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.tpm ?? anyTPM
     }
 
+    /// Whether and where the user may be asked, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadInteraction() throws(Refusal) -> Interaction {
+        try read(ownEnvironment).0.interaction ?? .auto
+    }
+
     /// What asks for passcodes, for who knows where the keychain is.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
@@ -76,11 +83,11 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.pinentry ?? anyPinentry
     }
 
-    /// Whether and where the user may be asked, for who knows where the keychain is.
+    /// The program that asks the user on behalf of a keychain inside a program; nil when none is installed.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
-    package static func loadInteraction() throws(Refusal) -> Interaction {
-        try read(ownEnvironment).0.interaction ?? .auto
+    package static func agentProgram() throws(Refusal) -> String? {
+        InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
     }
 
     private static func ownEnvironment(_ name: String) -> String? {
