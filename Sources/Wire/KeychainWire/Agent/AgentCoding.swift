@@ -8,7 +8,7 @@ extension UserQuestion {
         buffer.append(allowsFallback ? 1 : 0)
         buffer.append(littleEndian: failures)
         buffer.append(littleEndian: wait)
-        context.append(to: buffer)
+        context.appendFixed(to: buffer)
         prompt.append(to: buffer)
     }
 
@@ -39,7 +39,7 @@ extension AuthenticationContext {
     /// context = identifier:16 caller:32
     ///
     /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
-    func append(to buffer: SecretBuffer) {
+    func appendFixed(to buffer: SecretBuffer) {
         let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
         let bytes =
             isWhole ? identifier + caller : [UInt8](repeating: 0, count: Self.identifierBytes + Self.callerBytes)
