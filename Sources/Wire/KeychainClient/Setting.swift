@@ -54,7 +54,8 @@ package struct Setting: Sendable {
             read: { milliseconds($0, &$1.timeout) }),
         Setting(
             variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
-            standard: "auto", meaning: "Whether, and where, the user may be asked for a finger, a passcode or a password.",
+            standard: "auto",
+            meaning: "Whether, and where, the user may be asked for a finger, a passcode or a password.",
             read: { name($0, &$1.interaction) }),
         Setting(
             variable: "KEYCHAIN_ANCHORS", key: "anchors", takes: "an absolute path",

@@ -136,10 +136,10 @@ struct SealedKeyItemTests {
         let found = try engine.findKey("tag")
         #expect(found.entry(.valueData) == nil)
         let key = try #require(try found.sealedKey())
-        #expect(refusal { try engine.sign(key) }?.status == .interactionNotAllowed)
+        #expect(refusal { try engine.sign(key) }?.status == .authNeeded)
         let loosened: [String: RawValue] = ["accc": .control(.whenUnlockedThisDeviceOnly, TestEngine.usable)]
-        #expect(refusal { try engine.updateKey("tag", loosened) }?.status == .interactionNotAllowed)
-        #expect(refusal { try engine.updateKey("tag", ["pdmn": .string("dk")]) }?.status == .interactionNotAllowed)
+        #expect(refusal { try engine.updateKey("tag", loosened) }?.status == .authNeeded)
+        #expect(refusal { try engine.updateKey("tag", ["pdmn": .string("dk")]) }?.status == .authNeeded)
         #expect(refusal { try engine.sign(try #require(try engine.findKey("tag").sealedKey())) } != nil)
     }
 
@@ -204,11 +204,6 @@ struct SealedKeyItemTests {
         #expect(report.checked == 1 && report.damage == [])
         try engine.tamper("UPDATE keys SET data = zeroblob(length(data))")
         #expect(try engine.verify().damage.count == 1)
-    }
-
-    private func refusal(_ body: () throws -> Void) -> Refusal? {
-        do { try body() } catch { return error as? Refusal }
-        return nil
     }
 }
 

@@ -13,7 +13,8 @@ extension ItemWriter {
         } catch {
             guard error.status == .authNeeded else { throw error }
             // Whoever makes something need not show who he is; only its password can be lacking (S-86).
-            let lacking = ItemGuard(identifier: item.uuid, flags: item.guardFlags & AccessConstraint.applicationPassword)
+            let flags = item.guardFlags & AccessConstraint.applicationPassword
+            let lacking = ItemGuard(identifier: item.uuid, flags: flags)
             try gate.note(error, lacking, ui) { item.displayName }
             throw error
         }

@@ -112,7 +112,8 @@ struct GuardedKeyTests {
                 enclaveKey(
                     "login", kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .applicationPassword], more: context))
             #expect(made.value.map(works) == true, "\(made.explanation ?? "")")
-            #expect(try works(#require(handle(privateKey("login") + context))))
+            let found = try #require(handle(privateKey("login") + context))
+            #expect(works(found))
             let bare = try #require(handle(privateKey("login")))
             #expect(sign(bare).code == Int(errSecInteractionNotAllowed))
             keychain.user.will(.password("p"))
@@ -127,7 +128,8 @@ struct GuardedKeyTests {
             #expect(update(privateKey("login"), [kSecAttrAccessControl: loose]) == errSecInteractionNotAllowed)
             keychain.user.will(.touch("thumb"))
             #expect(update(privateKey("login"), [kSecAttrAccessControl: loose]) == errSecSuccess)
-            #expect(try works(#require(handle(privateKey("login")))))
+            let loosened = try #require(handle(privateKey("login")))
+            #expect(works(loosened))
         }
     }
 }
