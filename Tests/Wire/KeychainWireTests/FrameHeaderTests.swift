@@ -41,7 +41,7 @@ struct FrameHeaderTests {
         "A broken head is refused",
         arguments: [
             (4, 0, KeychainStatus.notAvailable, Refusal.Rule.malformedFrame), (4, 2, .notAvailable, .malformedFrame),
-            (5, 0, .param, .malformedFrame), (5, 5, .param, .malformedFrame), (6, 3, .param, .malformedFrame),
+            (5, 0, .param, .malformedFrame), (5, 6, .param, .malformedFrame), (6, 3, .param, .malformedFrame),
             (7, 1, .param, .malformedFrame), (1, 4, .param, .tooLarge), (3, 255, .param, .tooLarge),
         ])
     func refuses(offset: Int, byte: UInt8, status: KeychainStatus, rule: Refusal.Rule) throws {
