@@ -35,8 +35,11 @@ package struct Configuration: Equatable, Sendable {
     package var interaction: Interaction
     /// The TPM to use: `auto`, `none`, or how it is reached.
     package var tpm: String
+    /// What asks for passcodes: `auto`, `none`, or a path.
+    package var pinentry: String
 
     package static let anyTPM = "auto"
+    package static let anyPinentry = "auto"
 
     /// The file of the certificates that are believed without proof, whether it is there or not.
     ///
@@ -73,6 +76,20 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.interaction ?? .auto
     }
 
+    /// What asks for passcodes, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadPinentry() throws(Refusal) -> String {
+        try read(ownEnvironment).0.pinentry ?? anyPinentry
+    }
+
+    /// The program that asks the user on behalf of a keychain inside a program; nil when none is installed.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func agentProgram() throws(Refusal) -> String? {
+        InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
+    }
+
     private static func ownEnvironment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
@@ -105,6 +122,7 @@ package struct Configuration: Equatable, Sendable {
         timeout = values.timeout ?? WireLimits.defaultDeadline
         interaction = values.interaction ?? .auto
         tpm = values.tpm ?? Self.anyTPM
+        pinentry = values.pinentry ?? Self.anyPinentry
     }
 }
 

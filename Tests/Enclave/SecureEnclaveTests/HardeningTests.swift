@@ -21,15 +21,16 @@ struct HardeningTests {
     }
 
     @Test(
-        "no new privileges and the filter of system calls hold for every thread, and there is one per lane",
+        "no new privileges and the filter of system calls hold for every thread: one per lane, one for the socket, one for the agent",
         .enabled(if: !Sanitizer.isActive, "a sanitizer has a thread of its own"))
     func threads() throws {
         let connection = try EnclaveProgram.start(device)
         let process = try #require(connection.process).identifier
         let status = try Self.fields("/proc/\(process)/status")
-        #expect(status["Threads"] == "\(EnclaveChannelFormat.lanes + 1)")
+        let count = EnclaveChannelFormat.lanes + EnclaveChannelFormat.patientLanes + 2
+        #expect(status["Threads"] == "\(count)")
         let lanes = try Self.children(of: "/proc/\(process)/task")
-        #expect(lanes.count == EnclaveChannelFormat.lanes + 1)
+        #expect(lanes.count == count)
         for thread in lanes {
             let status = try Self.fields("/proc/\(process)/task/\(thread)/status")
             #expect(status["NoNewPrivs"] == "1")

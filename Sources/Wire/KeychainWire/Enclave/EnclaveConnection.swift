@@ -7,7 +7,7 @@ package import LinuxSystem
 /// channel, for an enclave that does not answer cannot be trusted to answer the next call with the right answer. When the
 /// enclave dies, all calls under way and to come are refused at once.
 package final class EnclaveConnection: EnclaveService {
-    private let channel: EnclaveChannel
+    let channel: EnclaveChannel
     /// The enclave's process, where this side started it.
     package let process: ChildProcess?
 
@@ -133,7 +133,7 @@ extension EnclaveConnection {
 }
 
 extension SecretBytes {
-    fileprivate func checked(_ size: Int) throws(Refusal) -> SecretBytes {
+    func checked(_ size: Int) throws(Refusal) -> SecretBytes {
         guard count == size else { throw .malformed("the enclave's answer") }
         return self
     }
