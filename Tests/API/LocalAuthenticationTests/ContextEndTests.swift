@@ -105,6 +105,28 @@ import Testing
         #expect(phone.asked.count == 20)
     }
 
+    @Test("A reply comes once, whoever ends the evaluation first")
+    func once() async {
+        let phone = phone
+        for _ in 0..<20 { phone.user.will(.touch("thumb")) }
+        let replies = Replies()
+        for _ in 0..<20 {
+            let context = LAContext()
+            phone.keychain.run {
+                context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test") { isMet, error in
+                    // Met, or ended by the context's end, and never both.
+                    replies.note(isMet == (error == nil) && (isMet || (error as? LAError)?.code == .appCancel))
+                }
+            }
+            context.invalidate()
+        }
+        // A context of its own is asked behind all of them, so that they are over when it is answered.
+        phone.user.will(.touch("thumb"))
+        _ = await phone.failure(of: .deviceOwnerAuthentication)
+        for _ in 0..<5000 where replies.all.count < 20 { try? await Task.sleep(for: .milliseconds(1)) }
+        #expect(replies.all == Array(repeating: true, count: 20))
+    }
+
     @Test("In a reply, Security talks to the same keychain as where the evaluation was begun")
     func replyInTheSameKeychain() async throws {
         let (context, item) = (LAContext(), GuardedItem())
@@ -119,4 +141,13 @@ import Testing
         }
         #expect(value == "secret")
     }
+}
+
+/// What evaluations have replied.
+private final class Replies: @unchecked Sendable {
+    private let lock = NSLock()
+    private var noted: [Bool] = []
+
+    func note(_ isGood: Bool) { lock.withLock { noted.append(isGood) } }
+    var all: [Bool] { lock.withLock { noted } }
 }

@@ -61,7 +61,6 @@ import Testing
             #expect(item.read(in: context("wrong")).status == errSecAuthFailed)
             #expect(SecCopyLastItemError()?.rule == "state.wrong-password")
             #expect(item.read(in: silent).status == errSecInteractionNotAllowed)
-            #expect(SecCopyLastItemError()?.rule == "state.needs-password")
         }
         #expect(phone.asked.isEmpty)
     }

@@ -25,7 +25,7 @@ extension AccessConstraint {
         let obstacles = demands.map { (demand) -> LAError? in
             switch demand {
             case .userPresence, .devicePasscode: device.passcodeObstacle
-            case .biometryAny, .biometryCurrentSet: device.biometryObstacle
+            case .biometryAny, .biometryCurrentSet: device.sensorObstacle
             case .companion: .noCompanion
             }
         }
@@ -48,13 +48,18 @@ extension GuardedOperation {
 extension AuthenticationCapabilities {
     fileprivate var passcodeObstacle: LAError? { passcodeIsSet ? nil : .lacking(.passcodeNotSet) }
 
-    /// A reader that is missing comes first: setting a passcode would not bring one. Without a passcode no finger counts.
+    /// A reader that is missing comes first: setting a passcode would not bring one.
     fileprivate var biometryObstacle: LAError? {
+        biometry.state == .unavailable ? sensorObstacle : passcodeObstacle ?? sensorObstacle
+    }
+
+    /// What keeps a finger from being seen.
+    fileprivate var sensorObstacle: LAError? {
         switch biometry.state {
         case .unavailable: .lacking(.biometryNotAvailable)
-        case .notEnrolled: passcodeObstacle ?? .lacking(.biometryNotEnrolled)
-        case .lockedOut: passcodeObstacle ?? .lacking(.biometryLockout)
-        case .ready: passcodeObstacle
+        case .notEnrolled: .lacking(.biometryNotEnrolled)
+        case .lockedOut: .lacking(.biometryLockout)
+        case .ready: nil
         }
     }
 }

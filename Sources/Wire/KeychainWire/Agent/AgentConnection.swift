@@ -80,7 +80,7 @@ package final class AgentConnection: UserAgent {
 
     package func withdraw(_ context: AuthenticationContext) {
         let body = SecretBuffer(capacity: 64)
-        context.append(to: body)
+        context.appendFixed(to: body)
         channel.tell(.withdraw, body)
     }
 }
