@@ -41,6 +41,12 @@ final class CountingConnection: KeychainConnection, @unchecked Sendable {
         throw .malformed("the request: only items are counted")
     }
 
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        throw .malformed("the request: only items are counted")
+    }
+
     /// What a daemon does with a frame's body.
     private func answer(_ body: SecretBytes) throws(Refusal) -> ResponseWriter {
         let deadline = Deadline.after(milliseconds: Int(WireLimits.defaultDeadline))

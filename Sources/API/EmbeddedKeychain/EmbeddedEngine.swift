@@ -62,6 +62,17 @@ final class EmbeddedEngine: Sendable {
         return try KeyReply(to: request, status: answer.status, body: answer.body)
     }
 
+    func authentication(
+        _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity, by deadline: Deadline
+    ) throws(Refusal) -> AuthenticationReply {
+        if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
+        let writer = ResponseWriter()
+        engine.authentication(
+            request, password: password, from: caller, Conversation(), id: 0, by: deadline, into: writer)
+        let answer = writer.complete()
+        return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
+    }
+
     private func take() throws(Refusal) -> Lane {
         if let lane = lanes.withLock({ $0.popLast() }) { return lane }
         return Lane(lane: try engine.makeLane())

@@ -84,6 +84,14 @@ package final class EmbeddedKeychain: KeychainConnection {
 
     package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try current().key(request, from: caller) }
 
+    package func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        guard request.descriptors.contains(descriptors.count) else { throw .malformed("the number of passwords") }
+        let deadline = Deadline.after(milliseconds: Int(max(timeout, WireLimits.promptDeadline)))
+        return try current().authentication(request, password: descriptors.first, from: caller, by: deadline)
+    }
+
     private func current() throws(Refusal) -> EmbeddedEngine {
         try engine.withValue(inChild: reopen) { (engine) throws(Refusal) in
             guard let engine else { throw .forkedInUse }

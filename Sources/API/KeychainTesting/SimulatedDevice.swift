@@ -12,6 +12,9 @@ public final class SimulatedDevice: Sendable {
     /// What a locked, unlocked or restarted device is to the keychain.
     public enum LockState: Sendable { case beforeFirstUnlock, locked, unlocked }
 
+    /// The person before the device, who answers its prompts.
+    public let user = SimulatedUser()
+
     private let folder: String
     private let clock = SimulatedClock()
     private let keychain: Lock<EmbeddedKeychain?>
@@ -48,6 +51,18 @@ public final class SimulatedDevice: Sendable {
     /// Lets time pass for the device, such as the waiting time after wrong passcodes.
     public func advance(seconds: Double) { clock.advance(by: seconds) }
 
+    /// Enrols a finger; the first one makes biometry ready.
+    public func enrol(finger: String) { user.changeSensor { $0.enrol(finger) } }
+
+    /// Removes an enrolled finger; without one there is no biometry.
+    public func removeFinger(_ name: String) { user.changeSensor { $0.remove(name) } }
+
+    /// Attaches the fingerprint reader, which is there at first, or takes it away; it keeps its fingers.
+    public func setSensor(present: Bool) { user.changeSensor { $0.isPresent = present } }
+
+    /// Whether the device has a fingerprint reader.
+    public var hasSensor: Bool { user.sensor.isPresent }
+
     /// Whether the device is locked.
     public var lockState: LockState {
         get throws {
@@ -82,10 +97,11 @@ public final class SimulatedDevice: Sendable {
 
     private func start() throws {
         do throws(Refusal) {
-            let (folder, clock) = (folder, clock.deviceClock)
+            let (folder, clock, agent) = (folder, clock.deviceClock, SimulatedAgent(user: user))
             let opened = try EmbeddedKeychain(folder: folder) { () throws(Refusal) in
                 try SoftwareEnclave(
-                    vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock)
+                    vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock,
+                    userAgent: agent)
             }
             keychain.withLock { $0 = opened }
         } catch { throw TestKeychainError(error) }
@@ -126,5 +142,11 @@ final class DeviceConnection: KeychainConnection {
 
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
         try device.current().seen(by: caller).key(request)
+    }
+
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        try device.current().seen(by: caller).authentication(request, descriptors: descriptors)
     }
 }

@@ -53,8 +53,13 @@ extension ItemRequest {
                 .param, .wrongValue, "accc", "kSecAttrAccessControl is not an access control.",
                 do: "Make one with SecAccessControlCreateWithFlags.")
         }
-        // What guards the use of a private key is the enclave's business; the engine sees to it that it gets there.
-        if control.hasConstraints, effectiveClass != .key { throw Self.constraintsOnValues }
+        // What is not understood might be a demand.
+        guard AccessConstraint(flags: control.flags ?? 0).isUnderstood else {
+            throw Refusal(
+                .param, .wrongValue, "accc", "The access control contains a flag without a meaning.",
+                do: "Make it with SecAccessControlCreateWithFlags and the named flags.")
+        }
+        if control.hasConstraints, list[.synchronizable]?.number ?? 0 != 0 { throw Self.guardedAndSynchronized }
     }
 
     private func checkAdd() throws(Refusal) {
@@ -146,11 +151,12 @@ extension ItemRequest {
             do: "Leave it out, or find the items first with SecItemCopyMatching.")
     }
 
-    /// The refusal of an access control that asks something before a value is opened.
-    package static var constraintsOnValues: Refusal {
+    /// The refusal of an item that only this device could open, and that is to be on others too (S-26).
+    package static var guardedAndSynchronized: Refusal {
         Refusal(
-            .unimplemented, .notImplemented, "accc", "Access control with constraints is not available yet.",
-            do: "Use kSecAttrAccessible, or an access control without flags.")
+            .param, .contradiction, "accc",
+            "An access control with flags is bound to this device; such an item cannot be synchronised.",
+            do: "Leave kSecAttrSynchronizable out, or the flags of the access control.")
     }
 
     private static var accessibleTwice: Refusal {

@@ -54,6 +54,7 @@ package struct Refusal: Error, Hashable, Sendable {
         package static let changedEnrolment = Self(rawValue: "state.enrolment-changed")
         package static let biometryUnavailable = Self(rawValue: "state.biometry-unavailable")
         package static let biometryLockout = Self(rawValue: "state.biometry-lockout")
+        package static let companionUnavailable = Self(rawValue: "state.companion-unavailable")
         package static let userFailed = Self(rawValue: "state.user-failed")
         package static let userCanceled = Self(rawValue: "state.user-canceled")
         package static let userFallback = Self(rawValue: "state.user-fallback")

@@ -6,16 +6,45 @@ package import KeychainWire
 extension KeychainEngine {
     /// Answers a key request into `writer`.
     package func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter) {
+        key(request, from: caller, id: id, past: nil, into: writer)
+    }
+
+    /// As ``key(_:from:id:into:)``, where the user may have been asked; what is still lacking is noted at the gate.
+    func key(
+        _ request: KeyRequest, from caller: CallerIdentity, id: UInt32, past gate: GuardGate?,
+        into writer: ResponseWriter
+    ) {
         do throws(Refusal) {
-            let reply = try perform(try AccessPolicy.authorize(request, from: caller))
+            let authorized = try AccessPolicy.authorize(request, from: caller)
+            let reply = try perform(authorized, past: gate)
             writer.answer(id) { reply.append(to: $0) }
         } catch { writer.refuse(error, id: id) }
     }
 
-    private func perform(_ authorized: AuthorizedKeyRequest) throws(Refusal) -> KeyReply {
-        switch authorized.request {
-        case .make(let binding): .key(try enclave.makeKey(binding))
-        case .use(let key, let use): .output(try enclave.useKey(key, use))
+    private func perform(_ authorized: AuthorizedKeyRequest, past gate: GuardGate?) throws(Refusal) -> KeyReply {
+        do throws(Refusal) {
+            return switch authorized.request {
+            case .make(let binding): .key(try enclave.makeKey(binding, in: gate?.context))
+            case .use(let key, let use): .output(try enclave.useKey(key, use, in: gate?.context))
+            }
+        } catch {
+            if error.status == .authNeeded { try gate?.note(error, authorized.request.guarded, .allow, name: { "" }) }
+            throw error
         }
     }
+}
+
+extension KeyRequest {
+    /// What guards the key, and how the enclave knows it.
+    fileprivate var guarded: ItemGuard {
+        switch self {
+        case .make(let binding): ItemGuard(identifier: [], flags: binding.control)
+        case .use(let key, _): ItemGuard(identifier: key.guardIdentifier, flags: key.binding.control)
+        }
+    }
+}
+
+extension SealedKey {
+    /// What the enclave knows a key by when the user is asked for it: the end of its box, which no other key has.
+    var guardIdentifier: [UInt8] { Array(sealed.suffix(RowKeyRecord.rowBytes)) }
 }

@@ -7,7 +7,8 @@ import LinuxSystem
 /// One request in, one response out: the keychain itself, without sockets and without keys of its own.
 ///
 /// Reads happen on lanes, one for each thread that answers; writes are gathered into transactions; what may take long
-/// (passcodes, walks over everything) is ``device(_:passcodes:id:into:)``.
+/// (passcodes, walks over everything) is ``device(_:passcodes:id:into:)``, what may wait for a person
+/// ``authentication(_:password:from:_:id:by:into:)``.
 package final class KeychainEngine: Sendable {
     let store: ItemStore
     let enclave: any EnclaveService
@@ -32,10 +33,14 @@ package final class KeychainEngine: Sendable {
     }
 
     /// Makes what one answering thread needs.
-    package func makeLane() throws(Refusal) -> EngineLane {
+    package func makeLane() throws(Refusal) -> EngineLane { try makeLane(past: GuardGate(enclave)) }
+
+    /// Makes a lane for a request that may have the user asked.
+    func makeLane(past gate: GuardGate) throws(Refusal) -> EngineLane {
         EngineLane(
-            reader: try store.makeReader(indexKey: indexKey), sealer: try ItemSealer(enclave: enclave, keyring: keyring)
-        )
+            reader: try store.makeReader(indexKey: indexKey),
+            sealer: try ItemSealer(enclave: enclave, keyring: keyring),
+            past: gate)
     }
 
     /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk.

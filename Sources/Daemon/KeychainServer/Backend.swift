@@ -52,12 +52,46 @@ struct KeyJob: WorkerJob {
     }
 }
 
+/// A request that may have to ask the user, or that concerns who was asked.
+struct PromptJob: WorkerJob {
+    let request: AuthenticationRequest
+    let password: FileDescriptor?
+    let caller: CallerIdentity
+    let conversation: Conversation
+    let id: UInt32
+    let deadline: Deadline
+    let reply: ReplyAddress
+
+    /// Whether it may wait for a person.
+    var mayAsk: Bool {
+        switch request {
+        case .evaluate, .perform: true
+        case .capabilities, .invalidate: false
+        }
+    }
+
+    func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
+        handler.authentication(
+            request, password: password, from: caller, conversation, id: id, by: deadline, into: writer)
+    }
+}
+
+/// What is done for prompts by a thread that waits for nobody.
+enum Attendance: QueuedJob {
+    case answer(PromptJob)
+    case withdraw(Conversation)
+
+    var cost: Int { 1 }
+}
+
 /// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
     let keys: WorkQueue<KeyJob>
     let watchers: StateWatchers
+    let prompts: WorkQueue<PromptJob>
+    let attendance: WorkQueue<Attendance>
     private let threads: [Thread]
 
     /// Starts the threads.
@@ -68,6 +102,8 @@ final class Backend: Sendable {
         let slow = WorkQueue<DeviceJob>(room: limits.queuedDevice)
         let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
         let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
+        let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
+        let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
@@ -78,17 +114,26 @@ final class Backend: Sendable {
             for _ in 0..<limits.keyWorkers {
                 threads.append(try Thread(named: "keychain-keys") { Self.work(keys, with: handler) })
             }
+            for _ in 0..<limits.promptWorkers {
+                threads.append(try Thread(named: "keychain-prompt") { Self.work(prompts, with: handler) })
+            }
+            for _ in 0..<limits.promptAttendants {
+                threads.append(try Thread(named: "keychain-attend") { Self.attend(attendance, with: handler) })
+            }
         } catch {
-            for close in [writes.close, slow.close, keys.close, watchers.close] { close() }
+            for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close, watchers.close] {
+                close()
+            }
             for thread in threads { thread.join() }
             throw error
         }
-        (self.writes, self.slow, self.keys, self.watchers, self.threads) = (writes, slow, keys, watchers, threads)
+        (self.writes, self.slow, self.keys, self.watchers) = (writes, slow, keys, watchers)
+        (self.prompts, self.attendance, self.threads) = (prompts, attendance, threads)
     }
 
     /// Performs what waits, then ends the threads.
     func finish() {
-        for close in [writes.close, slow.close, keys.close, watchers.close] { close() }
+        for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close, watchers.close] { close() }
         for thread in threads { thread.join() }
     }
 
@@ -118,14 +163,22 @@ final class Backend: Sendable {
     }
 
     private static func work<Job: WorkerJob>(_ queue: WorkQueue<Job>, with handler: any RequestHandler) {
+        while let job = queue.take(atMost: 1).first { answer(job, with: handler) }
+    }
+
+    private static func answer(_ job: some WorkerJob, with handler: any RequestHandler) {
+        guard !job.deadline.hasPassed else { return job.reply.deliver(Refusal.expired.frame(id: job.id)) }
+        let writer = ResponseWriter()
+        job.perform(with: handler, into: writer)
+        job.reply.deliver(writer.buffer.finish())
+    }
+
+    private static func attend(_ queue: WorkQueue<Attendance>, with handler: any RequestHandler) {
         while let job = queue.take(atMost: 1).first {
-            guard !job.deadline.hasPassed else {
-                job.reply.deliver(Refusal.expired.frame(id: job.id))
-                continue
+            switch job {
+            case .answer(let job): answer(job, with: handler)
+            case .withdraw(let conversation): handler.withdraw(conversation)
             }
-            let writer = ResponseWriter()
-            job.perform(with: handler, into: writer)
-            job.reply.deliver(writer.buffer.finish())
         }
     }
 }

@@ -15,6 +15,8 @@ final class ClientSession {
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0
+    /// The requests under way that may have the user asked, by their ids.
+    var conversations: [UInt32: Conversation] = [:]
     /// Nothing more is read; the connection is closed when what it asked for is answered.
     var isEnding = false
     /// Another turn of the loop is due, because there may be a frame in ``input``.

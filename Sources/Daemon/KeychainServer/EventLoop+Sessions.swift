@@ -34,6 +34,7 @@ extension EventLoop {
     /// Sends an answer that another thread made.
     func deliver(_ frame: SecretBytes, to session: ClientSession) {
         session.inFlight -= 1
+        if !session.conversations.isEmpty { session.conversations[frame.responseID] = nil }
         transmit(to: session) { session throws(SystemError) in
             try frame.withSpan { span throws(SystemError) in try session.send(span) }
         }
@@ -111,4 +112,9 @@ extension EventLoop {
             stalling.remove(session.token)
         }
     }
+}
+
+extension SecretBytes {
+    /// Which request a complete response answers.
+    fileprivate var responseID: UInt32 { withSpan { $0.littleEndian(UInt32.self, at: FrameHeader.idOffset) } }
 }

@@ -89,6 +89,8 @@ final class EventLoop: @unchecked Sendable {
         stopAccepting()
         listeners = []
         for session in sessions.values {
+            // Who waits for a person is told at once that he waits in vain.
+            router.withdraw(session.conversations.values)
             session.isEnding = true
             settle(session)
         }
@@ -126,6 +128,7 @@ extension EventLoop {
     /// Forgets a connection, which closes it.
     func close(_ session: ClientSession) {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
+        router.withdraw(session.conversations.values)
         stalling.remove(session.token)
         held -= session.counted
         occupancy.leave()

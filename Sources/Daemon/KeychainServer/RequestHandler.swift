@@ -35,6 +35,18 @@ package protocol RequestHandler: Sendable {
 
     /// Answers a key request. May block as long as a TPM works; is called on several threads.
     func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
+
+    /// Answers what may have to ask the user. May block as long as a person; is called on several threads.
+    ///
+    /// - Parameters:
+    ///   - password: the application password, where one came with the request.
+    ///   - conversation: ended through ``withdraw(_:)`` when the caller goes away.
+    func authentication(
+        _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
+        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter)
+
+    /// Withdraws the prompt that may be open in a conversation whose caller has gone. May block, but for no person.
+    func withdraw(_ conversation: Conversation)
 }
 
 /// Answers searches at once, on the thread that owns it.

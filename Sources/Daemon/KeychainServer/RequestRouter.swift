@@ -38,6 +38,7 @@ struct RequestRouter {
         case item(ItemRequest)
         case device(DeviceRequest, [FileDescriptor])
         case key(KeyRequest)
+        case authentication(AuthenticationRequest, password: FileDescriptor?)
     }
 
     private func parse(_ frame: Frame, _ passcodes: [FileDescriptor]) throws(BrokenFrame) -> Request {
@@ -50,7 +51,11 @@ struct RequestRouter {
                 let request = try DeviceRequest(decoding: frame.body)
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
                 return .device(request, passcodes)
-            case .response, .authentication: throw .malformed("the kind of frame")
+            case .authentication:
+                let request = try AuthenticationRequest(decoding: frame.body)
+                guard request.descriptors.contains(passcodes.count) else { throw .attachments }
+                return .authentication(request, password: passcodes.first)
+            case .response: throw .malformed("the kind of frame")
             }
         } catch { throw BrokenFrame(id: frame.header.id, refusal: error) }
     }
@@ -79,8 +84,26 @@ struct RequestRouter {
         case .key(let request):
             let job = KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply)
             guard backend.keys.put(job) else { throw .busy }
+        case .authentication(let request, let password):
+            let job = PromptJob(
+                request: request, password: password, caller: caller, conversation: Conversation(), id: id,
+                deadline: deadline, reply: reply)
+            guard job.mayAsk else {
+                guard backend.attendance.put(.answer(job)) else { throw .busy }
+                return .queued
+            }
+            guard backend.prompts.put(job) else { throw .busy }
+            session.conversations[id] = job.conversation
         }
         return .queued
+    }
+
+    /// Has the prompts withdrawn that a connection left behind.
+    func withdraw(_ conversations: some Collection<Conversation>) {
+        for conversation in conversations {
+            // Where there is no room, the prompt goes with its deadline.
+            _ = backend.attendance.put(.withdraw(conversation))
+        }
     }
 
     /// Who asks; found out once per connection, because that costs more than a search.

@@ -8,6 +8,10 @@ package struct ServerLimits: Sendable {
     package var workers = 4
     /// Threads for keys in the enclave, which take one of its lanes each and leave the others to searches.
     package var keyWorkers = 2
+    /// Threads that may wait for a person. There is one person: who asks him next waits here or in the enclave.
+    package var promptWorkers = 4
+    /// Threads for what ends a prompt or merely looks: it must not wait behind prompts.
+    package var promptAttendants = 1
     /// Connections per loop; whoever comes later waits in the listener's queue until one leaves.
     package var connections = 8192
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
@@ -24,6 +28,10 @@ package struct ServerLimits: Sendable {
     package var queuedKeys = 1024
     /// Watches of the device's state that may be open; one for each connection there can be.
     package var watchers = 8192
+    /// Requests that may ask the user and wait for a worker; above it, they are refused.
+    package var queuedPrompts = 64
+    /// What waits for an attendant: prompts are withdrawn there, one for each that may be open or waiting, and more.
+    package var queuedAttendance = 4096
     /// Writes after which the store is tidied up: about as many as fill the room its log has from the beginning.
     package var writesBetweenMaintenance = 192
     /// The longest deadline a caller may ask for: milliseconds.

@@ -11,6 +11,8 @@ import LinuxSystem
 struct DeviceState: @unchecked Sendable {
     private(set) var vault: Vault
     private var seen: FileStatus
+    /// Another one after every lock and every change of the passcode: what a user showed before counts no more.
+    private(set) var generation: UInt64 = 0
     /// By class, in the order of `Accessibility`.
     private var ciphers: [AESGCM?] = Accessibility.allCases.map { _ in nil }
 
@@ -54,6 +56,7 @@ struct DeviceState: @unchecked Sendable {
     private mutating func closeForRestart() { close { $0 != .always } }
 
     private mutating func close(where closes: (Accessibility.Availability) -> Bool) {
+        generation += 1
         guard vault.passcode != nil else { return }
         changing { state in
             for accessibility in Accessibility.allCases where closes(accessibility.availability) {
@@ -65,6 +68,7 @@ struct DeviceState: @unchecked Sendable {
     /// Takes over a vault that this enclave has just written, with all its keys.
     mutating func adopt(_ vault: Vault, _ keybag: Keybag, seen status: FileStatus) throws(Refusal) {
         try changing { (state) throws(Refusal) in
+            if vault.passcode?.salt != state.vault.passcode?.salt { state.generation += 1 }
             (state.vault, state.seen) = (vault, status)
             try state.open(keybag)
             state.opened = state.clock.now()
@@ -72,8 +76,8 @@ struct DeviceState: @unchecked Sendable {
         }
     }
 
-    /// Takes over a vault that this enclave has just written, whose keys stay what they are.
-    mutating func adopt(_ vault: Vault, seen status: FileStatus) {
+    /// Takes over a vault that this enclave has just written, with the same keys in it; what is closed stays closed.
+    mutating func keep(_ vault: Vault, seen status: FileStatus) {
         changing { state in (state.vault, state.seen) = (vault, status) }
     }
 

@@ -28,6 +28,7 @@ package final class SoftwareEnclave: EnclaveService {
     let loaded = LoadedKeys()
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
+    let user: UserAccess
 
     /// Opens the vault.
     ///
@@ -40,15 +41,18 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - roots: what a vault may rest on here.
     ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
     ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
+    ///   - userAgent: the way to the user; without one nobody is asked, and what he guards stays shut.
+    ///   - acceptsLoginPassword: whether the password of the user's login counts as the passcode while none is set.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode` when it
     ///   is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
         roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
-        keyStore: (any EnclaveKeyStore)? = nil
+        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false
     ) throws(Refusal) {
         file = VaultFile(path: path, roots: roots)
+        user = UserAccess(userAgent, acceptsLoginPassword: acceptsLoginPassword)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
         givenKeyStore = keyStore
         if createIfMissing {
@@ -88,7 +92,7 @@ package final class SoftwareEnclave: EnclaveService {
 
     package func status() throws(Refusal) -> EnclaveStatus {
         var closes = false
-        defer { if closes { forgetLoadedKeys() } }
+        defer { if closes { forgetWhatWasOpen() } }
         return try state.withLock { (state) throws(Refusal) in
             // Nothing is used here, so the time without use goes on.
             closes = state.notice(clock.seconds())
@@ -111,8 +115,14 @@ package final class SoftwareEnclave: EnclaveService {
         return vault.attempts.count == 0 ? own : max(own, (try? root.remainingLockout()) ?? 0)
     }
 
+    /// Forgets what was made of keys that are closed now, and what a user has shown.
+    func forgetWhatWasOpen() {
+        forgetLoadedKeys()
+        user.forgetAll()
+    }
+
     package func lock() throws(Refusal) {
-        defer { forgetLoadedKeys() }
+        defer { forgetWhatWasOpen() }
         try state.withLock { (state) throws(Refusal) in
             // First of all, so that a vault that cannot be read leaves nothing open.
             state.lock()
@@ -171,7 +181,7 @@ extension SoftwareEnclave {
         _ body: (AESGCM) throws(CryptoError) -> Result
     ) throws(Refusal) -> Result {
         var closes = false
-        defer { if closes { forgetLoadedKeys() } }
+        defer { if closes { forgetWhatWasOpen() } }
         return try state.withLock { (state) throws(Refusal) in
             closes = state.use()
             try state.refresh(from: file)

@@ -61,6 +61,23 @@ package final class Connection: KeychainConnection {
         return try KeyReply(to: request, status: answer.status, body: answer.body)
     }
 
+    /// Asks what may have to ask the user.
+    ///
+    /// - Throws: as ``send(_:)``, and what became of asking.
+    package func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        guard request.descriptors.contains(descriptors.count) else { throw .malformed("the number of passwords") }
+        if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
+        let deadline = max(timeout, WireLimits.promptDeadline)
+        let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors) {
+            request.append(to: $0)
+        }
+        // The user is not asked twice.
+        let answer = try ask(question, mayRepeat: false)
+        return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
+    }
+
     /// Asks, and asks once more over a new socket when the first one turns out to lead nowhere (the daemon was restarted).
     ///
     /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known

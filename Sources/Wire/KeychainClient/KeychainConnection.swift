@@ -19,6 +19,15 @@ package protocol KeychainConnection: Sendable {
     ///
     /// - Throws: the refusal of policy or enclave, or `errSecNotAvailable` when no engine can be reached.
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply
+
+    /// Asks what may have to ask the user. Blocks until he has answered.
+    ///
+    /// - Parameter descriptors: as many memory files as ``AuthenticationRequest/descriptors`` allows: the application password.
+    /// - Throws: the refusal of the request inside; `errSecUserCanceled`, `errSecAuthFailed` or `errSecInteractionNotAllowed`
+    ///   for what became of asking; `errSecNotAvailable` when no engine can be reached, or the user did not answer in time.
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply
 }
 
 /// What a device request is answered with.

@@ -103,6 +103,8 @@ package enum WireLimits {
     package static let longestWatch: UInt32 = 60_000
     /// The longest deadline a caller may ask for: milliseconds.
     package static let longestDeadline: UInt32 = 600_000
+    /// What may have to ask the user gets at least this long: milliseconds.
+    package static let promptDeadline: UInt32 = 180_000
 }
 
 extension Refusal {

@@ -87,9 +87,11 @@ package final class ResponseWriter {
         finish(status: 0)
     }
 
+    /// The status of the finished response.
+    package var status: Int32 { buffer.withSpan { $0.littleEndian(Int32.self, at: frameOffset + 12) } }
+
     /// Takes the finished response apart, for a caller in the same process.
     package func complete() -> (status: Int32, body: SecretBytes) {
-        let status = buffer.withSpan { $0.littleEndian(Int32.self, at: frameOffset + 12) }
         return (status, buffer.copy(from: frameOffset + FrameHeader.size))
     }
 

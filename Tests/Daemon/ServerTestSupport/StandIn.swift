@@ -12,6 +12,8 @@ package final class StandIn: RequestHandler {
         case write
         case device
         case key
+        /// What may ask the user; held until it is released or withdrawn.
+        case prompt
     }
 
     package struct Seen: Sendable {
@@ -21,6 +23,10 @@ package final class StandIn: RequestHandler {
         package var batches: [[UInt32]] = []
         package var devices: [DeviceRequest] = []
         package var keys: [KeyRequest] = []
+        /// The ids of what may ask the user.
+        package var prompts: [UInt32] = []
+        /// How many conversations were withdrawn.
+        package var withdrawn = 0
         package var maintained = 0
         /// What was in the memory files of device requests.
         package var passcodes: [String] = []
@@ -87,6 +93,28 @@ package final class StandIn: RequestHandler {
                 .output(SecretBytes(copying: (use.input + Array(caller.program.utf8)).span))
             }
         writer.answer(id) { reply.append(to: $0) }
+    }
+
+    /// Says that a finger was shown.
+    package func authentication(
+        _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
+        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
+    ) {
+        guard case .evaluate = request else {
+            let none = AuthenticationCapabilities(biometry: .none, passcodeIsSet: false)
+            return writer.answer(id) { if case .capabilities = request { none.append(to: $0) } }
+        }
+        note(.prompt) { $0.prompts.append(id) }
+        let result = AuthenticationResult(factors: .biometry, enrolment: [])
+        writer.answer(id) { result.append(to: $0) }
+    }
+
+    package func withdraw(_ conversation: Conversation) {
+        _ = conversation.end()
+        seen.update { seen in
+            seen.withdrawn += 1
+            seen.held.remove(.prompt)
+        }
     }
 
     package func maintain() { seen.update { $0.maintained += 1 } }

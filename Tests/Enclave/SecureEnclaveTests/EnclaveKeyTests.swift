@@ -120,17 +120,6 @@ extension EnclaveKeyTests {
         #expect(refused?.rule == .keyUsage)
     }
 
-    @Test(
-        "S-45: a key whose access control asks for the user fails closed, for there is nobody who could ask",
-        arguments: [0, 1, 3, 4, 5, 31, 40] as [UInt64])
-    func constraints(bit: UInt64) throws {
-        let enclave = try device.start()
-        let key = try enclave.makeKey(.test(control: AccessControl.privateKeyUsage | 1 << bit))
-        let refused = refusal { _ = try enclave.useKey(key, .signature) }
-        #expect(refused?.status == .interactionNotAllowed)
-        #expect(refused?.rule == .needsUser)
-    }
-
     @Test("A key works exactly while its class is open", arguments: Accessibility.allCases.dropLast())
     func classes(accessibility: Accessibility) throws {
         let enclave = try device.start()
@@ -198,16 +187,5 @@ extension EnclaveKeyTests {
         #expect(bound.publicKey == key.publicKey)
         let signature = try enclave.useKey(bound, .signature).bytes
         #expect(try key.verifies(signature, KeyUse.signature.input, .messageX962))
-    }
-
-    @Test("What the user guards is bound to another group, and loosened by nobody without the user")
-    func guarded() throws {
-        let enclave = try device.start()
-        let guardedControl = AccessControl.privateKeyUsage | 1
-        let key = try enclave.makeKey(.test(control: guardedControl))
-        #expect(try enclave.rebindKey(key, to: .test(group: "other", control: guardedControl)).binding.group == "other")
-        for binding: KeyBinding in [
-            .test(), .test(control: 0), .test(.always, control: guardedControl), .test(control: guardedControl | 8),
-        ] { #expect(refusal { _ = try enclave.rebindKey(key, to: binding) }?.rule == .needsUser) }
     }
 }

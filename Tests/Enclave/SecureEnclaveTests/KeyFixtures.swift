@@ -16,6 +16,14 @@ extension KeyBinding {
 extension KeyUse {
     /// A signature of a message.
     static let signature = KeyUse(KeyAlgorithm.messageX962.name, Array("message".utf8))
+
+    /// A decryption of something short that was encrypted for the key.
+    static func decryption(for key: SealedKey) throws -> KeyUse {
+        let algorithm = KeyAlgorithm.all.first { $0.name == "algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM" }
+        guard let algorithm else { throw CryptoError.unsupportedAlgorithm }
+        let publicKey = try PublicKey(external: key.publicKey.span, type: .ecSECPrimeRandom)
+        return KeyUse(algorithm.name, try publicKey.encrypt([1, 2, 3].span, algorithm))
+    }
 }
 
 extension KeyAlgorithm {

@@ -21,11 +21,14 @@ final class TestDevice: Sendable {
     }
 
     /// Starts the enclave as a restart of the process does.
-    func start(createIfMissing: Bool = true) throws(Refusal) -> SoftwareEnclave {
+    func start(
+        createIfMissing: Bool = true, user: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false
+    ) throws(Refusal) -> SoftwareEnclave {
         let clock = clock
         return try SoftwareEnclave(
             vault: vault, createIfMissing: createIfMissing, passcodeCost: .cheapest,
-            clock: DeviceClock { clock.moment.withLock { $0 } })
+            clock: DeviceClock { clock.moment.withLock { $0 } }, userAgent: user,
+            acceptsLoginPassword: acceptsLoginPassword)
     }
 
     /// Starts it with a passcode set, which is the state before the first unlock.

@@ -56,7 +56,8 @@ import Testing
         "a name may be shortened; the first in the table that begins so is meant",
         arguments: [
             ("find-g", "find-generic-password"), ("find", "find-generic-password"), ("add-i", "add-internet-password"),
-            ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"), ("d", "dump-keychain"),
+            ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
+            ("d", "dump-keychain"),
             ("del", "delete-generic-password"),
             ("e", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-keychain"),
         ])

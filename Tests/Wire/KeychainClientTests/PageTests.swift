@@ -34,6 +34,10 @@ private final class PagedKeychain: KeychainConnection {
     func device(_: DeviceRequest, passcodes _: [FileDescriptor]) throws(Refusal) -> DeviceReply { .done }
 
     func key(_: KeyRequest) throws(Refusal) -> KeyReply { throw .malformed("a request for a page") }
+
+    func authentication(
+        _: AuthenticationRequest, descriptors _: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply { throw .malformed("a request for a page") }
 }
 
 @Suite("An enumeration comes in pages and is put together")

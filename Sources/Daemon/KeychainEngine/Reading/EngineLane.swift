@@ -9,12 +9,15 @@ package final class EngineLane {
     let reader: StoreReader
     let sealer: ItemSealer
     let batch = RowBatch()
+    /// Before the rows that the user guards.
+    let gate: GuardGate
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
-    init(reader: StoreReader, sealer: ItemSealer) {
+    init(reader: StoreReader, sealer: ItemSealer, past gate: GuardGate) {
         self.reader = reader
         self.sealer = sealer
+        self.gate = gate
     }
 
     /// Drops what was made of keys that the device has closed since this lane was last used.
@@ -30,6 +33,7 @@ package final class EngineLane {
             let authorized = try AccessPolicy.authorize(request, from: caller)
             writer.begin(id: id)
             let cursor = try answer(authorized, by: deadline, into: writer)
+            try gate.check()
             guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
             writer.end(cursor: cursor)
         } catch { writer.refuse(error, id: id) }
@@ -49,7 +53,7 @@ package final class EngineLane {
             // There are many: the answer will be a full page.
             writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
             try flush(&page)
-            if page.isFull { return false }
+            if page.isFull || gate.isFull { return false }
             try deadline.check()
             return true
         }
@@ -64,7 +68,7 @@ package final class EngineLane {
         guard !batch.rows.isEmpty else { return }
         defer { batch.removeAll() }
         if page.wantsValues { try sealer.unwrapKeys(of: batch) }
-        for index in batch.rows.indices where !page.isFull {
+        for index in batch.rows.indices where !page.isFull && !gate.isFull {
             try append(batch.rows[index].id, to: &page) { (page) throws(ItemSealer.Failure) in try open(index, &page) }
         }
     }
@@ -91,6 +95,10 @@ package final class EngineLane {
         let start = output.count
         let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
         if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
+        if page.minds, let guarded = try batch.guarded(index) {
+            guard let key = try pass(guarded, page, in: output, from: start) else { return false }
+            batch.open(index, with: key)
+        }
         if !page.wantsAttributes { output.truncate(to: start) }
         if page.wantsValues { try openValue(index, tamper, page) }
         if page.wantsReferences { appendReference(row, page.itemClass, to: output) }
@@ -145,7 +153,7 @@ extension EngineLane {
     ) throws(Refusal) -> UInt64 {
         try reader.select(authorized, as: page.itemClass, by: deadline) { (row) throws(Refusal) in
             try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
-            return !page.isFull
+            return !page.isFull && gate.lacking.isEmpty
         }
         return 0
     }
@@ -161,10 +169,18 @@ extension EngineLane {
             let start = output.count
             let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
             if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
+            defer { key.removeAll() }
+            if page.minds, GuardedRow.isGuarded(wrappedKey) {
+                guard let guarded = GuardedRow(uuid: uuid, accessibility, wrappedKey: wrappedKey) else {
+                    throw .damaged("its key")
+                }
+                guard let opened = try pass(guarded, page, in: output, from: start) else { return isWanted = false }
+                key.append(RowKeyRecord.Outcome.opened.rawValue)
+                opened.withSpan { key.append($0) }
+            }
             if !page.wantsAttributes { output.truncate(to: start) }
             if page.wantsValues {
-                try unwrapKey(accessibility, uuid, wrappedKey)
-                defer { key.removeAll() }
+                if key.count == 0 { try unwrapKey(accessibility, uuid, wrappedKey) }
                 let start = output.count
                 try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
                 Self.dropSealedKey(from: start, of: page)
@@ -189,49 +205,20 @@ extension EngineLane {
     }
 }
 
-/// What a query wants of its rows and how far it has got.
-struct Page {
-    let itemClass: ItemClass
-    let writer: ResponseWriter
-    let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
-    let returns: ReturnFlags
-    let host: String?
-    let limit: ItemRequest.Limit
-    private(set) var lastRow: Int64 = 0
+// MARK: - Guarded rows
 
-    init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
-        self.init(authorized.request, mayOpenValues: authorized.mayOpenValues, itemClass, writer)
+extension EngineLane {
+    /// The key of a guarded row whose attributes were opened; nil when the user has to be asked first, or the row is to be left
+    /// out. That there is such an item is told to nobody else either (semantics B.4).
+    func pass(
+        _ row: GuardedRow, _ page: Page, in output: SecretBuffer, from start: Int
+    ) throws(ItemSealer.Failure) -> SecretBytes? {
+        do throws(Refusal) {
+            return try gate.open(row, page.ui) {
+                (try? AttributeList(parsing: output.copy(from: start)))?.displayName ?? ""
+            }
+        } catch { throw .refused(error) }
     }
-
-    private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
-        self.itemClass = itemClass
-        self.writer = writer
-        returns = request.returns
-        wantsAttributes = request.returns.needAttributes(of: itemClass)
-        wantsKeys = request.returns.contains(.reference)
-        wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
-        wantsReferences = request.returns.contains(.persistentReference)
-        host = request.query[.hostOrSubdomain]?.string
-        limit = request.limit
-    }
-
-    var isFull: Bool {
-        switch limit {
-        case .one: writer.count >= 1
-        case .all: writer.buffer.count >= WireLimits.pageBytes
-        case .atMost(let count): writer.count >= count || writer.buffer.count >= WireLimits.pageBytes
-        }
-    }
-
-    var mayGoOn: Bool {
-        switch limit {
-        case .one: false
-        case .all: true
-        case .atMost(let count): writer.count < count
-        }
-    }
-
-    mutating func took(_ row: Int64) { lastRow = row }
 }
 
 extension Refusal {

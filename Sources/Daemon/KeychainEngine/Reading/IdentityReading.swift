@@ -17,7 +17,7 @@ extension EngineLane {
             batch.append(key)
             guard page.limit == .one || batch.rows.count >= Self.rowsAtOnce else { return true }
             try flush(&page, &last)
-            if page.isFull { return false }
+            if page.isFull || gate.isFull { return false }
             try deadline.check()
             return true
         }
@@ -29,7 +29,7 @@ extension EngineLane {
         guard !batch.rows.isEmpty else { return }
         defer { batch.removeAll() }
         if page.wantsValues { try sealer.unwrapKeys(of: batch) }
-        for index in stride(from: 0, to: batch.rows.count, by: 2) where !page.isFull {
+        for index in stride(from: 0, to: batch.rows.count, by: 2) where !page.isFull && !gate.isFull {
             try append(index, to: page)
             last = IdentityCursor(certificate: batch.rows[index].id, key: batch.rows[index + 1].id)
         }
@@ -38,8 +38,9 @@ extension EngineLane {
     /// An identity one of whose rows does not open is hidden; one whose class is closed refuses the query.
     private func append(_ index: Int, to page: Page) throws(Refusal) {
         do throws(ItemSealer.Failure) {
-            let certificate = try half(index, .certificate, page)
-            let key = try half(index + 1, .key, page)
+            let (certificate, key) = (try half(index, .certificate, page), try half(index + 1, .key, page))
+            // Something is guarded: both halves were looked at, so that the user is asked for them at once.
+            guard let certificate, let key else { return }
             let row = batch.rows[index]
             let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
             page.writer.append(Identity(certificate: certificate, key: key, uuid: uuid), page.returns)
@@ -48,12 +49,17 @@ extension EngineLane {
         }
     }
 
+    /// The attributes, and the value where it is wanted, of one row; nil when the user has to be asked first.
     private func half(
         _ index: Int, _ itemClass: ItemClass, _ page: Page
-    ) throws(ItemSealer.Failure) -> AttributeList {
+    ) throws(ItemSealer.Failure) -> AttributeList? {
         let opened = SecretBuffer(capacity: 4096)
         let tamper = try sealer.openMetadata(
             of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
+        if page.minds, let guarded = try batch.guarded(index) {
+            guard let key = try pass(guarded, page, in: opened, from: 0) else { return nil }
+            batch.open(index, with: key)
+        }
         if page.wantsValues {
             try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
         }

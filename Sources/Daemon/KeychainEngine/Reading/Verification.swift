@@ -63,6 +63,8 @@ extension EngineLane {
             of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
         try checkKey(of: batch.rows[index], list, itemClass, batch)
+        // Nobody is asked for a verification: its value is not looked at.
+        if let guarded = try batch.guarded(index) { throw .refused(.userNeeded(guarded.flags)) }
         let start = opened.count
         try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
         try checkSealedKey(in: opened.copy(from: start))

@@ -14,6 +14,8 @@ final class RowBatch {
         let isTombstone: Bool
         /// Where the parts lie in ``RowBatch/sealed``.
         let uuid, primaryKey, metadata, value: Range<Int>
+        /// Where the wrapped key of a guarded row lies there; empty for any other row, whose key is in ``RowBatch/records``.
+        let guardedKey: Range<Int>
     }
 
     private(set) var rows: [Row] = []
@@ -34,22 +36,52 @@ final class RowBatch {
     func append(_ row: SealedRow) {
         let accessibility = row.accessibility
         let uuid = row.append(.uuid, to: sealed)
-        appendRecord(row, accessibility, uuid)
+        let guardedKey = appendRecord(row, accessibility, uuid)
         rows.append(
             Row(
                 id: row.id, accessibility: accessibility, isSynchronizable: row.isSynchronizable,
                 isTombstone: row.isTombstone, uuid: uuid, primaryKey: row.append(.primaryKey, to: sealed),
-                metadata: row.append(.metadata, to: sealed), value: row.append(.value, to: sealed)))
+                metadata: row.append(.metadata, to: sealed), value: row.append(.value, to: sealed),
+                guardedKey: guardedKey))
     }
 
-    private func appendRecord(_ row: SealedRow, _ accessibility: Accessibility?, _ uuid: Range<Int>) {
+    /// Gives where the wrapped key lies when it is that of a guarded row.
+    private func appendRecord(
+        _ row: SealedRow, _ accessibility: Accessibility?, _ uuid: Range<Int>
+    ) -> Range<Int> {
         let start = records.count
         records.append(littleEndian: UInt32(accessibility?.rawValue ?? 0))
         sealed.withSpan { records.append($0.extracting(uuid)) }
         row.append(.wrappedKey, to: records)
-        guard records.count - start != RowKeyRecord.size else { return }
-        // A UUID or a wrapped key has not its size: the row gets a record that cannot open.
+        let (found, end) = (records.count - start, sealed.count)
+        guard found != RowKeyRecord.size else { return end..<end }
+        // Guarded, or a UUID or a wrapped key has not its size: the row gets a record that cannot open.
         records.truncate(to: start)
         records.append(count: RowKeyRecord.size) { _ in }
+        return found > RowKeyRecord.size ? row.append(.wrappedKey, to: sealed) : end..<end
+    }
+
+    /// A row with what guards it; nil for a row that nobody guards.
+    ///
+    /// - Throws: `damaged` for a guard that this release does not know.
+    func guarded(_ index: Int) throws(ItemSealer.Failure) -> GuardedRow? {
+        let row = rows[index]
+        if row.guardedKey.isEmpty { return nil }
+        let found = sealed.withSpan {
+            GuardedRow(
+                uuid: $0.extracting(row.uuid), row.accessibility, wrappedKey: $0.extracting(row.guardedKey))
+        }
+        guard let found else { throw .damaged("its key") }
+        return found
+    }
+
+    /// Puts in the key of a guarded row, where the enclave's answer about it stands.
+    func open(_ index: Int, with key: SecretBytes) {
+        let start = index * RowKeyRecord.answerSize
+        guard start + RowKeyRecord.answerSize <= keys.count, key.count == RowKeyRecord.keyBytes else { return }
+        keys.withMutableSpan { keys in
+            keys[start] = RowKeyRecord.Outcome.opened.rawValue
+            key.withSpan { keys.copy($0, to: start + 1) }
+        }
     }
 }

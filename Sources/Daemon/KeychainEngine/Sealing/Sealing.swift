@@ -8,23 +8,29 @@ import LinuxSystem
 extension ItemSealer {
     /// Seals an item with fresh keys. The metadata key of its class must be in use.
     ///
-    /// - Parameter prepared: a key made for this item's UUID and class; without one, the enclave is asked for its wrapping.
-    /// - Throws: `errSecInteractionNotAllowed` when the class is closed; what the enclave says.
-    func seal(_ item: PlainItem, with prepared: RowKey? = nil, digester: AttributeDigester) throws(Refusal) -> NewRow {
-        guard let context = try context(for: item.accessibility) else { throw .locked(item.accessibility) }
+    /// - Parameters:
+    ///   - prepared: a key made for this item's UUID and class; without one, the enclave is asked for its wrapping.
+    ///   - context: whose application password goes into a guarded item's key.
+    /// - Throws: `errSecInteractionNotAllowed` when the class is closed; what the enclave says: `errSecAuthNeeded` for an
+    ///   application password that is lacking, `errSecAuthFailed` for a guard that nobody could meet here.
+    func seal(
+        _ item: PlainItem, with prepared: RowKey? = nil, in context: AuthenticationContext? = nil,
+        digester: AttributeDigester
+    ) throws(Refusal) -> NewRow {
+        guard let cipher = try self.context(for: item.accessibility) else { throw .locked(item.accessibility) }
         let list = item.encoded()
         let primaryKey = try digester.primaryKey(of: item.itemClass, list)
         let digests = try digester.columns(of: item.itemClass, list)
         let rowKey =
-            if let prepared, prepared.accessibility == item.accessibility { prepared } else {
-                try wrappedKey(for: item)
+            if item.guardFlags == 0, let prepared, prepared.accessibility == item.accessibility { prepared } else {
+                try wrappedKey(for: item, in: context)
             }
         var identity = RowIdentity(
             itemClass: item.itemClass, accessibility: item.accessibility, isSynchronizable: item.isSynchronizable,
             isTombstone: item.isTombstone, uuid: item.uuid.span, primaryKey: primaryKey.span)
         let tamper = Randomness.bytes(Self.tamperSize)
         do throws(CryptoError) {
-            let metadata = try seal(list, tamper, with: context, &identity)
+            let metadata = try seal(list, tamper, with: cipher, &identity)
             let value = try seal(value: item, tamper, with: rowKey.key, &identity)
             return NewRow(
                 itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
@@ -33,9 +39,13 @@ extension ItemSealer {
         } catch { throw .cryptography(error) }
     }
 
-    private func wrappedKey(for item: PlainItem) throws(Refusal) -> RowKey {
-        let key = Self.freshKey()
-        let wrapped = try enclave.wrapRowKey(key, row: item.uuid.span, for: item.accessibility)
+    private func wrappedKey(for item: PlainItem, in context: AuthenticationContext?) throws(Refusal) -> RowKey {
+        let (key, flags) = (Self.freshKey(), item.guardFlags)
+        let wrapped =
+            flags == 0
+            ? try enclave.wrapRowKey(key, row: item.uuid.span, for: item.accessibility)
+            : try enclave.wrapGuardedRowKey(
+                key, row: item.uuid, for: item.accessibility, flags: flags, in: context)
         return RowKey(accessibility: item.accessibility, uuid: item.uuid, key: key, wrapped: wrapped)
     }
 

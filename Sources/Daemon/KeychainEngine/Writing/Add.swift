@@ -9,14 +9,15 @@ extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard request.parts.isEmpty else { return try addIdentity(request, write) }
         let rowKey = try supply?.take(for: request.addedAccessibility())
-        let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
-        try put(try sealer.seal(item, with: rowKey, digester: store.digester), at: nil)
+        let gate = write.gate ?? plainGate
+        let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes), past: gate)
+        try put(try seal(item, with: rowKey, past: gate, request.request.authenticationUI), at: nil)
         write.writer.begin(id: write.id, notice: item.notice)
         answer(item, request.request.returns, into: write.writer)
         write.writer.end()
     }
 
-    func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
+    func newItem(_ request: AuthorizedRequest, uuid: [UInt8], past gate: GuardGate) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
             itemClass: itemClass, uuid: uuid, attributes: [:], value: query.secret(.valueData))
@@ -32,7 +33,7 @@ extension ItemWriter {
         if item.attributes[.accessible] == nil {
             item.attributes[.accessible] = .string(try request.addedAccessibility().code)
         }
-        try settleKey(of: &item, isNew: true)
+        try settleKey(of: &item, isNew: true, in: gate.context)
         return item
     }
 

@@ -8,11 +8,12 @@ import LinuxSystem
 extension ItemWriter {
     /// Adds the certificate, then the key. One of them may be there already, but not both.
     func addIdentity(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
+        let gate = write.gate ?? plainGate
         var kept: [PlainItem] = []
         var added = 0
         for part in request.parts {
-            let item = try newItem(part, uuid: Randomness.bytes(RowKeyRecord.rowBytes))
-            let row = try sealer.seal(item, digester: store.digester)
+            let item = try newItem(part, uuid: Randomness.bytes(RowKeyRecord.rowBytes), past: gate)
+            let row = try seal(item, past: gate, request.request.authenticationUI)
             if try isPut(row) {
                 added += 1
                 kept.append(item)
@@ -58,7 +59,8 @@ extension ItemWriter {
     private func occupant(of row: NewRow) throws(Refusal) -> PlainItem? {
         let batch = RowBatch()
         try store.occupant(of: row.primaryKey, in: row.itemClass) { batch.append($0) }
-        guard !batch.rows.isEmpty else { return nil }
+        // Nobody is asked for what is there already.
+        guard !batch.rows.isEmpty, batch.rows[0].guardedKey.isEmpty else { return nil }
         try sealer.unwrapKeys(of: batch)
         return try open(0, in: batch, as: row.itemClass, withValue: true)
     }

@@ -10,6 +10,8 @@ final class ItemWriter {
     let sealer: ItemSealer
     /// Where the enclave serves this engine alone.
     let supply: RowKeySupply?
+    /// For writes that came plainly: nobody is asked for them.
+    let plainGate: GuardGate
     private let batch = RowBatch()
     /// What was added last, and how much of it at once: the best guess of what comes next.
     private var habit: (accessibility: Accessibility, adds: Int)?
@@ -18,6 +20,7 @@ final class ItemWriter {
         self.store = store
         self.sealer = sealer
         self.supply = supply
+        plainGate = GuardGate(sealer.enclave)
     }
 
     /// Performs the writes in one transaction; a refused one leaves the others alone, a failed commit refuses all.

@@ -14,8 +14,16 @@ package final class PendingWrite: @unchecked Sendable {
     package let deadline: Deadline
     /// Has the complete response once the write was performed.
     package let writer = ResponseWriter()
+    /// Where the user may have been asked for this write; nil for one that came plainly.
+    let gate: GuardGate?
 
-    package init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline) {
+    package convenience init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline) {
+        self.init(request, from: caller, id: id, by: deadline, past: nil)
+    }
+
+    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline, past gate: GuardGate?)
+    {
+        self.gate = gate
         self.request = request
         self.caller = caller
         self.id = id

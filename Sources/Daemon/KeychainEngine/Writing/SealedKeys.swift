@@ -12,30 +12,35 @@ extension ItemWriter {
     /// - Parameter isNew: whether the key comes from a program, and may thus be anybody's.
     /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is closed, what
     ///   the enclave says of a key that is none of its own.
-    func settleKey(of item: inout PlainItem, isNew: Bool) throws(Refusal) {
-        if item.itemClass == .key {
-            if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item) }
-            if let key = item.sealedKey { return try bind(key, to: &item, isNew: isNew) }
-            if item.isOfTheEnclave { throw .importIntoEnclave }
-        }
-        if let flags = item.accessFlags, flags != 0 { throw ItemRequest.constraintsOnValues }
+    func settleKey(
+        of item: inout PlainItem, isNew: Bool, in context: AuthenticationContext?
+    ) throws(Refusal) {
+        if item.accessFlags ?? 0 != 0, item.isSynchronizable { throw ItemRequest.guardedAndSynchronized }
+        guard item.itemClass == .key else { return }
+        if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item, in: context) }
+        if let key = item.sealedKey { return try bind(key, to: &item, isNew: isNew, in: context) }
+        if item.isOfTheEnclave { throw .importIntoEnclave }
     }
 
-    private func takeIn(_ value: SecretBytes, _ item: inout PlainItem) throws(Refusal) {
+    private func takeIn(
+        _ value: SecretBytes, _ item: inout PlainItem, in context: AuthenticationContext?
+    ) throws(Refusal) {
         if item.isOfTheEnclave { throw .importIntoEnclave }
         guard let type = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)) else { throw .keyWithoutType }
-        item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding)
+        item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding, in: context)
         item.value = nil
         // A guard that could be walked around with the key's bytes would be none, whatever a reference says of its own key.
         item.attributes[.isExtractable] = .number(0)
     }
 
-    private func bind(_ key: SealedKey, to item: inout PlainItem, isNew: Bool) throws(Refusal) {
+    private func bind(
+        _ key: SealedKey, to item: inout PlainItem, isNew: Bool, in context: AuthenticationContext?
+    ) throws(Refusal) {
         item.inheritControl(of: key)
         try item.describe(key)
         let binding = item.keyBinding
         if key.binding != binding {
-            item.sealedKey = try sealer.enclave.rebindKey(key, to: binding)
+            item.sealedKey = try sealer.enclave.rebindKey(key, to: binding, in: context)
         } else if isNew {
             try sealer.enclave.checkKey(key)
         }
@@ -58,7 +63,7 @@ extension PlainItem {
     }
 
     /// The bits of the item's access control.
-    fileprivate var accessFlags: UInt64? {
+    var accessFlags: UInt64? {
         guard case .data(let bytes)? = attributes[.accessControl] else { return nil }
         return AccessControl(bytes)?.flags
     }

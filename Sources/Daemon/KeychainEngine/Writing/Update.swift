@@ -9,10 +9,13 @@ extension ItemWriter {
     func update(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
         let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
+        let gate = write.gate ?? plainGate
+        try openGuarded(in: batch, as: itemClass, past: gate, request.request.authenticationUI)
         var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {
             guard let item = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
-            notice = try replace(item, at: batch.rows[index].id, by: request.request.changes).notice ?? notice
+            let new = try replace(item, at: batch.rows[index].id, by: request.request.changes, past: gate, request)
+            notice = new.notice ?? notice
             changed += 1
         }
         guard changed > 0 else { throw .nothingFound(request.request) }
@@ -20,13 +23,28 @@ extension ItemWriter {
         write.writer.end()
     }
 
-    private func replace(_ old: PlainItem, at id: Int64, by changes: AttributeList) throws(Refusal) -> PlainItem {
+    /// Puts in the keys of the guarded rows, for all of which the user is asked at once; nothing is changed before.
+    private func openGuarded(
+        in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ ui: ItemRequest.AuthenticationUI
+    ) throws(Refusal) {
+        for index in batch.rows.indices where !gate.isFull {
+            let row: GuardedRow?
+            do throws(ItemSealer.Failure) { row = try batch.guarded(index) } catch { continue }
+            guard let row, let item = try open(index, in: batch, as: itemClass, withValue: false) else { continue }
+            if let key = try gate.open(row, ui, name: { item.displayName }) { batch.open(index, with: key) }
+        }
+        try gate.check()
+    }
+
+    private func replace(
+        _ old: PlainItem, at id: Int64, by changes: AttributeList, past gate: GuardGate, _ request: AuthorizedRequest
+    ) throws(Refusal) -> PlainItem {
         var new = old
         try new.apply(changes)
         if let value = changes.secret(.valueData) { (new.value, new.sealedKey) = (value, nil) }
-        try settleKey(of: &new, isNew: false)
+        try settleKey(of: &new, isNew: false, in: gate.context)
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
-        let row = try sealer.seal(new, digester: store.digester)
+        let row = try seal(new, past: gate, request.request.authenticationUI)
         let oldKey = try store.digester.primaryKey(of: old.itemClass, old.encoded())
         try put(row, at: id)
         // The other devices know the item by its old key and must learn that it is gone (semantics B.4).

@@ -2,11 +2,6 @@ import KeychainModel
 
 /// What the enclave refuses about keys; the statuses are those of semantics F.1 and F.5.
 extension Refusal {
-    static let needsUser = Refusal(
-        .interactionNotAllowed, .needsUser, "accc",
-        "The key's access control wants the user to be asked, and there is nobody here who could ask.",
-        do: "Make a key whose access control asks for nothing but privateKeyUsage.")
-
     static let usageNotAllowed = Refusal(
         .authFailed, .keyUsage, "accc", "The key's access control does not let its private half be used.",
         do: "Make the key with an access control that has privateKeyUsage.")

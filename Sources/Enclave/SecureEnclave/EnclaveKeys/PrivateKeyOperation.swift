@@ -26,6 +26,15 @@ struct PrivateKeyOperation {
         input = use.input
     }
 
+    /// What the user is asked to allow.
+    var guarded: GuardedOperation {
+        switch algorithm.construction {
+        case .signature: .useKeySign
+        case .encryption: .useKeyDecrypt
+        case .keyExchange: .useKeyKeyExchange
+        }
+    }
+
     /// Performs it with a key that was handed in.
     func perform(with key: (KeyType) throws(CryptoError) -> PrivateKey) throws(Refusal) -> SecretBytes {
         do throws(CryptoError) { return try result(of: try key(type)) } catch { throw error.refusal(algorithm.name) }

@@ -51,6 +51,9 @@ package struct AuthenticationTask: Hashable, Sendable {
     package var purpose: Purpose
     package var prompt: Prompt
 
+    /// More is not asked for at once; with the longest prompt it fits one message of the enclave's channel.
+    package static let mostGuards = 512
+
     package enum Purpose: Hashable, Sendable {
         /// An `LAContext` is evaluated: what is shown serves it until it expires or is invalidated.
         case context(AuthenticationPurpose)

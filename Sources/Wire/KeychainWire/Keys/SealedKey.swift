@@ -5,13 +5,15 @@ package import LinuxSystem
 /// never the key.
 ///
 ///     sealedKey = head sealed:bytes
-///     head      = version:u8 backend:u8 origin:u8 keyType:u8 bits:u16 0:u16 binding publicKey:bytes
+///     head      = version:u8 backend:u8 origin:u8 keyType:u8 bits:u16 0:u16 binding publicKey:bytes [guardBinding]
 ///     bytes     = length:u32 byte:length
 ///
+/// Version 2 is for keys whose access control asks for something, and alone has a ``GuardBinding``.
 /// `keyType` is the number that `kSecAttrKeyType` has. The head is in the clear and associated data of `sealed`, which is a box
 /// under the class key of the binding's class: it opens only while that class does, and only under the head it was made with.
 package struct SealedKey: Hashable, Sendable {
-    package static let version: UInt8 = 1
+    private static let plainVersion: UInt8 = 1
+    private static let guardedVersion: UInt8 = 2
 
     /// What makes and uses the key.
     package enum Backend: UInt8, Sendable {
@@ -36,12 +38,14 @@ package struct SealedKey: Hashable, Sendable {
     package let binding: KeyBinding
     /// The public half in its external representation.
     package let publicKey: [UInt8]
+    /// What the access control is bound to; nil in version 1.
+    package let guardBinding: GuardBinding?
     /// The private half, as the enclave sealed it.
     package let sealed: [UInt8]
 
     package init(
         backend: Backend, origin: Origin, keyType: UInt8, bits: UInt16, binding: KeyBinding, publicKey: [UInt8],
-        sealed: [UInt8]
+        guardBinding: GuardBinding? = nil, sealed: [UInt8]
     ) {
         self.backend = backend
         self.origin = origin
@@ -49,6 +53,7 @@ package struct SealedKey: Hashable, Sendable {
         self.bits = bits
         self.binding = binding
         self.publicKey = publicKey
+        self.guardBinding = guardBinding
         self.sealed = sealed
     }
 }
@@ -56,6 +61,9 @@ package struct SealedKey: Hashable, Sendable {
 // MARK: - Encoding
 
 extension SealedKey {
+    /// What grants name the key by: the last 16 bytes of its box.
+    package var identifier: [UInt8] { Array(sealed.suffix(16)) }
+
     /// The whole key in its encoded form.
     package var bytes: [UInt8] {
         let buffer = SecretBuffer(capacity: 512)
@@ -77,7 +85,7 @@ extension SealedKey {
     }
 
     private func appendHead(to buffer: SecretBuffer) {
-        buffer.append(Self.version)
+        buffer.append(guardBinding == nil ? Self.plainVersion : Self.guardedVersion)
         buffer.append(backend.rawValue)
         buffer.append(origin.rawValue)
         buffer.append(keyType)
@@ -85,6 +93,7 @@ extension SealedKey {
         buffer.append(littleEndian: UInt16(0))
         binding.append(to: buffer)
         buffer.append(bytes: publicKey.span)
+        guardBinding?.append(to: buffer)
     }
 
     /// Reads a key that stands alone, such as an item's value.
@@ -100,7 +109,8 @@ extension SealedKey {
     ///
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
     package init(from reader: inout WireReader) throws(Refusal) {
-        guard try reader.integer(UInt8.self) == Self.version,
+        let version = try reader.integer(UInt8.self)
+        guard version == Self.plainVersion || version == Self.guardedVersion,
             let backend = Backend(rawValue: try reader.integer(UInt8.self)),
             let origin = Origin(rawValue: try reader.integer(UInt8.self))
         else { throw .malformed("the head of a sealed key") }
@@ -110,6 +120,7 @@ extension SealedKey {
         guard try reader.integer(UInt16.self) == 0 else { throw .malformed("the head of a sealed key") }
         binding = try KeyBinding(from: &reader)
         publicKey = try reader.bytes(atMost: KeyLimits.publicKeyBytes)
+        guardBinding = version == Self.guardedVersion ? try GuardBinding(from: &reader) : nil
         sealed = try reader.bytes(atMost: KeyLimits.privateKeyBytes)
     }
 }

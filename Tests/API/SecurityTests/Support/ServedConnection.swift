@@ -48,6 +48,12 @@ final class ServedConnection: KeychainConnection {
     }
 
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try client.key(request) }
+
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        try client.authentication(request, descriptors: descriptors)
+    }
 }
 
 /// Hands what the server has read on to a connection, and its answers back.
@@ -118,20 +124,47 @@ private struct Forwarding: RequestHandler {
             writer.answer(id) { reply.append(to: $0) }
         } catch { writer.refuse(error, id: id) }
     }
+
+    func authentication(
+        _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
+        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
+    ) {
+        do throws(Refusal) {
+            if case .evaluate(_, let identifier, _) = request {
+                try conversation.begin(in: AuthenticationContext(identifier: identifier, caller: []))
+            }
+            let reply = try target.authentication(request, descriptors: password.map { [$0] } ?? [])
+            switch reply {
+            case .capabilities(let capabilities): writer.answer(id) { capabilities.append(to: $0) }
+            case .evaluated(let result): writer.answer(id) { result.append(to: $0) }
+            case .item(let response): writer.write(response, id)
+            case .key(let reply): writer.answer(id) { reply.append(to: $0) }
+            case .done: writer.answer(id) { _ in }
+            }
+        } catch { writer.refuse(error, id: id) }
+    }
+
+    func withdraw(_ conversation: Conversation) {
+        guard let context = conversation.end() else { return }
+        _ = try? target.authentication(.invalidate(context: context.identifier), descriptors: [])
+    }
 }
 
 extension ResponseWriter {
     fileprivate func answer(_ request: ItemRequest, _ id: UInt32, from target: any KeychainConnection) {
         do throws(Refusal) {
-            let response = try target.send(request)
-            begin(id: id, notice: response.notice)
-            for item in response.items {
-                beginItem(item.itemClass)
-                item.attributes.withEncoded { buffer.append($0) }
-                endItem()
-            }
-            end(cursor: response.cursor)
+            write(try target.send(request), id)
         } catch { refuse(error, id: id) }
+    }
+
+    fileprivate func write(_ response: ItemResponse, _ id: UInt32) {
+        begin(id: id, notice: response.notice)
+        for item in response.items {
+            beginItem(item.itemClass)
+            item.attributes.withEncoded { buffer.append($0) }
+            endItem()
+        }
+        end(cursor: response.cursor)
     }
 }
 
@@ -146,6 +179,9 @@ struct NoConnection: KeychainConnection {
         throw Self.refusal
     }
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { throw Self.refusal }
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply { throw Self.refusal }
 }
 
 /// Goes one way and the other in turn.
@@ -170,4 +206,10 @@ final class MixedConnection: KeychainConnection {
     }
 
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try next.key(request) }
+
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        try next.authentication(request, descriptors: descriptors)
+    }
 }

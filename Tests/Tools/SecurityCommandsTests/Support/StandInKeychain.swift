@@ -78,8 +78,15 @@ final class StandInKeychain: KeychainConnection {
 
 extension StandInKeychain {
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
-        throw Refusal(.unimplemented, .notImplemented, "key", "The stand-in has no enclave.", do: "Use the real one.")
+        throw Self.noEnclave
     }
+
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply { throw Self.noEnclave }
+
+    private static let noEnclave = Refusal(
+        .unimplemented, .notImplemented, "key", "The stand-in has no enclave.", do: "Use the real one.")
 }
 
 // MARK: - Items

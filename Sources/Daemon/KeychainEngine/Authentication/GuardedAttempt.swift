@@ -1,0 +1,155 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// A request on its way past what the user guards: tried, the user asked for what it met, and tried again (semantics B.6).
+///
+/// Only this waits for a person; the lanes and the writer answer at once what they lack.
+final class GuardedAttempt {
+    /// After so many rounds something contradicts itself (semantics B.6).
+    private static let mostRounds = 20
+
+    private let engine: KeychainEngine
+    private let inner: AuthenticationRequest.Inner
+    private let caller: CallerIdentity
+    private let context: AuthenticationContext
+    /// The program gave the context: what the user shows serves it further.
+    private let isGiven: Bool
+    private let prompt: Prompt
+    private let conversation: Conversation
+    private let deadline: Deadline
+    private let gate: GuardGate
+    private var lane: EngineLane?
+
+    init(
+        _ engine: KeychainEngine, _ inner: AuthenticationRequest.Inner, from caller: CallerIdentity,
+        in context: AuthenticationContext, isGiven: Bool, _ prompt: Prompt, _ conversation: Conversation,
+        _ deadline: Deadline
+    ) {
+        (self.engine, self.inner, self.caller, self.context) = (engine, inner, caller, context)
+        (self.isGiven, self.prompt, self.conversation, self.deadline) = (isGiven, prompt, conversation, deadline)
+        gate = GuardGate(engine.enclave, context)
+    }
+
+    /// Answers the request into `writer`.
+    ///
+    /// - Parameter password: the application password, where one came with the request.
+    /// - Throws: what became of asking; a refusal of the request itself is written.
+    func run(with password: FileDescriptor?, id: UInt32, into writer: ResponseWriter) throws(Refusal) {
+        try conversation.begin(in: context)
+        if let password { try engine.enclave.setCredential(password, in: context) }
+        for _ in 0..<Self.mostRounds {
+            gate.begin()
+            try attempt(id, writer)
+            guard writer.status == KeychainStatus.authNeeded.rawValue, !gate.lacking.isEmpty else { return }
+            writer.buffer.removeAll()
+            try ask()
+        }
+        throw .noEnd
+    }
+
+    /// Forgets what the user showed for this request alone.
+    func end() { if !isGiven { try? engine.enclave.invalidate(context) } }
+
+    private func attempt(_ id: UInt32, _ writer: ResponseWriter) throws(Refusal) {
+        switch inner {
+        case .item(let request) where request.operation == .copyMatching:
+            try readyLane().read(request, from: caller, id: id, by: deadline, into: writer)
+        case .item(let request):
+            let write = PendingWrite(request, from: caller, id: id, by: deadline, past: gate)
+            engine.write([write])
+            write.writer.buffer.withSpan { writer.buffer.append($0) }
+        case .key(let request):
+            engine.key(request, from: caller, id: id, past: gate, into: writer)
+        }
+    }
+
+    private func readyLane() throws(Refusal) -> EngineLane {
+        if let lane { return lane }
+        let made = try engine.makeLane(past: gate)
+        lane = made
+        return made
+    }
+
+    // MARK: - Asking
+
+    private func ask() throws(Refusal) {
+        try deadline.check()
+        var prompt = prompt
+        prompt.item = try names()
+        let task = AuthenticationTask(context: context, purpose: purpose, prompt: prompt)
+        _ = try engine.enclave.authenticate(task, by: deadline)
+    }
+
+    private var purpose: AuthenticationTask.Purpose {
+        let flags = gate.lacking.first?.guarded.flags ?? 0
+        guard isGiven || operation.isCreation else { return .items(guards: gate.lacking.map(\.guarded), operation) }
+        return .context(.control(flags: flags, operation))
+    }
+
+    private var operation: GuardedOperation {
+        switch inner {
+        case .item(let request): request.operation == .add ? .createItem : .useItem
+        case .key(.make): .createKey
+        case .key(.use(_, let use)): use.guardedOperation
+        }
+    }
+
+    /// What a person calls what is lacking: a few names, for more are not read.
+    private func names() throws(Refusal) -> String {
+        if case .key(.use(let key, _)) = inner { return try name(of: key) }
+        let names = gate.lacking.prefix(Self.mostNames + 1).map(\.name).filter { !$0.isEmpty }
+        let more = gate.lacking.count > Self.mostNames ? ["…"] : []
+        return (names.prefix(Self.mostNames) + more).joined(separator: ", ")
+    }
+
+    private static let mostNames = 3
+
+    /// A key knows no name; the item that keeps it does, if there is one.
+    private func name(of key: SealedKey) throws(Refusal) -> String {
+        guard let request = try ItemRequest(findingItemOf: key) else { return "" }
+        let answer = ResponseWriter()
+        try engine.makeLane().read(request, from: caller, id: 0, by: deadline, into: answer)
+        let (status, body) = answer.complete()
+        return (try? ItemResponse(status: status, body: body))?.items.first?.attributes.displayName ?? ""
+    }
+}
+
+extension GuardedOperation {
+    fileprivate var isCreation: Bool { self == .createItem || self == .createKey }
+}
+
+extension KeyUse {
+    /// What the algorithm does with a key that the user guards.
+    fileprivate var guardedOperation: GuardedOperation {
+        switch KeyAlgorithm(name: algorithm)?.construction {
+        case .encryption: .useKeyDecrypt
+        case .keyExchange: .useKeyKeyExchange
+        case .signature, nil: .useKeySign
+        }
+    }
+}
+
+extension AttributeList {
+    /// What a person calls an item with these attributes.
+    var displayName: String {
+        let naming: [AttributeID] = [.label, .service, .server, .applicationTag, .account]
+        for id in naming {
+            switch self[id] {
+            case .string(let text)? where !text.isEmpty: return text
+            case .data(let bytes)?:
+                if let text = String(validating: bytes, as: UTF8.self), !text.isEmpty { return text }
+            default: break
+            }
+        }
+        return ""
+    }
+}
+
+extension Refusal {
+    fileprivate static let noEnd = Refusal(
+        .authFailed, .needsUser, "accc", "The user has authenticated, and the item still does not open.",
+        do: "Try again; if it stays so, delete the item and add it anew.")
+}

@@ -1,0 +1,54 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+/// What a query wants of its rows and how far it has got.
+struct Page {
+    let itemClass: ItemClass
+    let writer: ResponseWriter
+    let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
+    /// What the user guards stays closed; the inspecting command sees all attributes, and no value.
+    let minds: Bool
+    let ui: ItemRequest.AuthenticationUI
+    let returns: ReturnFlags
+    let host: String?
+    let limit: ItemRequest.Limit
+    private(set) var lastRow: Int64 = 0
+
+    init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
+        self.init(authorized.request, mayOpenValues: authorized.mayOpenValues, itemClass, writer)
+    }
+
+    private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
+        self.itemClass = itemClass
+        self.writer = writer
+        returns = request.returns
+        wantsAttributes = request.returns.needAttributes(of: itemClass)
+        wantsKeys = request.returns.contains(.reference)
+        wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
+        wantsReferences = request.returns.contains(.persistentReference)
+        minds = mayOpenValues
+        ui = request.authenticationUI
+        host = request.query[.hostOrSubdomain]?.string
+        limit = request.limit
+    }
+
+    var isFull: Bool {
+        switch limit {
+        case .one: writer.count >= 1
+        case .all: writer.buffer.count >= WireLimits.pageBytes
+        case .atMost(let count): writer.count >= count || writer.buffer.count >= WireLimits.pageBytes
+        }
+    }
+
+    var mayGoOn: Bool {
+        switch limit {
+        case .one: false
+        case .all: true
+        case .atMost(let count): writer.count < count
+        }
+    }
+
+    mutating func took(_ row: Int64) { lastRow = row }
+}

@@ -1,0 +1,60 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// All that the enclave has to do with its user: the way to him, what he has shown, what he has missed.
+final class UserAccess: Sendable {
+    /// After so many fingers in a row that did not match only the passcode helps (semantics G.1).
+    static let mostMisses: UInt32 = 5
+
+    let agent: (any UserAgent)?
+    /// The password of the user's login counts as the passcode while none is set.
+    let acceptsLoginPassword: Bool
+    let desk = PromptDesk()
+    let grants = Lock(Grants())
+    let credentials = Lock(Credentials())
+    private let misses = Lock<UInt32>(0)
+
+    init(_ agent: (any UserAgent)?, acceptsLoginPassword: Bool) {
+        self.agent = agent
+        self.acceptsLoginPassword = acceptsLoginPassword && agent != nil
+    }
+
+    /// The biometry with its lockout. An agent that has gone is none.
+    var biometry: BiometryStatus {
+        guard let agent, var status = try? agent.biometry() else { return .none }
+        if status.state == .ready, isLockedOut { status.state = .lockedOut }
+        return status
+    }
+
+    // MARK: - Misses
+
+    private var isLockedOut: Bool { misses.withLock { $0 >= Self.mostMisses } }
+
+    /// Counts a finger that did not match; whether it was the last one that was looked at.
+    func missFinger() -> Bool {
+        misses.withLock { misses in
+            misses = min(misses + 1, Self.mostMisses)
+            return misses == Self.mostMisses
+        }
+    }
+
+    /// A finger has matched, or the passcode was right.
+    func forgetMisses() { misses.withLock { $0 = 0 } }
+
+    // MARK: - Forgetting
+
+    /// Ends what is asked in the context and forgets what was shown in it.
+    func forget(_ context: AuthenticationContext) {
+        desk.withdraw(context, from: agent)
+        grants.withLock { $0.forget(context) }
+        credentials.withLock { $0.forget(context) }
+    }
+
+    /// The device is locked.
+    func forgetAll() {
+        grants.withLock { $0.forgetAll() }
+        credentials.withLock { $0.forgetAll() }
+        desk.withdraw(from: agent)
+    }
+}
