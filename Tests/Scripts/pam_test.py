@@ -186,6 +186,8 @@ def secrets_are_wiped():
     with Machine(login=needle) as machine:
         machine.security("set-keychain-password", text=needle + "\n")
         machine.lock()
+        # A file of services with the password in it would be read into memory.
+        machine.password = "-"
         machine.write("auto_start", first=f"{modules}/pam_giver.so fd=0")
         for keep, remembered in ((["keep"], "keeps it to the end"), ([], "gives it to the keychain")):
             run = subprocess.run(

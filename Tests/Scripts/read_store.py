@@ -6,6 +6,7 @@ Prints a JSON object: "items", "closed" (how many rows a passcode would open), "
 Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
 """
 
+import hashlib
 import hmac
 import json
 import pathlib
@@ -50,6 +51,9 @@ class Vault:
         if len(content) < 12 or content[:8] != b"KCVAULT\0":
             raise Damaged("not a vault")
         self.version, flags = struct.unpack_from("<HH", content, 8)
+        if self.version == 3:
+            self.read_slots(content, passcode)
+            return
         if self.version != 1:
             raise Damaged(f"a vault of version {self.version}")
         if len(content) != 592:
@@ -62,6 +66,43 @@ class Vault:
         self.class_keys = self.open_keybag(content, self.keybag_key(content, passcode) if flags & 1 else
                                            self.derive("keybag without passcode"))
 
+    def read_slots(self, content, passcode):
+        """Section 7, for vaults without a TPM."""
+        if len(content) < 696:
+            raise Damaged("the vault has another size")
+        root, device, slots = struct.unpack_from("<HHH", content, 620)
+        end = 632 + device + slots
+        if len(content) != end + 64 or hashlib.sha256(content[:-32]).digest() != content[-32:]:
+            raise Damaged("the vault's digest is wrong")
+        if root != 1 or device != 32:
+            raise Damaged("the vault does not rest on this file")
+        self.identifier, self.device_key = content[16:32], content[632:664]
+        seal = self.derive_exactly("keychain vault 3: seal")
+        if not hmac.compare_digest(hmac.digest(seal, content[:end], "sha256"), content[end:end + 32]):
+            raise Damaged("the vault's seal is wrong")
+        wrapping = self.derive_exactly("keychain vault 2: index key")
+        self.index_key = open_box(wrapping, struct.pack("<BBH", 0, 4, 3) + self.identifier, content[560:620])
+        keybag_key, offset = None, 632 + device
+        while offset < end:
+            number, kind, lock = struct.unpack_from("<BBH", content, offset)
+            key = self.slot_key(kind, content[offset + 4:offset + 32], passcode)
+            if key is not None:
+                binding = struct.pack("<BBH", kind, 5, 3) + self.identifier + bytes([number]) + content[offset + 16:offset + 32]
+                keybag_key = open_box(key, binding, content[offset + 32:offset + 92])
+            offset += 92 + lock
+        self.class_keys = self.open_keybag(content, keybag_key)
+
+    def slot_key(self, kind, parameters, passcode):
+        if kind == 1:
+            return self.derive("keybag without passcode")
+        if kind != 2 or passcode is None:
+            return None
+        memory, passes, lanes = struct.unpack_from("<III", parameters, 0)
+        return self.derive("keybag with passcode", self.stretch(passcode, parameters[12:28], memory, passes, lanes))
+
+    def derive_exactly(self, text):
+        return HKDF(SHA256(), 32, self.identifier, text.encode()).derive(self.device_key)
+
     def derive(self, purpose, passcode_key=b""):
         info = f"keychain vault 1: {purpose}".encode()
         return HKDF(SHA256(), 32, self.identifier, info).derive(self.device_key + passcode_key)
@@ -69,11 +110,14 @@ class Vault:
     def keybag_key(self, content, passcode):
         if passcode is None:
             return None
-        memory, passes, lanes = struct.unpack_from("<III", content, 64)
+        key = self.stretch(passcode, content[80:96], *struct.unpack_from("<III", content, 64))
+        return self.derive("keybag with passcode", key)
+
+    @staticmethod
+    def stretch(passcode, salt, memory, passes, lanes):
         if not (1 <= lanes <= 16 and 8 * lanes <= memory <= 4 << 20 and 1 <= passes <= 64):
             raise Damaged("the price of a passcode makes no sense")
-        key = hash_secret_raw(passcode, content[80:96], passes, memory, lanes, 32, Type.ID, 0x13)
-        return self.derive("keybag with passcode", key)
+        return hash_secret_raw(passcode, salt, passes, memory, lanes, 32, Type.ID, 0x13)
 
     def open_keybag(self, content, keybag_key):
         always, keys = self.derive("device keybag"), {}

@@ -89,9 +89,9 @@ final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
     let keys: WorkQueue<KeyJob>
+    let watchers: StateWatchers
     let prompts: WorkQueue<PromptJob>
     let attendance: WorkQueue<Attendance>
-    let watchers: StateWatchers
     private let threads: [Thread]
 
     /// Starts the threads.
@@ -101,9 +101,9 @@ final class Backend: Sendable {
         let writes = WorkQueue<WriteJob>(room: limits.queuedWrites)
         let slow = WorkQueue<DeviceJob>(room: limits.queuedDevice)
         let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
+        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
         let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
-        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
@@ -127,8 +127,8 @@ final class Backend: Sendable {
             for thread in threads { thread.join() }
             throw error
         }
-        (self.writes, self.slow, self.keys) = (writes, slow, keys)
-        (self.prompts, self.attendance, self.watchers, self.threads) = (prompts, attendance, watchers, threads)
+        (self.writes, self.slow, self.keys, self.watchers) = (writes, slow, keys, watchers)
+        (self.prompts, self.attendance, self.threads) = (prompts, attendance, threads)
     }
 
     /// Performs what waits, then ends the threads.

@@ -26,12 +26,12 @@ package struct ServerLimits: Sendable {
     package var queuedDevice = 64
     /// Key requests that wait for a worker; above it, they are refused.
     package var queuedKeys = 1024
+    /// Watches of the device's state that may be open; one for each connection there can be.
+    package var watchers = 8192
     /// Requests that may ask the user and wait for a worker; above it, they are refused.
     package var queuedPrompts = 64
     /// What waits for an attendant: prompts are withdrawn there, one for each that may be open or waiting, and more.
     package var queuedAttendance = 4096
-    /// Watches of the device's state that may be open; one for each connection there can be.
-    package var watchers = 8192
     /// Writes after which the store is tidied up: about as many as fill the room its log has from the beginning.
     package var writesBetweenMaintenance = 192
     /// The longest deadline a caller may ask for: milliseconds.

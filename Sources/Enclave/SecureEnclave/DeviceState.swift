@@ -50,18 +50,13 @@ struct DeviceState: @unchecked Sendable {
 
     /// Forgets the keys of the classes that need an unlocked device. Without a passcode that would protect nothing, for the
     /// device key opens them again.
-    mutating func lock() {
-        generation += 1
-        close { $0 == .whileUnlocked }
-    }
+    mutating func lock() { close { $0 == .whileUnlocked } }
 
     /// Forgets all keys but those that are always open, as a restart does.
-    private mutating func closeForRestart() {
-        generation += 1
-        close { $0 != .always }
-    }
+    private mutating func closeForRestart() { close { $0 != .always } }
 
     private mutating func close(where closes: (Accessibility.Availability) -> Bool) {
+        generation += 1
         guard vault.passcode != nil else { return }
         changing { state in
             for accessibility in Accessibility.allCases where closes(accessibility.availability) {
@@ -72,8 +67,8 @@ struct DeviceState: @unchecked Sendable {
 
     /// Takes over a vault that this enclave has just written, with all its keys.
     mutating func adopt(_ vault: Vault, _ keybag: Keybag, seen status: FileStatus) throws(Refusal) {
-        if vault.passcode?.salt != self.vault.passcode?.salt { generation += 1 }
         try changing { (state) throws(Refusal) in
+            if vault.passcode?.salt != state.vault.passcode?.salt { state.generation += 1 }
             (state.vault, state.seen) = (vault, status)
             try state.open(keybag)
             state.opened = state.clock.now()
@@ -81,8 +76,8 @@ struct DeviceState: @unchecked Sendable {
         }
     }
 
-    /// Takes over a vault that this enclave has just written, whose keys stay what they are.
-    mutating func adopt(_ vault: Vault, seen status: FileStatus) {
+    /// Takes over a vault that this enclave has just written, with the same keys in it; what is closed stays closed.
+    mutating func keep(_ vault: Vault, seen status: FileStatus) {
         changing { state in (state.vault, state.seen) = (vault, status) }
     }
 

@@ -21,6 +21,9 @@ package enum PasscodeCost: Sendable {
 }
 
 extension SoftwareEnclave {
+    /// How long the writer of a passcode's pipe may take.
+    static let passcodePatience = 10_000
+
     /// Opens the classes with the passcode. Without one nothing is closed, and none is looked at.
     package func unlock(passcode: FileDescriptor) throws(Refusal) { try unlock(with: .passcode, passcode) }
 

@@ -13,7 +13,7 @@ extension SoftwareEnclave {
             closes = state.use()
             return state.unwrap(records, into: keys)
         }
-        if closes { forgetLoadedKeys() }
+        if closes { forgetWhatWasOpen() }
         if allOpened { return }
         // A key that does not open may be of a vault that another process has changed: looked at only now, because asking
         // the file system every time would cost as much as the rest.

@@ -33,7 +33,7 @@ extension SoftwareEnclave {
                 // Who unlocked it with this release has made it one that can have settings.
                 guard state.lockState == .unlocked, vault.version >= Vault.slotVersion else { throw .lockedSettings }
                 vault.settings = settings
-                state.adopt(vault, seen: try file.replace(with: vault))
+                state.keep(vault, seen: try file.replace(with: vault))
             }
         }
         lookAtTheClock()
@@ -56,7 +56,7 @@ extension SoftwareEnclave {
             let closes = state.notice(now)
             return (closes, state.idleTime(left: now))
         }
-        if closes { forgetLoadedKeys() }
+        if closes { forgetWhatWasOpen() }
         return left
     }
 

@@ -92,7 +92,7 @@ package final class SoftwareEnclave: EnclaveService {
 
     package func status() throws(Refusal) -> EnclaveStatus {
         var closes = false
-        defer { if closes { forgetLoadedKeys() } }
+        defer { if closes { forgetWhatWasOpen() } }
         return try state.withLock { (state) throws(Refusal) in
             // Nothing is used here, so the time without use goes on.
             closes = state.notice(clock.seconds())
@@ -115,11 +115,14 @@ package final class SoftwareEnclave: EnclaveService {
         return vault.attempts.count == 0 ? own : max(own, (try? root.remainingLockout()) ?? 0)
     }
 
+    /// Forgets what was made of keys that are closed now, and what a user has shown.
+    func forgetWhatWasOpen() {
+        forgetLoadedKeys()
+        user.forgetAll()
+    }
+
     package func lock() throws(Refusal) {
-        defer {
-            forgetLoadedKeys()
-            user.forgetAll()
-        }
+        defer { forgetWhatWasOpen() }
         try state.withLock { (state) throws(Refusal) in
             // First of all, so that a vault that cannot be read leaves nothing open.
             state.lock()
@@ -178,7 +181,7 @@ extension SoftwareEnclave {
         _ body: (AESGCM) throws(CryptoError) -> Result
     ) throws(Refusal) -> Result {
         var closes = false
-        defer { if closes { forgetLoadedKeys() } }
+        defer { if closes { forgetWhatWasOpen() } }
         return try state.withLock { (state) throws(Refusal) in
             closes = state.use()
             try state.refresh(from: file)

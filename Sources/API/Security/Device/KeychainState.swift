@@ -29,8 +29,11 @@ public struct KeychainState: Hashable, Sendable {
         case hardware
     }
 
+    /// What is open now.
     public let lock: Lock
+    /// Whether there is a passcode; without one nothing is ever locked.
     public let passcodeIsSet: Bool
+    /// What protects the keychain's files.
     public let protection: Protection
 
     package init(lock: Lock, passcodeIsSet: Bool, protection: Protection) {

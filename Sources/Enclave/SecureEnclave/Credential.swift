@@ -12,14 +12,11 @@ struct Credential: Sendable {
 }
 
 extension SoftwareEnclave {
-    /// How long the writer of a credential's pipe may take.
-    static let patience = 10_000
-
     func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
         let passcode: SecretBytes
         do {
             passcode = try PasscodeFile.read(
-                file, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.patience))
+                file, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
         } catch { throw .unreadablePasscode(error) }
         guard passcode.count > 0 else { throw .emptyPasscode }
         return passcode
