@@ -1,14 +1,14 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// A context within a message of the channels to the enclave and to the agent.
+/// A context within a message of the enclave's channel.
 ///
 ///     context   = identifier:16 caller:32
 ///     [context] = 0:u8 | 1:u8 context
 extension AuthenticationContext {
-    /// Appends the context to a message under construction.
+    /// Appends the context to a message under construction: `identifier:16 caller:32`.
     ///
-    /// One of another size, which no part of the product makes, is written as zeros: it names nobody's.
+    /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
     package func append(to buffer: SecretBuffer) {
         let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
         let bytes =
