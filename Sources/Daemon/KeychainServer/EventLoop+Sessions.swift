@@ -34,7 +34,7 @@ extension EventLoop {
     /// Sends an answer that another thread made.
     func deliver(_ answer: Mailbox.Answer, to session: ClientSession) {
         session.inFlight -= 1
-        if !session.conversations.isEmpty { session.conversations[frame.responseID] = nil }
+        if !session.conversations.isEmpty { session.conversations[answer.frame.responseID] = nil }
         transmit(to: session) { session throws(SystemError) in
             try answer.frame.withSpan { span throws(SystemError) in
                 if let sent = answer.sent { try session.takeBack(span, sent: sent) } else { try session.send(span) }

@@ -33,7 +33,7 @@ extension SoftwareEnclave {
         let bytes: SecretBytes
         do {
             bytes = try PasscodeFile.read(
-                password, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.patience))
+                password, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
         } catch { throw .unreadableCredential(error) }
         let now = now
         user.passwords.withLock { passwords in
@@ -111,7 +111,7 @@ extension SoftwareEnclave {
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { throw .noPasscodeToShow }
             _ = try verify(passcode, opening: &vault)
-            try state.withLock { (state) throws(Refusal) in state.adopt(vault, seen: try file.replace(with: vault)) }
+            try state.withLock { (state) throws(Refusal) in state.keep(vault, seen: try file.replace(with: vault)) }
         }
     }
 }

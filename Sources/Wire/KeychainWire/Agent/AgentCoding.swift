@@ -8,7 +8,7 @@ extension UserQuestion {
         buffer.append(allowsFallback ? 1 : 0)
         buffer.append(littleEndian: failures)
         buffer.append(littleEndian: wait)
-        context.appendFixed(to: buffer)
+        context.append(to: buffer)
         prompt.append(to: buffer)
     }
 
@@ -17,7 +17,7 @@ extension UserQuestion {
         guard let kind = Kind(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("a question") }
         let allowsFallback = try reader.integer(UInt8.self) != 0
         let (failures, wait) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
-        let context = try AuthenticationContext(fixedFrom: &reader)
+        let context = try AuthenticationContext(from: &reader)
         self.init(kind, context, try Prompt(from: &reader))
         (self.failures, self.wait, self.allowsFallback) = (failures, wait, allowsFallback)
     }
@@ -32,23 +32,6 @@ extension UserQuestion.Kind {
         case .fallback: allowsFallback
         case .cancelled, .withdrawn, .unreachable, .timedOut: true
         }
-    }
-}
-
-extension AuthenticationContext {
-    /// context = identifier:16 caller:32
-    ///
-    /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
-    func appendFixed(to buffer: SecretBuffer) {
-        let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
-        let bytes =
-            isWhole ? identifier + caller : [UInt8](repeating: 0, count: Self.identifierBytes + Self.callerBytes)
-        buffer.append(bytes.span)
-    }
-
-    init(fixedFrom reader: inout WireReader) throws(Refusal) {
-        let identifier = try reader.run(Self.identifierBytes)
-        self.init(identifier: identifier, caller: try reader.run(Self.callerBytes))
     }
 }
 
@@ -104,13 +87,5 @@ extension BiometryStatus {
         let enrolment = try reader.enrolment()
         guard enrolment.count == (state == .ready ? Self.enrolmentBytes : 0) else { throw .malformed("an enrolment") }
         self.init(state: state, enrolment: enrolment)
-    }
-}
-
-extension WireReader {
-    fileprivate mutating func run(_ count: Int) throws(Refusal) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for _ in 0..<count { bytes.append(try integer(UInt8.self)) }
-        return bytes
     }
 }

@@ -80,7 +80,7 @@ package final class AgentConnection: UserAgent {
 
     package func withdraw(_ context: AuthenticationContext) {
         let body = SecretBuffer(capacity: 64)
-        context.appendFixed(to: body)
+        context.append(to: body)
         channel.tell(.withdraw, body)
     }
 }
