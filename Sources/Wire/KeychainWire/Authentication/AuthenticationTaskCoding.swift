@@ -6,9 +6,14 @@ package import LinuxSystem
 ///     context   = identifier:16 caller:32
 ///     [context] = 0:u8 | 1:u8 context
 extension AuthenticationContext {
+    /// Appends the context to a message under construction: `identifier:16 caller:32`.
+    ///
+    /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
     package func append(to buffer: SecretBuffer) {
-        buffer.append(identifier.span)
-        buffer.append(caller.span)
+        let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
+        let bytes =
+            isWhole ? identifier + caller : [UInt8](repeating: 0, count: Self.identifierBytes + Self.callerBytes)
+        buffer.append(bytes.span)
     }
 
     /// Reads a context that the daemon wrote.
