@@ -171,7 +171,8 @@ let package = Package(
         tests(
             "SecureEnclaveTests", on: "Enclave",
             uses: [
-                "enclaved", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "enclaved", "scripted-agent", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
                 "TestSupport",
             ]),
         tests(
@@ -219,6 +220,9 @@ let package = Package(
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
 
+        .executableTarget(
+            name: "scripted-agent", dependencies: ["KeychainWire", "KeychainModel", "LinuxSystem"],
+            path: "Tests/Programs/scripted-agent"),
         .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),

@@ -181,6 +181,51 @@ class Reading(StoreTest):
         for secret in (number, rsa_key[-64:], bytes.fromhex(keys["one"]["privatePart"])[-32:]):
             self.assertNotIn(secret, content)
 
+    GUARDS = {"presence": 1, "any finger": 2, "these fingers": 8, "passcode": 16, "either": 8 | 16 | 1 << 14,
+              "password": 1 << 31, "password and finger": 8 | 1 << 31}
+
+    def guarded(self):
+        """Steps that add an item, and a key of the enclave, behind each guard; the password is "secret"."""
+        yield from ({"setPasscode": PASSCODE}, {"enrol": "thumb"})
+        for name, flags in self.GUARDS.items():
+            for step in ({"add": item("genp", name.encode(), acct=string(name), accc={"control": ["ak", flags]})},
+                         {"makeKey": {"labl": string(name), "accc": {"control": ["aku", flags | 1 << 30]}}}):
+                if flags >> 31:
+                    yield {"type": "secret"}
+                yield step
+
+    def test_what_the_user_guards(self):
+        change(self.folder, *self.guarded())
+        found = self.read("--passcode", "--password", "secret", passcode=PASSCODE)
+        self.assertEqual((found["damaged"], found["closed"], len(found["items"])), ([], 0, 2 * len(self.GUARDS)))
+        for one in found["items"]:
+            attributes = one["attributes"]
+            name = attributes["acct" if one["class"] == "genp" else "labl"]["string"]
+            if one["class"] == "genp":
+                self.assertEqual(bytes.fromhex(one["value"]).decode(), name)
+                self.assertEqual(bytes.fromhex(attributes["accc"]["data"]).decode(), f"ak;{self.GUARDS[name]}")
+                continue
+            key = one["sealedKey"]
+            private = ec.derive_private_key(int(key["privatePart"][-64:], 16), ec.SECP256R1())
+            self.assertEqual((raw_point(private).hex(), key["control"]), (key["publicKey"], self.GUARDS[name] | 1 << 30))
+        without = self.read("--passcode", passcode=PASSCODE)
+        self.assertEqual((without["damaged"], without["closed"]), ([], 4))
+        self.assertEqual(len(self.read("--passcode", "--password", "Secret", passcode=PASSCODE, status=1)["damaged"]), 4)
+
+    def test_every_byte_of_what_guards(self):
+        change(self.folder, *self.guarded())
+        store = Store(self.folder, PASSCODE.encode(), b"secret")
+        for row in store.database.execute("SELECT * FROM genp").fetchall():
+            store.open("genp", row)
+            self.assertGreater(len(row["wkey"]), 60)
+            for offset in range(len(row["wkey"])):
+                flipped = bytearray(row["wkey"])
+                flipped[offset] ^= 1
+                with self.assertRaises((Damaged, Closed), msg=offset):
+                    store.open("genp", {**dict(row), "wkey": bytes(flipped)})
+            with self.assertRaises(Damaged):
+                store.open("genp", {**dict(row), "wkey": row["wkey"] + b"\0"})
+
     def test_a_changed_sealed_key(self):
         change(self.folder, {"makeKey": {"labl": string("one")}})
         store = Store(self.folder)

@@ -1,6 +1,9 @@
 """Reads a keychain's store without its code: written from docs/format.md and docs/format-vault.md alone.
 
-usage: read_store.py FOLDER [--passcode]          the passcode is read from standard input
+usage: read_store.py FOLDER [--passcode] [--password TEXT]        the passcode is read from standard input
+
+What the user guards is read too, for he is asked by the enclave and is no part of any key; what an application password
+guards, when that is given.
 
 Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why).
 Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
@@ -41,6 +44,33 @@ def open_box(key, aad, box):
         return AESGCM(key).decrypt(box[:12], box[12:], aad)
     except InvalidTag:
         raise Damaged("a box does not open") from None
+
+
+class GuardBinding:
+    """Section 9 of docs/format.md: what an access control is bound to, at the beginning of some bytes."""
+
+    def __init__(self, content, flags):
+        try:
+            (length,) = struct.unpack_from("<I", content)
+            self.enrolment, rest = content[4:4 + length], content[4 + length:]
+            (length,) = struct.unpack_from("<I", rest)
+            self.password, self.rest = rest[4:4 + length], rest[4 + length:]
+        except struct.error:
+            raise Damaged("what it is bound to is cut off") from None
+        if len(self.enrolment) not in ((0, 32) if flags >> 3 & 1 else (0,)) or len(self.password) != 24 * (flags >> 31 & 1):
+            raise Damaged("what it is bound to makes no sense")
+
+    def open(self, content, password):
+        """What is behind the password, if there is one; the head must have been authenticated before."""
+        if not self.password:
+            return content
+        memory, passes = struct.unpack_from("<II", self.password)
+        if not (8 <= memory <= 4 << 20 and 1 <= passes <= 64):
+            raise Damaged("the price of a password makes no sense")
+        if password is None:
+            raise Closed()
+        key = hash_secret_raw(password, self.password[8:], passes, memory, 1, 32, Type.ID, 0x13)
+        return open_box(key, b"", content)
 
 
 class Vault:
@@ -147,11 +177,13 @@ class SealedKey:
             self.group, rest = content[24:24 + length].decode("utf-8"), content[24 + length:]
             (length,) = struct.unpack_from("<I", rest)
             self.public_key, rest = rest[4:4 + length], rest[4 + length:]
+            self.guard = GuardBinding(rest, self.control) if version == 2 else None
+            rest = self.guard.rest if self.guard else rest
             (length,) = struct.unpack_from("<I", rest)
         except struct.error:
             raise Damaged("its sealed key is cut off") from None
         self.head, self.box = content[:len(content) - len(rest)], rest[4:]
-        if version != 1 or zero or zeros != bytes(3) or self.backend not in (1, 2) or self.origin not in (1, 2) \
+        if version not in (1, 2) or zero or zeros != bytes(3) or self.backend not in (1, 2) or self.origin not in (1, 2) \
                 or len(self.box) != length:
             raise Damaged("its sealed key makes no sense")
 
@@ -160,6 +192,8 @@ class SealedKey:
         self.check(protection, entries)
         aad = struct.pack("<BBH", self.protection, 3, 0) + self.head
         private_part = open_box(store.class_key(self.protection), aad, self.box)
+        if self.guard:
+            private_part = self.guard.open(private_part, store.password)
         return {"backend": self.backend, "origin": self.origin, "type": self.type, "bits": self.bits,
                 "group": self.group, "control": self.control, "publicKey": self.public_key.hex(),
                 "privatePart": private_part.hex()}
@@ -178,7 +212,8 @@ class SealedKey:
 class Store:
     """docs/format.md"""
 
-    def __init__(self, folder, passcode=None):
+    def __init__(self, folder, passcode=None, password=None):
+        self.password = password
         folder = pathlib.Path(folder)
         self.vault = Vault((folder / "vault").read_bytes(), passcode)
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
@@ -212,12 +247,14 @@ class Store:
         metadata_key = open_box(key, binding, self.wrapped.get(protection, b""))
         row_key = open_box(metadata_key, identity + b"\1", meta[1:61])
         attributes, tamper = self.split(open_box(row_key, identity + b"\2", meta[61:]))
-        secret_key = open_box(key, struct.pack("<BBH", protection, 0, 0) + uuid, row["wkey"])
+        secret_key, flags = self.secret_key(key, struct.pack("<BBH", protection, 0, 0) + uuid, row["wkey"])
         value, found = self.split(open_box(secret_key, identity + b"\3", data[1:]))
         if found != tamper:
             raise Damaged("its value belongs to other attributes")
         entries = parse_list(attributes)
         self.check(table, row, entries)
+        if flags is not None and entries.get(2) != (2, f"{PROTECTION[protection]};{flags}".encode()):
+            raise Damaged("its access control is another inside")
         if row["tomb"]:
             return None
         kept, is_sealed_key = self.unpadded(value, data[0])
@@ -225,6 +262,19 @@ class Store:
         if is_sealed_key:
             item["sealedKey"] = SealedKey(kept).opened(self, row["pdmn"], entries)
         return item
+
+    def secret_key(self, key, binding, wkey):
+        """The key of the value, and the flags of what its user guards; None where he guards nothing."""
+        if len(wkey) <= 60:
+            return open_box(key, binding, wkey), None
+        if wkey[:4] != b"\1\0\0\0" or len(wkey) < 12:
+            raise Damaged("the key of a guarded row makes no sense, or it is of another version")
+        (flags,) = struct.unpack_from("<Q", wkey, 4)
+        guard = GuardBinding(wkey[12:], flags)
+        head, box = wkey[:len(wkey) - len(guard.rest)], guard.rest[4:]
+        if guard.rest[:4] != struct.pack("<I", len(box)):
+            raise Damaged("the key of a guarded row is cut off")
+        return guard.open(open_box(key, binding + head, box), self.password), flags
 
     @staticmethod
     def split(content):
@@ -291,8 +341,9 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     passcode = sys.stdin.buffer.read().rstrip(b"\n") if "--passcode" in sys.argv[2:] else None
+    password = sys.argv[sys.argv.index("--password") + 1].encode() if "--password" in sys.argv[2:] else None
     try:
-        found = Store(sys.argv[1], passcode).read()
+        found = Store(sys.argv[1], passcode, password).read()
     except (Damaged, OSError, sqlite3.Error) as error:
         print(f"{sys.argv[1]}: {error}", file=sys.stderr)
         sys.exit(2)

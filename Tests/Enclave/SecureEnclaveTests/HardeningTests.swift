@@ -21,7 +21,7 @@ struct HardeningTests {
     }
 
     @Test(
-        "no new privileges and the filter of system calls hold for every thread: one per lane, one for the socket, one for the agent",
+        "no new privileges and the filter of system calls hold for every thread: lanes, socket and agent",
         .enabled(if: !Sanitizer.isActive, "a sanitizer has a thread of its own"))
     func threads() throws {
         let connection = try EnclaveProgram.start(device)

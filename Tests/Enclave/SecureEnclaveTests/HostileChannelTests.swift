@@ -9,9 +9,10 @@ import Testing
 /// The enclave's end of the channel, with nothing between the test and the bytes: it believes nothing it is told.
 struct HostileChannelTests {
     let channel: RawChannel
+    private let server: Thread
     private let answer = SecretBuffer()
 
-    init() throws { channel = try RawChannel() }
+    init() throws { (channel, server) = try RawChannel.served() }
 
     private func expectItServesOn() throws {
         answer.removeAll()
@@ -79,7 +80,7 @@ struct HostileChannelTests {
         channel.memory.word(at: 0).store(1)
         channel.memory.word(at: 0).wake()
         #expect(try channel.socket.receive(deadline: soon) == nil)
-        channel.server.join()
+        server.join()
     }
 
     @Test("bytes on the socket that are no message end the channel", arguments: [1, 7, 8, 100])
@@ -87,7 +88,7 @@ struct HostileChannelTests {
         try channel.socket.socket.sendFully([UInt8](repeating: 0xff, count: size).span, deadline: soon)
         // The end of the stream, or its reset when the enclave has not read everything.
         #expect((try? channel.socket.receive(deadline: soon)) == nil)
-        channel.server.join()
+        server.join()
     }
 
     @Test("a hello of another release, or with memory that could be resized, is not answered")

@@ -13,7 +13,7 @@ struct MaliciousDaemonTests {
     private let context = AuthenticationContext.test()
 
     init() throws {
-        daemon = MaliciousDaemon(channel: try RawChannel(user: user))
+        daemon = MaliciousDaemon(channel: try RawChannel.served(user: user).0)
         try #require(try daemon.send(.setPasscode, "1234") == 0)
     }
 

@@ -30,17 +30,24 @@ final class ServedEnclave: Sendable {
 
 /// The daemon's end of a channel with nothing between the test and the bytes.
 final class RawChannel: Sendable {
-    let device = TestDevice()
+    let device: TestDevice
     let socket: EnclaveSocket
     let memory: SharedMemory
-    let server: Thread
 
-    init(user: (any UserAgent)? = nil) throws {
-        let (ours, theirs) = try UnixSocket.pair()
+    /// To an enclave that serves at the other end of the socket.
+    init(_ device: TestDevice, _ ours: UnixSocket) throws {
+        self.device = device
         socket = EnclaveSocket(ours)
         memory = try SharedMemory(count: EnclaveChannelFormat.memorySize)
-        server = try ServedEnclave.serve(try device.start(user: user), theirs)
         try sayHello()
+    }
+
+    /// To an enclave that a thread of this process serves.
+    static func served(user: (any UserAgent)? = nil) throws -> (RawChannel, Thread) {
+        let (ours, theirs) = try UnixSocket.pair()
+        let device = TestDevice()
+        let server = try ServedEnclave.serve(try device.start(user: user), theirs)
+        return (try RawChannel(device, ours), server)
     }
 
     private func sayHello() throws {

@@ -3,8 +3,9 @@
 //     item-changer FOLDER < steps.json
 //
 // A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"makeKey": attributes} for a key of the enclave,
-// {"setPasscode": "1234"} or {"unlock": "1234"}. Items and queries have the keychain's own keys ("acct", "v_Data") with values
-// such as {"string": "a"} or {"data": base64}.
+// {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, or {"type": password} for what the user answers the next prompt
+// with. Items and queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or
+// {"control": [protection, flags]}.
 
 import Foundation
 import KeychainTesting
@@ -19,8 +20,17 @@ func object(_ value: [String: Any]) throws -> Any {
     case ("boolean", let flag as Bool)?: flag
     case ("date", let seconds as NSNumber)?: Date(timeIntervalSinceReferenceDate: seconds.doubleValue)
     case ("data", let text as String)?: Data(base64Encoded: text) ?? Data()
+    case ("control", let parts as [Any])?: try control(parts)
     default: throw BadStep(step: "\(value)")
     }
+}
+
+func control(_ parts: [Any]) throws -> SecAccessControl {
+    guard let protection = parts.first as? String, let flags = parts.last as? NSNumber,
+        let control = unsafe SecAccessControlCreateWithFlags(
+            nil, protection as CFString, SecAccessControlCreateFlags(rawValue: flags.uintValue), nil)
+    else { throw BadStep(step: "\(parts)") }
+    return control
 }
 
 func dictionary(_ value: Any) throws -> CFDictionary {
@@ -44,6 +54,8 @@ func perform(_ name: String, _ argument: Any, _ keychain: TestKeychain) throws -
     case ("makeKey", let attributes): return makeKey(try dictionary(attributes))
     case ("setPasscode", let passcode as String): try keychain.device.setPasscode(passcode)
     case ("unlock", let passcode as String): try keychain.device.unlock(passcode: passcode)
+    case ("enrol", let finger as String): keychain.device.enrol(finger: finger)
+    case ("type", let password as String): keychain.device.user.will(.password(password))
     default: throw BadStep(step: name)
     }
     return errSecSuccess

@@ -75,6 +75,8 @@ struct SealedKeyTests {
             [UInt8](repeating: 0, count: KeyLimits.inputBytes), requestedSize: UInt32(KeyLimits.derivedBytes),
             sharedInfo: [UInt8](repeating: 0, count: KeyLimits.sharedInfoBytes))
         let buffer = SecretBuffer()
+        let context: AuthenticationContext? = AuthenticationContext(identifier: [], caller: [])
+        context.append(to: buffer)
         largest.append(to: buffer)
         use.append(to: buffer)
         #expect(buffer.count <= EnclaveChannelFormat.bodyLimit)
@@ -86,7 +88,11 @@ struct SealedKeyTests {
             backend: .software, origin: .imported, keyType: 42, bits: 8192,
             binding: KeyBinding(
                 group: String(repeating: "g", count: group), accessibility: .whenUnlocked, control: .max),
-            publicKey: [UInt8](repeating: 1, count: publicKey), sealed: [UInt8](repeating: 2, count: sealed))
+            publicKey: [UInt8](repeating: 1, count: publicKey),
+            guardBinding: GuardBinding(
+                enrolment: [UInt8](repeating: 3, count: GuardBinding.enrolmentBytes),
+                password: [UInt8](repeating: 4, count: GuardBinding.passwordBytes)),
+            sealed: [UInt8](repeating: 2, count: sealed))
     }
 
     @Test("Random bytes are refused or are a key, and never more than that")

@@ -89,11 +89,3 @@ extension BiometryStatus {
         self.init(state: state, enrolment: enrolment)
     }
 }
-
-extension WireReader {
-    fileprivate mutating func run(_ count: Int) throws(Refusal) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for _ in 0..<count { bytes.append(try integer(UInt8.self)) }
-        return bytes
-    }
-}

@@ -35,7 +35,7 @@ package struct UserQuestion: Sendable, Hashable {
     package var kind: Kind
     package var context: AuthenticationContext
     package var prompt: Prompt
-    /// How often the user has failed in this conversation.
+    /// How often the user has failed at this kind of question in this conversation.
     package var failures: UInt32 = 0
     /// Seconds until a passcode is looked at again; 0 for at once.
     package var wait: UInt32 = 0
