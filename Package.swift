@@ -117,7 +117,9 @@ let package = Package(
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
-        room("LocalAuthentication", on: "API", uses: ["Security", "LinuxSystem"]),
+        room(
+            "LocalAuthentication", on: "API",
+            uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
@@ -186,7 +188,8 @@ let package = Package(
             uses: [
                 "agent", "UserPresence", "LoginPassword", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
-        tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "KeychainTesting", "Security"]),
+            "LocalAuthenticationTests", on: "API",
+            uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "KeychainEngineTests", on: "Daemon",
@@ -248,7 +251,9 @@ let package = Package(
 
         .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
         .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
-        .target(name: "KeychainExamples", dependencies: ["Security"], path: "Examples/KeychainExamples"),
+        .target(
+            name: "KeychainExamples", dependencies: ["LocalAuthentication", "Security"],
+            path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),
     ],

@@ -99,7 +99,10 @@ extension Asking {
         if prompt.interaction == .never, context == nil { throw refusal.forbiddenToAsk }
     }
 
-    fileprivate func passwordFile() throws(Refusal) -> FileDescriptor? {
+    /// The password as a memory file, which whoever is between program and enclave hands on without reading it; nil for none.
+    ///
+    /// - Throws: `errSecAllocate` when none can be made.
+    package func passwordFile() throws(Refusal) -> FileDescriptor? {
         guard let password else { return nil }
         do throws(SystemError) { return try PasscodeFile.make(password) } catch {
             throw Refusal(

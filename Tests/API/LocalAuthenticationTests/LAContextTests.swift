@@ -1,75 +1,8 @@
 import LocalAuthentication
 import Testing
 
+/// The class as programs hold and replace it.
 @Suite struct LAContextTests {
-    @Test(
-        "No policy can be evaluated, and the error names what is lacking",
-        arguments: [
-            (LAPolicy.deviceOwnerAuthentication, LAError.passcodeNotSet),
-            (.deviceOwnerAuthenticationWithBiometrics, .biometryNotAvailable),
-            (.deviceOwnerAuthenticationWithBiometricsOrCompanion, .biometryNotAvailable),
-            (.deviceOwnerAuthenticationWithCompanion, .companionNotAvailable),
-            (.deviceOwnerAuthenticationWithWristDetection, .companionNotAvailable),
-        ])
-    func cannotEvaluate(policy: LAPolicy, code: LAError.Code) throws {
-        var error: NSError?
-        #expect(unsafe !LAContext().canEvaluatePolicy(policy, error: &error))
-        let failure = try #require(error as? LAError)
-        #expect(failure.code == code)
-        #expect(!failure.localizedDescription.isEmpty)
-    }
-
-    @Test("An evaluation throws that the user cannot be asked")
-    func evaluationThrows() async {
-        let failure = await #expect(throws: LAError.self) {
-            try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test")
-        }
-        #expect(failure?.code == .notInteractive)
-    }
-
-    @Test("An evaluation calls its reply once, with false and an error")
-    func evaluationReplies() async {
-        let (success, error) = await withCheckedContinuation { continuation in
-            LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test") { success, error in
-                continuation.resume(returning: (success, error))
-            }
-        }
-        #expect(!success)
-        #expect((error as? LAError)?.code == .notInteractive)
-    }
-
-    @Test("An access control's evaluation fails like a policy's")
-    func accessControlThrows() async throws {
-        let made = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
-        let control = try #require(made)
-        let failure = await #expect(throws: LAError.self) {
-            try await LAContext().evaluateAccessControl(control, operation: .useItem, localizedReason: "to test")
-        }
-        #expect(failure?.code == .notInteractive)
-    }
-
-    @Test("An invalidated context fails with invalidContext, however often it was invalidated")
-    func invalidated() async {
-        let context = LAContext()
-        context.invalidate()
-        context.invalidate()
-        let failure = await #expect(throws: LAError.self) {
-            try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test")
-        }
-        #expect(failure?.code == .invalidContext)
-        var error: NSError?
-        #expect(unsafe !context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
-        #expect((error as? LAError)?.code == .invalidContext)
-    }
-
-    @Test("A credential is not accepted, so none is ever set")
-    func credentials() {
-        let context = LAContext()
-        #expect(!context.setCredential(Data("secret".utf8), type: .applicationPassword))
-        #expect(!context.isCredentialSet(.applicationPassword))
-        #expect(context.setCredential(nil, type: .applicationPassword))
-    }
-
     @Test("Settings have Apple's defaults and keep what they are given")
     func settings() {
         let context = LAContext()
@@ -78,28 +11,71 @@ import Testing
         #expect(context.localizedCancelTitle == nil)
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 0)
         #expect(!context.interactionNotAllowed)
+        #expect(context.maxBiometryFailures == nil)
         context.localizedReason = "to test"
         context.localizedFallbackTitle = ""
         context.localizedCancelTitle = "Stop"
-        context.touchIDAuthenticationAllowableReuseDuration = LATouchIDAuthenticationMaximumAllowableReuseDuration
+        context.touchIDAuthenticationAllowableReuseDuration = 1000
         context.interactionNotAllowed = true
         context.maxBiometryFailures = 3
         #expect(context.localizedReason == "to test")
         #expect(context.localizedFallbackTitle == "")
         #expect(context.localizedCancelTitle == "Stop")
-        #expect(context.touchIDAuthenticationAllowableReuseDuration == 300)
+        #expect(context.touchIDAuthenticationAllowableReuseDuration == 1000)
         #expect(context.interactionNotAllowed)
         #expect(context.maxBiometryFailures == 3)
     }
 
-    @Test("A program's own context can stand in for the real one")
+    @Test("A program's own context can stand in for the real one, in every member")
     func subclass() async throws {
-        final class Agreeable: LAContext, @unchecked Sendable {
-            override func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { true }
-            override var biometryType: LABiometryType { .faceID }
-        }
-        let context: LAContext = Agreeable()
+        let context: LAContext = Mock()
+        #expect(unsafe context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
         #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test"))
+        let control = try accessControl(.userPresence)
+        #expect(
+            try await context.evaluateAccessControl(control, operation: .useItem, localizedReason: "to test"))
         #expect(context.biometryType == .faceID)
+        #expect(context.evaluatedPolicyDomainState == Data([1]))
+        #expect(context.isCredentialSet(.applicationPassword))
+        #expect(!context.setCredential(Data([1]), type: .applicationPassword))
+        #expect(context.localizedReason == "mocked")
+        context.invalidate()
+        #expect((context as? Mock)?.wasInvalidated == true)
     }
+
+    @Test("A mock that replaces the form with a reply is what the awaited form calls, as on Apple systems")
+    func awaitedMock() async {
+        let failure = await code {
+            _ = try await Refusing().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test")
+        }
+        #expect(failure == .userFallback)
+    }
+}
+
+private final class Mock: LAContext, @unchecked Sendable {
+    var wasInvalidated = false
+    override func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool { true }
+    override func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { true }
+    override func evaluatePolicy(
+        _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) { reply(true, nil) }
+    override func evaluateAccessControl(
+        _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
+        reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) { reply(true, nil) }
+    override func invalidate() { wasInvalidated = true }
+    override func setCredential(_ credential: Data?, type: LACredentialType) -> Bool { false }
+    override func isCredentialSet(_ type: LACredentialType) -> Bool { true }
+    override var biometryType: LABiometryType { .faceID }
+    override var evaluatedPolicyDomainState: Data? { Data([1]) }
+    override var localizedReason: String {
+        get { "mocked" }
+        set {}
+    }
+}
+
+private final class Refusing: LAContext, @unchecked Sendable {
+    override func evaluatePolicy(
+        _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) { reply(false, LAError(.userFallback)) }
 }

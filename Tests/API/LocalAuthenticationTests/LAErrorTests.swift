@@ -61,6 +61,35 @@ import Testing
         #expect(LABiometryType.opticID.rawValue == 4)
         #expect(LACredentialType.smartCardPIN.rawValue == -3)
         #expect(LAAccessControlOperation.useKeyKeyExchange.rawValue == 5)
+        #expect(LACompanionType.vision.rawValue == 4)
+        #expect(LABiometryType.LABiometryNone == .none)
+    }
+
+    @Test("The names of C have the values of Swift's")
+    func namesOfC() {
         #expect(kLAErrorTouchIDLockout == -8)
+        #expect(kLAErrorWatchNotAvailable == -11)
+        #expect(Int(kLAPolicyDeviceOwnerAuthentication) == LAPolicy.deviceOwnerAuthentication.rawValue)
+        #expect(
+            Int(kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrWatch)
+                == LAPolicy.deviceOwnerAuthenticationWithBiometricsOrCompanion.rawValue)
+        #expect(Int(kLABiometryTypeOpticID) == LABiometryType.opticID.rawValue)
+        #expect(Int(kLACompanionTypeMac) == LACompanionType.mac.rawValue)
+        #expect(Int(kLACredentialSmartCardPIN) == LACredentialType.smartCardPIN.rawValue)
+        #expect(
+            Int(kLAAccessControlOperationUseKeyKeyExchange) == LAAccessControlOperation.useKeyKeyExchange.rawValue)
+    }
+
+    @Test("An error that is thrown as LAError is caught by its code, as LAError and as NSError")
+    func thrownAsLAError() {
+        func caught(_ error: any Error) -> String {
+            do { throw error } catch LAError.userCancel { return "code" } catch let error as LAError {
+                return "LAError \(error.code.rawValue)"
+            } catch { return "other" }
+        }
+        #expect(caught(LAError(.userCancel)) == "code")
+        #expect(caught(LAError(.biometryLockout)) == "LAError -8")
+        #expect(caught(NSError(domain: NSOSStatusErrorDomain, code: -2)) == "other")
+        #expect((LAError(.appCancel) as NSError).code == -9)
     }
 }

@@ -92,7 +92,7 @@ struct AuthenticationFlagsTests {
     @Test(
         "S-30, S-31, S-32, S-87: what can never be met is not added, and the refusal says what is missing",
         arguments: [
-            Impossible(flags: Flag.userPresence, fingers: [1], passcode: false, rule: nil),
+            Impossible(flags: Flag.userPresence, fingers: [1], passcode: false, rule: .passcodeNotSet),
             Impossible(flags: Flag.userPresence, fingers: nil, passcode: false, rule: .passcodeNotSet),
             Impossible(flags: Flag.userPresence, fingers: nil, passcode: true, rule: nil),
             Impossible(flags: Flag.devicePasscode, fingers: [1], passcode: false, rule: .passcodeNotSet),

@@ -153,7 +153,7 @@ struct AuthenticationGrantTests {
             { [context] in try $0.invalidate(context) },
         ]
         for end in ends {
-            let single = try row()
+            let single = try row(Flag.biometryAny)
             user.will(.touch, .touch)
             #expect(enclave.refusal(single.task(context)) == nil)
             #expect(enclave.refusal(.control(Flag.biometryAny, context)) == nil)

@@ -10,7 +10,7 @@ public final class SecAccessControl: NSObject, SecurityObject, Sendable {
     let givenFlags: SecAccessControlCreateFlags?
 
     /// What the user must do.
-    var flags: SecAccessControlCreateFlags { givenFlags ?? [] }
+    package var flags: SecAccessControlCreateFlags { givenFlags ?? [] }
 
     /// Makes an access control of parts that fit each other; `SecAccessControlCreateWithFlags` is what checks them.
     init(protection: String, flags: SecAccessControlCreateFlags? = nil) {

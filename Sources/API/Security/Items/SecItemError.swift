@@ -1,4 +1,4 @@
-internal import KeychainModel
+package import KeychainModel
 internal import Synchronization
 
 /// Why the last call of a `SecItem` function on this thread was refused, in words and in parts a program can look at.
@@ -19,7 +19,7 @@ public struct SecItemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Problem and remedy as one text.
     public var description: String { "\(problem) \(remedy) [\(rule), \(status)]" }
 
-    init(_ refusal: Refusal) {
+    package init(_ refusal: Refusal) {
         status = refusal.status.rawValue
         rule = refusal.rule.rawValue
         subject = refusal.subject

@@ -59,6 +59,9 @@ struct Wanted {
 
     var needsPassword: Bool { constraints.contains { $0.needsPassword } }
 
+    /// Presence is nothing without a passcode either, whatever fingers are enrolled (S-87).
+    private var wantsPresence: Bool { constraints.contains { $0.demands.contains(.userPresence) } }
+
     /// Whether this is enough. That a finger is one of those something was bound to is seen for sure when it is opened.
     func isMet(by factors: AuthenticationFactors) -> Bool {
         constraints.allSatisfy { $0.isMet(by: factors, enrolmentIsCurrent: !changed.contains($0.flags)) }
@@ -66,7 +69,7 @@ struct Wanted {
 
     /// Why nothing in reach of the user is enough; nil when something is.
     func refusal(_ reach: AuthenticationFactors, _ means: Means) -> Refusal? {
-        if requiresPasscode, !means.hasPasscode { return .noPasscodeToShow }
+        if requiresPasscode || wantsPresence, !means.hasPasscode { return .noPasscodeToShow }
         if isMet(by: reach) { return nil }
         if !isMet(by: .all) { return constraints.allSatisfy(\.isUnderstood) ? .noCompanion : .unknownDemand }
         if isMet(by: reach.union(.passcode)) { return .noPasscodeToShow }

@@ -28,6 +28,20 @@ public enum LABiometryType: Int, Sendable {
     case faceID = 2
     /// The eyes.
     case opticID = 4
+
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The oldest name of `none`.
+    public static let LABiometryNone = none
+}
+
+/// The kind of a paired device.
+public enum LACompanionType: Int, Sendable {
+    /// A watch.
+    case watch = 1
+    /// A computer.
+    case mac = 2
+    /// A headset.
+    case vision = 4
 }
 
 /// A secret a program can give a context so that the user need not be asked for it.

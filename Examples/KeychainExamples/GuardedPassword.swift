@@ -1,0 +1,91 @@
+import Foundation
+import LocalAuthentication
+import Security
+
+/// A password that is given out only when its owner is there, or only to who knows a password of the program's own (S-84 to S-88).
+public struct GuardedPassword {
+    private let identity: [String: Any]
+
+    /// A password of this service and account.
+    public init(service: String, account: String) {
+        identity = [
+            kSecClass as String: kSecClassGenericPassword,
+            kSecAttrService as String: service,
+            kSecAttrAccount as String: account,
+        ]
+    }
+
+    /// Stores a password that takes the owner's finger or passcode to read. Storing it asks nobody; it fails with
+    /// `errSecAuthFailed` where no passcode is set.
+    public func add(_ password: String) -> OSStatus {
+        var dictionary = identity
+        let accessControl = SecAccessControlCreateWithFlags(
+            kCFAllocatorDefault, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .userPresence, nil)
+        if accessControl != nil {
+            dictionary[kSecAttrAccessControl as String] = accessControl
+        }
+        dictionary[kSecValueData as String] = password.data(using: .utf8)
+        return SecItemAdd(dictionary as CFDictionary, nil)
+    }
+
+    /// Reads the password, with a text that says why. Waits until the owner has answered: not for the main thread.
+    public func find(prompt: String = "Authenticate to retrieve x") -> (status: OSStatus, password: String?) {
+        var dictionary = identity
+        dictionary[kSecUseOperationPrompt as String] = prompt
+        return read(dictionary)
+    }
+
+    /// Reads the password after the owner has shown himself in a context, which may serve other reads too; `LAError.userCancel` is
+    /// nobody's fault.
+    public func find(after context: LAContext, reason: String) async throws -> String? {
+        do {
+            guard try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason) else {
+                return nil
+            }
+        } catch LAError.userCancel {
+            return nil
+        }
+        var dictionary = identity
+        dictionary[kSecUseAuthenticationContext as String] = context
+        return read(dictionary).password
+    }
+
+    /// Stores a password under a password of the program's own, such as a server gives after login. It works on a device without
+    /// passcode and finger.
+    public func add(_ password: String, under applicationPassword: String) -> OSStatus {
+        var dictionary = under(applicationPassword)
+        var error: Unmanaged<CFError>?
+        let accessControl = SecAccessControlCreateWithFlags(
+            kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, SecAccessControlCreateFlags.applicationPassword,
+            &error)
+        if accessControl != nil {
+            dictionary[kSecAttrAccessControl as String] = accessControl
+        }
+        dictionary[kSecValueData as String] = password.data(using: .utf8)
+        return SecItemAdd(dictionary as CFDictionary, nil)
+    }
+
+    /// Reads what was stored under a password of the program's own.
+    public func find(under applicationPassword: String) -> (status: OSStatus, password: String?) {
+        read(under(applicationPassword))
+    }
+
+    private func under(_ applicationPassword: String) -> [String: Any] {
+        var dictionary = identity
+        let localAuthenticationContext = LAContext.init()
+        let theApplicationPassword = applicationPassword.data(using: String.Encoding.utf8)!
+        localAuthenticationContext.setCredential(
+            theApplicationPassword, type: LACredentialType.applicationPassword)
+        dictionary[kSecUseAuthenticationContext as String] = localAuthenticationContext
+        return dictionary
+    }
+
+    private func read(_ dictionary: [String: Any]) -> (status: OSStatus, password: String?) {
+        var query = dictionary
+        query[kSecReturnData as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitOne
+        var found: AnyObject?
+        let status = SecItemCopyMatching(query as CFDictionary, &found)
+        return (status, (found as? Data).flatMap { String(data: $0, encoding: .utf8) })
+    }
+}

@@ -1,0 +1,120 @@
+private import LinuxSystem
+
+/// Something that is granted once the user has authenticated, until it is given back.
+///
+/// ```swift
+/// let right = LARight(requirement: .biometry)
+/// try await right.authorize(localizedReason: "to show the invoices")
+/// ```
+///
+/// By itself it says who may go on; a right that ``LARightStore`` has saved also guards a key and a secret, in the enclave.
+///
+/// Source: semantics G.3. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a mutex.
+open class LARight: NSObject, @unchecked Sendable {
+    /// How far the authorization has come.
+    public enum State: Int, Sendable {
+        /// Nobody has tried to authorize the right.
+        case unknown = 0
+        /// The user is being asked.
+        case authorizing = 1
+        /// The right is granted.
+        case authorized = 2
+        /// The right was refused or given back, or was granted too long ago.
+        case notAuthorized = 3
+    }
+
+    let requirement: LAAuthenticationRequirement
+    let authorization = RightAuthorization()
+    private let number = Lock(0)
+
+    /// Makes a right that biometry or the passcode grants.
+    public override convenience init() { self.init(requirement: .default) }
+
+    /// Makes a right.
+    ///
+    /// - Parameter requirement: what the user must do.
+    public init(requirement: LAAuthenticationRequirement) { self.requirement = requirement }
+
+    /// How far the authorization has come.
+    open var state: State { authorization.state }
+
+    /// A number of the program's own; 0 unless set.
+    open var tag: Int {
+        get { number.withLock { $0 } }
+        set { number.withLock { $0 = newValue } }
+    }
+
+    // MARK: - Authorization
+
+    /// Asks the user for what the right requires, unless it is granted still. While he is being asked, others who authorize the
+    /// right wait for the same answer.
+    ///
+    /// - Parameters:
+    ///   - localizedReason: what the user reads; not empty.
+    ///   - completion: called once, on a queue of the module's own, with nil, or with the `LAError` of
+    ///     ``LAContext/evaluatePolicy(_:localizedReason:reply:)``; `appCancel` when the right is given back meanwhile,
+    ///     `authenticationFailed` when other fingers are enrolled than the right knows.
+    open func authorize(localizedReason: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        guard let context = authorization.begin(completion) else { return }
+        context.evaluatePolicy(requirement.policy, localizedReason: localizedReason) { [self] isMet, error in
+            authorization.end(context, error ?? (isMet ? confirm(context) : LAError.lacking(.authenticationFailed)))
+        }
+    }
+
+    /// Authorizes the right, as the function with a completion handler does.
+    ///
+    /// - Throws: the `LAError` that the handler would get.
+    open func authorize(localizedReason: String) async throws {
+        try await awaiting { done in authorize(localizedReason: localizedReason) { done(.finished($0)) } }
+    }
+
+    /// Looks whether the right could be authorized now; asks nobody.
+    ///
+    /// - Parameter completion: called once, on a queue of the module's own, with nil, or with the `LAError` of
+    ///   ``LAContext/canEvaluatePolicy(_:error:)``.
+    open func checkCanAuthorize(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        KeychainTask().run { [requirement] in
+            var error: NSError?
+            let can = unsafe LAContext().canEvaluatePolicy(requirement.policy, error: &error)
+            completion(can ? nil : error.map { LAError(_nsError: $0) })
+        }
+    }
+
+    /// Looks whether the right could be authorized now, as the function with a completion handler does.
+    ///
+    /// - Throws: the `LAError` that the handler would get.
+    open func checkCanAuthorize() async throws {
+        try await awaiting { done in checkCanAuthorize { done(.finished($0)) } }
+    }
+
+    /// Gives the right back: what needs it asks the user again.
+    ///
+    /// - Parameter completion: called once, on a queue of the module's own.
+    open func deauthorize(completion: @escaping @Sendable () -> Void) {
+        authorization.giveBack()
+        KeychainTask().run(completion)
+    }
+
+    /// Gives the right back, as the function with a completion handler does.
+    open func deauthorize() async {
+        await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
+    }
+
+    // MARK: - What else has to hold
+
+    /// Looks at what the evaluation of a policy does not: whether the right still knows the fingers that are enrolled.
+    func confirm(_ context: LAContext) -> LAError? {
+        guard requirement == .biometryCurrentSet else { return nil }
+        return authorization.knows(context.evaluatedPolicyDomainState) ? nil : .otherFingers
+    }
+}
+
+extension Result where Success == Void, Failure == any Error {
+    static func finished(_ error: (any Error)?) -> Self { error.map { .failure($0) } ?? .success(()) }
+}
+
+extension LAError {
+    static let otherFingers = LAError(
+        .authenticationFailed, problem: "A finger was enrolled or removed since the right was made.",
+        remedy: "Make and save a new right.")
+}

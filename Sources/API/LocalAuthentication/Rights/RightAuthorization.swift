@@ -1,0 +1,79 @@
+private import LinuxSystem
+
+/// How far a right's authorization has come, who waits for it, and the context in which the user has shown himself.
+///
+/// The invariants: the state is *authorizing* while somebody waits, and only then; *authorized* while there is a context in which
+/// the requirement was met. Everybody who waits is told once.
+final class RightAuthorization: Sendable {
+    typealias Completion = @Sendable ((any Error)?) -> Void
+
+    private struct Content {
+        var state = LARight.State.unknown
+        var context: LAContext?
+        var waiting: [Completion] = []
+        /// The fingers that the first authorization found.
+        var enrolment: Data?
+    }
+
+    private let content = Lock(Content())
+
+    var state: LARight.State { content.withLock { $0.state } }
+
+    /// The context of a right that is granted; nil for any other.
+    var grantedContext: LAContext? { content.withLock { $0.state == .authorized ? $0.context : nil } }
+
+    /// Begins to authorize.
+    ///
+    /// - Returns: the context to evaluate; nil when the user is being asked already, whose answer will serve this caller too.
+    func begin(_ completion: @escaping Completion) -> LAContext? {
+        content.withLock { content in
+            content.waiting.append(completion)
+            guard content.state != .authorizing else { return nil }
+            let context = content.context ?? LAContext()
+            context.interactionNotAllowed = false
+            (content.state, content.context) = (.authorizing, context)
+            return context
+        }
+    }
+
+    /// Ends what was begun with a context, unless the right was given back meanwhile.
+    func end(_ context: LAContext, _ error: (any Error)?) {
+        let waiting = content.withLock { content -> [Completion] in
+            guard content.context === context, content.state == .authorizing else { return [] }
+            // From here on the context serves the right's key and secret, which ask for nothing by themselves.
+            context.interactionNotAllowed = true
+            content.state = error == nil ? .authorized : .notAuthorized
+            if error != nil { content.context = nil }
+            defer { content.waiting = [] }
+            return content.waiting
+        }
+        for completion in waiting { completion(error) }
+    }
+
+    /// Gives the right back; who waits for it is told so.
+    func giveBack() {
+        let (context, waiting) = content.withLock { content in
+            defer { (content.state, content.context, content.waiting) = (.notAuthorized, nil, []) }
+            return (content.context, content.waiting)
+        }
+        context?.invalidate()
+        let task = KeychainTask()
+        for completion in waiting { task.run { completion(LAError.cancelledByProgram) } }
+    }
+
+    /// Notes that what was shown in a context is worth nothing any more.
+    func expire(_ context: LAContext) {
+        content.withLock { content in
+            guard content.context === context, content.state == .authorized else { return }
+            (content.state, content.context) = (.notAuthorized, nil)
+        }
+    }
+
+    /// Whether these are the fingers that the first authorization found.
+    func knows(_ enrolment: Data?) -> Bool {
+        content.withLock { content in
+            if content.enrolment == nil { content.enrolment = enrolment }
+            return content.enrolment == enrolment
+        }
+    }
+}
