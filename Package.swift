@@ -51,6 +51,7 @@ let package = Package(
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
+        .executable(name: "keychain-agent", targets: ["agent"]),
     ],
     targets: [
         library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
@@ -58,6 +59,8 @@ let package = Package(
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
         library("CSeccomp", package: "libseccomp", debian: "libseccomp-dev"),
         library("CTSS2", package: "tss2-esys", debian: "libtss2-dev"),
+        library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
+        library("CPAM", package: "pam", debian: "libpam0g-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
@@ -75,6 +78,14 @@ let package = Package(
         program(
             "enclaved", on: "Enclave",
             uses: ["SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "LinuxSystem", "CSeccomp"]),
+
+        room("SystemBus", on: "Agent", uses: ["LinuxSystem", "CSystemd"]),
+        room("LoginPassword", on: "Agent", uses: ["LinuxSystem", "CPAM"]),
+        room(
+            "UserPresence", on: "Agent",
+            uses: ["SystemBus", "LoginPassword", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem"]),
+        program(
+            "agent", on: "Agent", uses: ["UserPresence", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         room("KeychainPolicy", on: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         room(
@@ -169,6 +180,11 @@ let package = Package(
                 "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "KeychainWire",
                 "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+        tests(
+            "UserPresenceTests", on: "Agent",
+            uses: [
+                "agent", "UserPresence", "LoginPassword", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+            ]),
         tests("LocalAuthenticationTests", on: "API", uses: ["LocalAuthentication", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
@@ -192,13 +208,16 @@ let package = Package(
         tests(
             "SecurityTests", on: "API",
             uses: [
-                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "KeychainServer",
+                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
+                "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "SecurityCommandsTests", on: "Tools",
-            uses: ["SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+            ]),
 
         .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),

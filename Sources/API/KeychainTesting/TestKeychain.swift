@@ -69,6 +69,11 @@ public final class TestKeychain: Sendable {
         TestProgram(accessGroups: accessGroups, device, transport)
     }
 
+    /// Another program with a name of its own: what the user showed for one program serves no other.
+    public func program(named name: String, accessGroups: [String]) -> TestProgram {
+        TestProgram(name, accessGroups: accessGroups, device, transport)
+    }
+
     /// Makes all calls of this process go to this keychain, those of every thread, until ``uninstall()``.
     public func install() { KeychainSession.install(program.connection) }
 
@@ -86,8 +91,11 @@ public final class TestKeychain: Sendable {
 public final class TestProgram: Sendable {
     let connection: any KeychainConnection
 
-    init(accessGroups: [String], _ device: SimulatedDevice, _ transport: TestKeychain.Transport) {
-        let caller = CallerIdentity(user: 0, process: 0, program: "the program under test", groups: accessGroups)
+    init(
+        _ name: String = "the program under test", accessGroups: [String], _ device: SimulatedDevice,
+        _ transport: TestKeychain.Transport
+    ) {
+        let caller = CallerIdentity(user: 0, process: 0, program: name, groups: accessGroups)
         connection = transport(DeviceConnection(device, caller), caller)
     }
 

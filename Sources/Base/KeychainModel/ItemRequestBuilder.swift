@@ -10,6 +10,8 @@ package struct ItemRequestBuilder: ~Copyable {
     private var keys = 0
     /// What the query dictionary says itself, as ``AttributeID/bit``; the value has the last.
     private(set) var present: UInt64 = 0
+    /// What the user is to read when he is asked (`kSecUseOperationPrompt`); no part of the request.
+    package private(set) var operationPrompt: String?
 
     package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
 
@@ -116,6 +118,8 @@ package struct ItemRequestBuilder: ~Copyable {
         case .persistentReference: query.append(.persistentReference, .data(try Self.data(key, raw)))
         case .authenticationUI: request.authenticationUI = try Self.authenticationUI(raw)
         case .noAuthenticationUI: if try Self.boolean(key, raw) { request.authenticationUI = .fail }
+        case .operationPrompt: operationPrompt = try Self.string(key, raw)
+        case .authenticationContext: throw Self.wrongType(key, raw, "an LAContext")
         case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
         case .valueData: throw Self.wrongType(key, raw, "data")
         case .valueReference: throw Self.wrongType(key, raw, "a SecKey, a SecCertificate or a SecIdentity")

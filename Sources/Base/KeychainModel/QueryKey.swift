@@ -18,6 +18,10 @@ package struct QueryKey: Sendable {
         case persistentReference
         case authenticationUI
         case noAuthenticationUI
+        /// What the user reads when he is asked; travels beside the request.
+        case operationPrompt
+        /// An object of the program's that only its own process knows; travels beside the request as what it stands for.
+        case authenticationContext
         case useTombstones
         /// Accepted when searching; an add has nothing to look through.
         case useItemList
@@ -56,8 +60,8 @@ package struct QueryKey: Sendable {
         .init(code: "v_PersistentRef", constant: "kSecValuePersistentRef", role: .persistentReference),
         .init(code: "u_AuthUI", constant: "kSecUseAuthenticationUI", role: .authenticationUI),
         .init(code: "u_NoAuthUI", constant: "kSecUseNoAuthenticationUI", role: .noAuthenticationUI),
-        .init(code: "u_OpPrompt", constant: "kSecUseOperationPrompt", role: .useAccepted),
-        .init(code: "u_AuthCtx", constant: "kSecUseAuthenticationContext", role: .useAccepted),
+        .init(code: "u_OpPrompt", constant: "kSecUseOperationPrompt", role: .operationPrompt),
+        .init(code: "u_AuthCtx", constant: "kSecUseAuthenticationContext", role: .authenticationContext),
         .init(code: "u_Keychain", constant: "kSecUseKeychain", role: .useAccepted),
         .init(code: "u_ItemList", constant: "kSecUseItemList", role: .useItemList),
         .init(code: "u_CallerName", constant: "kSecUseCallerName", role: .useAccepted),

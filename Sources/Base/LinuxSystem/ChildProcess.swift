@@ -13,7 +13,12 @@ package final class ChildProcess: Sendable {
         case known(CInt?)
     }
 
-    private init(_ identifier: Int32) { self.identifier = identifier }
+    /// It leads a process group, which ends with it.
+    private let leadsGroup: Bool
+
+    private init(_ identifier: Int32, leadsGroup: Bool) {
+        (self.identifier, self.leadsGroup) = (identifier, leadsGroup)
+    }
 
     /// The number the first descriptor handed over has in the new process.
     package static let firstDescriptor: CInt = 3
@@ -43,25 +48,56 @@ package final class ChildProcess: Sendable {
             unsafe posix_spawn_file_actions_adddup2(&actions, descriptor.number, firstDescriptor + CInt(index))
         }
         unsafe clinux_close_from(&actions, end)
-        return try unsafe spawn(executable, [executable] + arguments, &actions)
+        return try unsafe spawn(executable, [executable] + arguments, [], &actions, nil)
+    }
+
+    /// Starts a program that is talked to through its input and output. It has our error output and no other descriptors, and
+    /// takes all signals in the usual way, whatever this process blocks or ignores. It leads a process group, so that what a
+    /// script has started is killed with it.
+    ///
+    /// - Parameter environment: all of its environment.
+    /// - Throws: `SystemError` of `posix_spawn`: `ENOENT`, `EACCES`.
+    package static func start(
+        _ executable: String, _ arguments: [String], environment: [String: String], input: FileDescriptor,
+        output: FileDescriptor
+    ) throws(SystemError) -> ChildProcess {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
+        unsafe clinux_close_from(&actions, firstDescriptor)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(
+            &attributes, CShort(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return try unsafe spawn(executable, [executable] + arguments, variables, &actions, &attributes)
     }
 
     private static func spawn(
-        _ executable: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
+        _ executable: String, _ arguments: [String], _ environment: [String],
+        _ actions: inout posix_spawn_file_actions_t, _ attributes: UnsafePointer<posix_spawnattr_t>?
     ) throws(SystemError) -> ChildProcess {
         var texts = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe texts.forEach { unsafe free($0) } }
-        var nothing: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer { unsafe (texts + variables).forEach { unsafe free($0) } }
         var identifier: pid_t = 0
-        let code = unsafe posix_spawn(&identifier, executable, &actions, nil, &texts, &nothing)
+        let code = unsafe posix_spawn(&identifier, executable, &actions, attributes, &texts, &variables)
         guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", advice: executable) }
-        return ChildProcess(identifier)
+        return unsafe ChildProcess(identifier, leadsGroup: attributes != nil)
     }
 
     /// Ends the process at once (SIGKILL); nothing happens when it has been reaped.
     package func kill() {
         end.withLock { end in
-            if case .unknown = end { Glibc.kill(identifier, SIGKILL) }
+            if case .unknown = end { Glibc.kill(target, SIGKILL) }
         }
     }
 
@@ -74,7 +110,7 @@ package final class ChildProcess: Sendable {
         waitForEnd(.after(milliseconds: patience))
         return end.withLock { end in
             if case .known(let code) = end { return code }
-            Glibc.kill(identifier, SIGKILL)
+            Glibc.kill(target, SIGKILL)
             var status: CInt = 0
             let waited = try? retrying("waitpid") { unsafe waitpid(identifier, &status, 0) }
             let code = waited != nil && status & 0x7f == 0 ? status >> 8 & 0xff : nil
@@ -82,6 +118,8 @@ package final class ChildProcess: Sendable {
             return code
         }
     }
+
+    private var target: pid_t { leadsGroup ? -identifier : identifier }
 
     private func waitForEnd(_ deadline: Deadline) {
         guard let number = try? retrying("pidfd_open", { clinux_pidfd_open(identifier) }) else { return }

@@ -110,4 +110,20 @@ extension FileDescriptor {
         let ready = try retrying("poll") { unsafe poll(&request, 1, deadline.remainingMilliseconds) }
         if ready == 0 { throw SystemError(code: ETIMEDOUT, call: "poll") }
     }
+    /// Waits until one of several descriptors has something to read, or its other side has gone.
+    ///
+    /// - Returns: which of them, the first in the order given.
+    /// - Throws: `SystemError` of `poll`; `ETIMEDOUT` when the deadline passed first.
+    package static func waitForAny(
+        of descriptors: [FileDescriptor], deadline: Deadline
+    ) throws(SystemError) -> Int {
+        var requests = descriptors.map { pollfd(fd: $0.number, events: CShort(POLLIN), revents: 0) }
+        let ready = try retrying("poll") {
+            unsafe poll(&requests, nfds_t(requests.count), deadline.remainingMilliseconds)
+        }
+        guard ready > 0, let index = requests.firstIndex(where: { $0.revents != 0 }) else {
+            throw SystemError(code: ETIMEDOUT, call: "poll")
+        }
+        return index
+    }
 }

@@ -45,6 +45,16 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
+    /// When anything about the file with this name last changed, in nanoseconds since 1970; nobody can set this. It is no part
+    /// of what makes two looks at a file equal, because a mere renaming changes it.
+    ///
+    /// - Throws: `SystemError` of `stat`.
+    package static func changeTime(at path: String) throws(SystemError) -> Int64 {
+        var status = stat()
+        _ = try retrying("stat") { unsafe stat(path, &status) }
+        return Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+    }
+
     private init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
@@ -61,6 +71,7 @@ extension FileStatus {
     package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
     package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
+    package var isCharacterDevice: Bool { mode & S_IFMT == S_IFCHR }
 
     /// Whether both are the same file, whatever its names and content.
     package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }

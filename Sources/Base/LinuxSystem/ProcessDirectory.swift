@@ -17,17 +17,30 @@ enum ProcessDirectory {
     /// When a process started, in clock ticks since the boot: with its number it names one process and no later one.
     ///
     /// - Throws: `SystemError`: `ENOENT` or `ESRCH` when there is no such process, `EINVAL` when the file is not as expected.
-    static func startTime(of process: Int32) throws(SystemError) -> UInt64 {
+    static func startTime(of process: Int32) throws(SystemError) -> UInt64 { try statistic(22, of: process) }
+
+    /// The device number of the terminal that controls a process; 0 for none.
+    ///
+    /// - Throws: as ``startTime(of:)``.
+    static func controllingTerminal(of process: Int32) throws(SystemError) -> UInt64 {
+        // The kernel writes it as a signed number.
+        UInt64(UInt32(truncatingIfNeeded: Int64(bitPattern: try statistic(7, of: process, isSigned: true))))
+    }
+
+    private static func statistic(
+        _ number: Int, of process: Int32, isSigned: Bool = false
+    ) throws(SystemError) -> UInt64 {
         let line = try read("/proc/\(process)/stat", limit: 4096)
         // The second field is the program's name, in parentheses, and may itself hold spaces and parentheses.
         guard let name = line.lastIndex(of: UInt8(ascii: ")")) else {
             throw SystemError(code: EINVAL, call: "proc_pid_stat")
         }
         let fields = line[name...].split(separator: UInt8(ascii: " "))
-        let afterName = 22 - 2
-        guard fields.count > afterName, let ticks = UInt64(String(decoding: fields[afterName], as: UTF8.self)) else {
+        guard fields.count > number - 2 else { throw SystemError(code: EINVAL, call: "proc_pid_stat") }
+        let text = String(decoding: fields[number - 2], as: UTF8.self)
+        guard let value = isSigned ? Int64(text).map(UInt64.init(bitPattern:)) : UInt64(text) else {
             throw SystemError(code: EINVAL, call: "proc_pid_stat")
         }
-        return ticks
+        return value
     }
 }

@@ -16,6 +16,7 @@ enum Arguments {
         var socket = ""
         var store = ""
         var tpm = ""
+        var pinentry = ""
         var loops = 1
         var idleExit: UInt64?
         var log: String?
@@ -31,7 +32,8 @@ enum Arguments {
     }
 
     static let helpText = """
-        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM] [--log FILE]
+        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
+                         [--pinentry PROGRAM] [--log FILE]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
@@ -40,13 +42,15 @@ enum Arguments {
           --loops N            threads that answer, 1 to 64; 1 when not given
           --idle-exit SECONDS  end when nobody has been connected for so long
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
+          --pinentry PROGRAM   the path of what asks for passcodes, auto or none
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
           --help               show this
           --version            show the protocol it speaks
 
-        Without --socket, --store or --tpm it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME, KEYCHAIN_TPM and keychain.conf say.
+        Without --socket, --store, --tpm or --pinentry it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME, KEYCHAIN_TPM,
+        KEYCHAIN_PINENTRY and keychain.conf say.
         """
 
     static let versionText = "keychaind (protocol \(FrameHeader.version))"
@@ -68,6 +72,7 @@ enum Arguments {
             case "--store": options.store = try Self.path(argument, rest.popFirst())
             case "--log": options.log = try Self.path(argument, rest.popFirst())
             case "--tpm": options.tpm = try Self.text(argument, rest.popFirst())
+            case "--pinentry": options.pinentry = try Self.text(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
             case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())
@@ -80,6 +85,7 @@ enum Arguments {
 
     private static func complete(_ options: inout Options) throws(Refusal) {
         if options.tpm.isEmpty { options.tpm = try Configuration.loadTPM() }
+        if options.pinentry.isEmpty { options.pinentry = try Configuration.loadPinentry() }
         guard options.socket.isEmpty || options.store.isEmpty else { return }
         let configuration = try Configuration.load()
         if options.store.isEmpty { options.store = configuration.folder }

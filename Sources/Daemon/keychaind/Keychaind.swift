@@ -50,7 +50,7 @@ struct Keychaind {
     /// Nil when another daemon serves already.
     private static func start(_ options: Arguments.Options) throws -> KeychainServer? {
         guard let listeners = try Listeners.open(at: options.socket) else { return nil }
-        let engine = try openEngine(in: options.store, tpm: options.tpm)
+        let engine = try openEngine(options)
         var limits = ServerLimits()
         limits.loops = options.loops
         limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
@@ -58,12 +58,16 @@ struct Keychaind {
             engine, on: listeners, identify: UserIdentity.identify, limits: limits, log: report)
     }
 
-    private static func openEngine(in folder: String, tpm: String) throws -> KeychainEngine {
-        let isNew = !ItemStore.exists(in: folder)
-        let store = try ItemStore(folder: folder, prefersExclusive: true)
-        let enclave = try EnclaveProcess.start(
-            executable: try ownPath().folder + "keychain-enclaved", vault: folder + "/vault", createIfMissing: isNew,
-            tpm: tpm)
+    /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password checked; the
+    /// first thread comes afterwards, so that all have it forbidden.
+    private static func openEngine(_ options: Arguments.Options) throws -> KeychainEngine {
+        let isNew = !ItemStore.exists(in: options.store)
+        let store = try ItemStore(folder: options.store, prefersExclusive: true)
+        let (socket, process) = try EnclaveProcess.launch(
+            try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,
+            tpm: options.tpm, pinentry: options.pinentry)
+        try ProcessHardening.forbidNewPrivileges()
+        let enclave = try EnclaveConnection(socket, process: process)
         return try KeychainEngine(store: store, enclave: enclave, deployment: "user daemon")
     }
 

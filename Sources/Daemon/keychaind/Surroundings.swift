@@ -3,12 +3,11 @@ import LinuxSystem
 
 /// What the daemon changes about its own process.
 enum Surroundings {
-    /// Closes the ways other processes could look into this one.
+    /// Closes the ways other processes could look into this one. New privileges are forbidden once the enclave is started.
     ///
     /// - Throws: `SystemError` when one of them cannot be closed; the daemon must not go on then.
     static func harden() throws(SystemError) {
         try ProcessHardening.forbidDumps()
-        try ProcessHardening.forbidNewPrivileges()
         try ProcessHardening.raiseLockedMemoryLimit()
         umask(0o077)
     }

@@ -12,6 +12,8 @@ enum Arguments {
         var channel: UnixSocket
         var createIfMissing: Bool
         var tpm: TPMChoice
+        var agent: AgentChoice
+        var pinentry: String
     }
 
     /// Why a command line was not understood.
@@ -20,7 +22,7 @@ enum Arguments {
     }
 
     static let helpText = """
-        usage: keychain-enclaved --vault FILE --channel FD [--create] [--tpm TPM]
+        usage: keychain-enclaved --vault FILE --channel FD [--create] [--tpm TPM] [--agent PATH] [--pinentry PROGRAM]
 
         Guards the keys of a keychain. Started by keychaind, not by hand.
 
@@ -28,6 +30,9 @@ enum Arguments {
           --channel FD   the inherited socket to the daemon
           --create       make a vault where there is none: only for a keychain without items
           --tpm TPM      what the keys may rest on: none, auto, or how a TPM is reached; none when not given
+          --agent PATH   the program that asks the user, or none; keychain-agent beside this program when not given
+          --pinentry PROGRAM
+                         what the agent asks for passcodes with: a path, none, or auto
           --help         show this
           --version      show the formats this program knows
         """
@@ -38,6 +43,7 @@ enum Arguments {
         var (vault, channel): (String?, String?) = (nil, nil)
         var createIfMissing = false
         var tpm = TPMChoice.none
+        var (agent, pinentry) = (AgentChoice.beside, "auto")
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -50,6 +56,8 @@ enum Arguments {
             case "--create": createIfMissing = true
             case "--vault": vault = rest.popFirst()
             case "--tpm": tpm = TPMChoice(rest.popFirst() ?? "none")
+            case "--agent": agent = AgentChoice(rest.popFirst() ?? "none")
+            case "--pinentry": pinentry = rest.popFirst() ?? "none"
             case "--channel": channel = rest.popFirst()
             default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
             }
@@ -59,7 +67,10 @@ enum Arguments {
                 description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
         }
         let socket = try Self.socket(channel)
-        self = .serve(Options(vault: vault, channel: socket, createIfMissing: createIfMissing, tpm: tpm))
+        self = .serve(
+            Options(
+                vault: vault, channel: socket, createIfMissing: createIfMissing, tpm: tpm, agent: agent,
+                pinentry: pinentry))
     }
 
     private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {

@@ -24,9 +24,15 @@ struct Enclaved {
 
     /// Hardening comes before the first key, the filter of system calls after the last thread and before the first request.
     private static func serve(_ options: Arguments.Options) throws {
+        try Hardening.hide()
+        let launched = options.agent.launch(pinentry: options.pinentry, report: report)
         try Hardening.apply()
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)
+        let events = SessionEvents()
+        let agent = try launched.map { (socket, process) in
+            try AgentConnection(socket, process: process) { events.take($0) }
+        }
         let enclave: SoftwareEnclave
         let tpm: TPM?
         do {
@@ -35,7 +41,9 @@ struct Enclaved {
             tpm = try? found.get()
             enclave = try SoftwareEnclave(
                 vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process",
-                roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm)
+                roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
+                userAgent: agent)
+            events.deliver { enclave.sessionChanged($0) }
         } catch {
             EnclaveServer.refuse(error, channel: options.channel)
             throw error

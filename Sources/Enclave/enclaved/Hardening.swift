@@ -3,11 +3,15 @@ import LinuxSystem
 
 /// What the program takes from itself before it reads a key.
 enum Hardening {
-    /// No core files, no tracing by the same user, no new privileges, memory that is not swapped.
+    /// No core files, no tracing by the same user: the first thing of all.
+    ///
+    /// - Throws: `SystemError` when they cannot be had; without them the program must not go on.
+    static func hide() throws(SystemError) { try ProcessHardening.forbidDumps() }
+
+    /// No new privileges, memory that is not swapped. The agent is started before, for it needs what is forbidden here.
     ///
     /// - Throws: `SystemError` when one of them cannot be had; without it the program must not go on.
     static func apply() throws(SystemError) {
-        try ProcessHardening.forbidDumps()
         try ProcessHardening.forbidNewPrivileges()
         let lockable = try ProcessHardening.raiseLockedMemoryLimit()
         // With a limit, locking everything would make the memory of the passcode derivation fail. The keys themselves lie in

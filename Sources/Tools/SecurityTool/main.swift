@@ -23,7 +23,7 @@ let session = Session(
                 "No keychain daemon runs at \(configuration.socket) and none is installed.",
                 do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
         }
-        return connection
+        return AskingConnection(connection, Asking(prompt: try .ofThisProcess()), startsPlainly: true)
     }
 }
 let words = (1..<Int(CommandLine.argc)).compactMap { index in

@@ -35,8 +35,11 @@ package struct Configuration: Equatable, Sendable {
     package var interaction: Interaction
     /// The TPM to use: `auto`, `none`, or how it is reached.
     package var tpm: String
+    /// What asks for passcodes: `auto`, `none`, or a path.
+    package var pinentry: String
 
     package static let anyTPM = "auto"
+    package static let anyPinentry = "auto"
 
     /// The file of the certificates that are believed without proof, whether it is there or not.
     ///
@@ -64,6 +67,27 @@ package struct Configuration: Equatable, Sendable {
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func loadTPM() throws(Refusal) -> String {
         try read(ownEnvironment).0.tpm ?? anyTPM
+    }
+
+    /// Whether and where the user may be asked, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadInteraction() throws(Refusal) -> Interaction {
+        try read(ownEnvironment).0.interaction ?? .auto
+    }
+
+    /// What asks for passcodes, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadPinentry() throws(Refusal) -> String {
+        try read(ownEnvironment).0.pinentry ?? anyPinentry
+    }
+
+    /// The program that asks the user on behalf of a keychain inside a program; nil when none is installed.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func agentProgram() throws(Refusal) -> String? {
+        InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
     }
 
     private static func ownEnvironment(_ name: String) -> String? {
@@ -98,6 +122,7 @@ package struct Configuration: Equatable, Sendable {
         timeout = values.timeout ?? WireLimits.defaultDeadline
         interaction = values.interaction ?? .auto
         tpm = values.tpm ?? Self.anyTPM
+        pinentry = values.pinentry ?? Self.anyPinentry
     }
 }
 

@@ -8,7 +8,6 @@ struct DaemonLauncher: Sendable {
 
     /// How long a daemon may take to accept, or to start: milliseconds.
     private static let patience = 10_000
-    private static let folders = ["/usr/local/libexec", "/usr/libexec", "/usr/local/bin", "/usr/bin"]
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
@@ -32,15 +31,7 @@ struct DaemonLauncher: Sendable {
     }
 
     private var program: String? {
-        if let daemon = configuration.daemon { return daemon }
-        let own = (try? ExecutableFile(ofProcess: CurrentProcess.identifier))?.path ?? ""
-        let beside = own.lastIndex(of: "/").map { String(own[..<$0]) }
-        return ([beside].compactMap { $0 } + Self.folders).map { $0 + "/keychaind" }.first(where: Self.isProgram)
-    }
-
-    private static func isProgram(_ path: String) -> Bool {
-        guard let status = try? FileStatus(at: path) else { return false }
-        return status.isRegularFile && status.mode & 0o111 != 0
+        configuration.daemon ?? InstalledPrograms.find("keychaind")
     }
 
     private func start(_ program: String) throws(Refusal) {
@@ -62,7 +53,7 @@ struct DaemonLauncher: Sendable {
         let arguments = [
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
             "--log", configuration.folder + "/keychaind.log", "--ready-fd", "\(ChildProcess.firstDescriptor)",
-            "--tpm", configuration.tpm,
+            "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
         ]
         try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: Self.patience)
         return reader

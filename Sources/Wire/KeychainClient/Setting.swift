@@ -27,6 +27,7 @@ package struct Setting: Sendable {
         var interaction: Configuration.Interaction?
         var anchors: String?
         var tpm: String?
+        var pinentry: String?
     }
 
     package static let table = [
@@ -54,7 +55,8 @@ package struct Setting: Sendable {
             read: { milliseconds($0, &$1.timeout) }),
         Setting(
             variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
-            standard: "auto", meaning: "Whether, and where, the user may be asked for a passcode.",
+            standard: "auto",
+            meaning: "Whether, and where, the user may be asked for a finger, a passcode or a password.",
             read: { name($0, &$1.interaction) }),
         Setting(
             variable: "KEYCHAIN_ANCHORS", key: "anchors", takes: "an absolute path",
@@ -65,6 +67,11 @@ package struct Setting: Sendable {
             standard: "auto: /dev/tpmrm0 where this user may use it",
             meaning: "The TPM that a new keychain's keys rest on, or that a keychain is moved to.",
             read: { tpm($0, &$1.tpm) }),
+        Setting(
+            variable: "KEYCHAIN_PINENTRY", key: "pinentry", takes: "auto, none, or an absolute path",
+            standard: "auto: what is installed, for a display or a terminal",
+            meaning: "The pinentry that asks for passcodes. Without one they are asked for on the terminal.",
+            read: { pinentry($0, &$1.pinentry) }),
     ]
 
     /// Where Debian, Fedora, openSUSE and Alpine have them.
@@ -83,6 +90,11 @@ package struct Setting: Sendable {
     private static func name<Name: RawRepresentable<String>>(_ text: String, _ value: inout Name?) -> Bool {
         value = Name(rawValue: text)
         return value != nil
+    }
+
+    private static func pinentry(_ text: String, _ value: inout String?) -> Bool {
+        value = text
+        return text == "none" || text == Configuration.anyPinentry || text.hasPrefix("/")
     }
 
     private static func milliseconds(_ text: String, _ value: inout UInt32?) -> Bool {

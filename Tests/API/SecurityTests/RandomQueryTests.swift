@@ -8,7 +8,7 @@ struct RandomQueryTests {
     /// Everything the four functions can say to a dictionary while nothing is locked.
     private static let known: Set<OSStatus> = [
         errSecSuccess, errSecParam, errSecUnimplemented, errSecDuplicateItem, errSecItemNotFound, errSecNoSuchAttr,
-        errSecNoSuchClass, errSecMissingEntitlement, errSecAuthFailed,
+        errSecNoSuchClass, errSecMissingEntitlement, errSecAuthFailed, errSecInteractionNotAllowed,
     ]
 
     @Test(
@@ -16,6 +16,8 @@ struct RandomQueryTests {
         arguments: [UInt64(1), 2])
     func random(seed: UInt64) throws {
         try withKeychain { keychain in
+            try keychain.device.setPasscode("1234")
+            keychain.device.enrol(finger: "thumb")
             var dictionaries = RandomDictionaries(seed: seed)
             var statuses: Set<OSStatus> = []
             for _ in 0..<5000 { statuses.insert(call(&dictionaries)) }

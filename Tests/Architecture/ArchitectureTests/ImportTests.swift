@@ -15,6 +15,7 @@ struct ImportTests {
     /// Floors from the ground up; a room uses rooms of its own floor and of those named here.
     private static let below: [String: Set<String>] = [
         "CLibraries": [], "Base": ["CLibraries"], "Wire": ["Base"], "Enclave": ["Base", "Wire", "CLibraries"],
+        "Agent": ["Base", "Wire", "CLibraries"],
         "Daemon": ["Base", "Wire", "CLibraries"], "API": ["Base", "Wire", "Daemon", "Enclave"],
         "Tools": ["Base", "Wire"], "Examples": ["API"],
     ]
@@ -50,7 +51,7 @@ struct ImportTests {
 
     @Test(
         "Only one room touches each C library",
-        arguments: ["CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CLinux"])
+        arguments: ["CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CLinux"])
     func oneRoomForEachLibrary(library: String) throws {
         let users = try Self.rooms().filter { $0.uses.contains(library) }.map(\.name)
         #expect(users.count == 1, "\(library) is used by \(users)")

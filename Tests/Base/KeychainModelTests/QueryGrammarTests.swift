@@ -57,7 +57,7 @@ struct QueryGrammarTests {
         Case("u_AuthUI", .string("u_AuthUIS")), Case("u_AuthUI", .string("ask"), .param),
         Case("u_AuthUI", .boolean(true), .param), Case("u_NoAuthUI", .boolean(true)),
         Case("u_NoAuthUI", .string("yes"), .param), Case("u_OpPrompt", .string("please")),
-        Case("u_AuthCtx", .other("LAContext")), Case("u_ItemList", .other("NSArray")),
+        Case("u_AuthCtx", .other("NSObject"), .param), Case("u_ItemList", .other("NSArray")),
         Case("u_Tomb", .boolean(false)), Case("u_Tomb", .number(0), .param),
         Case("u_SystemKeychain", .boolean(true), .missingEntitlement), Case("u_Nothing", .boolean(true), .param),
         Case("", .string("a"), .param), Case("x", .string("a"), .param), Case("account", .string("a"), .param),

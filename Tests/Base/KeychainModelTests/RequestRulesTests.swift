@@ -26,6 +26,7 @@ struct RequestRulesTests {
     private static let ak = RawValue.string("ak")
     private static let control = RawValue.accessControl(AccessControl(.whenUnlocked, flags: nil))
     private static let constrained = RawValue.accessControl(AccessControl(.whenUnlocked, flags: 1))
+    private static let unknown = RawValue.accessControl(AccessControl(.whenUnlocked, flags: 1 << 20))
     private static let skip = RawValue.string("u_AuthUIS")
     private static let reference = RawValue.data(Array("genp".utf8) + Array(repeating: 1, count: 16))
     private static let all = RawValue.string("m_LimitAll")
@@ -37,7 +38,10 @@ struct RequestRulesTests {
         Case(.add, ["v_Data": .string("x")], .param), Case(.add, ["v_Ref": .other("NSObject")], .param),
         Case(.add, ["pdmn": .string("zz")], .param), Case(.add, ["pdmn": .number(1)], .param),
         Case(.add, ["pdmn": ak]), Case(.add, ["accc": control]), Case(.add, ["accc": .data([1])], .param),
-        Case(.add, ["accc": constrained], .unimplemented),
+        Case(.add, ["accc": constrained]), Case(.add, ["accc": constrained, "sync": yes], .param),
+        Case(.add, ["accc": unknown], .param), Case(.add, ["accc": control, "sync": yes]),
+        Case(.add, ["u_OpPrompt": .string("why")]), Case(.add, ["u_OpPrompt": .number(1)], .param),
+        Case(.add, ["u_AuthCtx": .other("NSObject")], .param), Case(.add, ["u_AuthCtx": .null], .param),
         Case(.add, ["class": .string("idnt")], .param), Case(.add, ["u_AuthUI": skip], .param),
         Case(.add, ["u_AuthUI": .string("u_AuthUIF")]), Case(.add, ["sync": yes]),
         Case(.add, ["sync": .string("syna")]),

@@ -68,6 +68,8 @@ extension QueryKey.Role {
         case .persistentReference: "The one item with this reference, synchronised or not; no attributes beside it."
         case .authenticationUI: "Whether the user may be asked: allow, fail, or (in a search only) skip."
         case .noAuthenticationUI: "True is the same as fail."
+        case .operationPrompt: "What the user reads when he is asked: at most 1 KiB of it."
+        case .authenticationContext: "An LAContext, whose state, reason and password count; another object: -50."
         case .useTombstones: "False: deleting a synchronised item leaves no tombstone."
         case .useItemList: "Ignored; when adding -50."
         case .useAccepted: "Accepted; it steers what is not there yet."

@@ -136,22 +136,21 @@ struct SealedKeyItemTests {
         let found = try engine.findKey("tag")
         #expect(found.entry(.valueData) == nil)
         let key = try #require(try found.sealedKey())
-        #expect(refusal { try engine.sign(key) }?.status == .interactionNotAllowed)
+        #expect(refusal { try engine.sign(key) }?.status == .authNeeded)
         let loosened: [String: RawValue] = ["accc": .control(.whenUnlockedThisDeviceOnly, TestEngine.usable)]
-        #expect(refusal { try engine.updateKey("tag", loosened) }?.status == .interactionNotAllowed)
-        #expect(refusal { try engine.updateKey("tag", ["pdmn": .string("dk")]) }?.status == .interactionNotAllowed)
+        #expect(refusal { try engine.updateKey("tag", loosened) }?.status == .authNeeded)
+        #expect(refusal { try engine.updateKey("tag", ["pdmn": .string("dk")]) }?.status == .authNeeded)
         #expect(refusal { try engine.sign(try #require(try engine.findKey("tag").sealedKey())) } != nil)
     }
 
-    @Test("An access control that asks for something is refused where nobody would ask")
-    func constraintsOnValues() throws {
-        for keyClass in ["0", "1", "2"] {
-            let more: [String: RawValue] = ["kcls": .string(keyClass), "accc": .control(.whenUnlocked, 1)]
-            #expect(refusal { try engine.addKey("tag", value: [1], more: more) }?.status == .unimplemented)
-        }
-        try engine.addKey("plain", value: [1], more: ["kcls": .string("0")])
-        let change: [String: RawValue] = ["accc": .control(.whenUnlocked, TestEngine.usable)]
-        #expect(refusal { try engine.updateKey("plain", change) }?.status == .unimplemented)
+    @Test("An access control with a flag that nobody knows is refused, as is a guarded item that is synchronised")
+    func flags() throws {
+        let unknown: [String: RawValue] = ["kcls": .string("0"), "accc": .control(.whenUnlocked, 1 << 20)]
+        #expect(refusal { try engine.addKey("tag", value: [1], more: unknown) }?.status == .param)
+        let synchronised: [String: RawValue] = [
+            "kcls": .string("0"), "sync": .boolean(true), "accc": .control(.whenUnlocked, 1),
+        ]
+        #expect(refusal { try engine.addKey("tag", value: [1], more: synchronised) }?.status == .param)
     }
 
     @Test("A change of group, class or control binds the key anew in the same write")
@@ -205,11 +204,6 @@ struct SealedKeyItemTests {
         #expect(report.checked == 1 && report.damage == [])
         try engine.tamper("UPDATE keys SET data = zeroblob(length(data))")
         #expect(try engine.verify().damage.count == 1)
-    }
-
-    private func refusal(_ body: () throws -> Void) -> Refusal? {
-        do { try body() } catch { return error as? Refusal }
-        return nil
     }
 }
 

@@ -12,12 +12,14 @@ import TestSupport
 final class TestEngine: Sendable {
     let folder: String
     let engine: KeychainEngine
+    let agent = TestAgent()
     static let caller = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"])
 
     init(in directory: TemporaryDirectory, exclusive: Bool = false) throws {
         folder = directory.path + "/keychain"
         let enclave = try SoftwareEnclave(
-            vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), passcodeCost: .cheapest)
+            vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), passcodeCost: .cheapest,
+            userAgent: agent)
         let store = try ItemStore(folder: folder, prefersExclusive: exclusive)
         engine = try KeychainEngine(store: store, enclave: enclave, deployment: "test")
     }
@@ -103,4 +105,10 @@ extension TestEngine {
         engine.write(writes)
         return writes.map { $0.writer.complete().status }
     }
+}
+
+/// The refusal that a body ends in; nil when it does not.
+func refusal(_ body: () throws -> Void) -> Refusal? {
+    do { try body() } catch { return error as? Refusal }
+    return nil
 }

@@ -50,10 +50,27 @@ struct HostileFrameTests {
 
     private static func sound(_ generator: inout SplitMix64) -> [UInt8] {
         let account = String(repeating: "a", count: Int.random(in: 0...100, using: &generator))
-        switch Int.random(in: 0..<4, using: &generator) {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 4: return authentication(account, &generator)
+        case 5: return Frames.key()
         case 0: return Frames.add(account)
         case 1: return Frames.device(Bool.random(using: &generator) ? .status : .verify(from: .start))
         default: return Frames.search(account)
+        }
+    }
+
+    private static func authentication(_ text: String, _ generator: inout SplitMix64) -> [UInt8] {
+        let prompt = Prompt(
+            reason: text, fallbackTitle: text,
+            surroundings: Surroundings(terminal: "/dev/pts/1", environment: ["TERM": text]))
+        let inner = Frames.request(.copyMatching, account: text)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: return Frames.authentication(.capabilities)
+        case 1: return Frames.authentication(.invalidate(context: Frames.context(1)))
+        case 2: return Frames.authentication(.perform(.item(inner), context: nil, prompt: prompt))
+        default:
+            return Frames.authentication(
+                .evaluate(.control(flags: 1, .useItem), context: Frames.context(2), prompt: prompt))
         }
     }
 

@@ -105,6 +105,24 @@ package enum Frames {
         return frame(.key, id: id) { request.append(to: $0) }
     }
 
+    /// A request to ask the user, in a context of its own.
+    package static func evaluation(id: UInt32 = 1, deadline: UInt32 = 0, descriptors: Int = 0) -> [UInt8] {
+        authentication(
+            .evaluate(.policy(2), context: context(id), prompt: Prompt(reason: "a reason")), id: id,
+            deadline: deadline, descriptors: descriptors)
+    }
+
+    package static func authentication(
+        _ request: AuthenticationRequest, id: UInt32 = 1, deadline: UInt32 = 0, descriptors: Int = 0
+    ) -> [UInt8] {
+        frame(.authentication, id: id, word: deadline, descriptors: descriptors) { request.append(to: $0) }
+    }
+
+    /// The identifier of a context.
+    package static func context(_ id: UInt32) -> [UInt8] {
+        [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: AuthenticationContext.identifierBytes)
+    }
+
     /// A request for one item, with a query of one attribute.
     package static func request(
         _ operation: ItemRequest.Operation, account: String, limit: ItemRequest.Limit = .one

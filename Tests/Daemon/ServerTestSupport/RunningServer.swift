@@ -38,6 +38,11 @@ package final class RunningServer {
 
     package func stop() {
         standIn.release()
+        stopWhileHeld()
+    }
+
+    /// Stops without releasing what is held back.
+    package func stopWhileHeld() {
         if !isStopped { server.stop() }
         isStopped = true
     }

@@ -21,15 +21,15 @@ struct HardeningTests {
     }
 
     @Test(
-        "no new privileges and the filter of system calls hold for every thread, and there is one per lane and one for the clock",
+        "no new privileges and the filter of system calls hold for every thread: lanes, socket, clock, agent",
         .enabled(if: !Sanitizer.isActive, "a sanitizer has a thread of its own"))
     func threads() throws {
         let connection = try EnclaveProgram.start(device)
         let process = try #require(connection.process).identifier
         let status = try Self.fields("/proc/\(process)/status")
-        #expect(status["Threads"] == "\(EnclaveChannelFormat.lanes + 2)")
+        #expect(status["Threads"] == "\(EnclaveChannelFormat.lanes + 3)")
         let lanes = try Self.children(of: "/proc/\(process)/task")
-        #expect(lanes.count == EnclaveChannelFormat.lanes + 2)
+        #expect(lanes.count == EnclaveChannelFormat.lanes + 3)
         for thread in lanes {
             let status = try Self.fields("/proc/\(process)/task/\(thread)/status")
             #expect(status["NoNewPrivs"] == "1")

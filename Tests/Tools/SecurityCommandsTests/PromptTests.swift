@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("At a terminal") struct PromptTests {

@@ -7,7 +7,7 @@ internal import LinuxSystem
 extension SecCertificate: ReferencedItem {
     static var itemClass: ItemClass { .certificate }
 
-    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)? {
+    static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)? {
         Certificate(of: item).map { SecCertificate($0) }
     }
 

@@ -7,8 +7,10 @@ extension SecIdentity: ReferencedItem {
     static var itemClass: ItemClass { .identity }
 
     /// The identity of both rows; nil when one of them is not what it says.
-    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)? {
-        guard let certificate = Certificate(of: item), let key = SecKey.object(for: item) as? SecKey else { return nil }
+    static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)? {
+        guard let certificate = Certificate(of: item), let key = SecKey.object(for: item, use) as? SecKey else {
+            return nil
+        }
         return SecIdentity(SecCertificate(certificate), key)
     }
 

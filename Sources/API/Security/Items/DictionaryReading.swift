@@ -4,16 +4,18 @@ internal import LinuxSystem
 
 /// Reading a program's dictionaries.
 extension ItemRequest {
-    /// Makes a request of the dictionaries a `SecItem` function was given.
-    init(_ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil) throws(Refusal) {
+    /// Makes a request of the dictionaries a `SecItem` function was given; what they say about asking the user goes into `use`.
+    init(
+        _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil, use: inout AuthenticationUse
+    ) throws(Refusal) {
         // Only a search has match keys; in any other request the rules refuse them.
         var matches = CertificateMatches()
-        try self.init(operation, dictionary: dictionary, changes: changes, matches: &matches)
+        try self.init(operation, dictionary: dictionary, changes: changes, use: &use, matches: &matches)
     }
 
-    /// As ``init(_:dictionary:changes:)``; what looks into certificates goes into `matches`.
+    /// As ``init(_:dictionary:changes:use:)``; what looks into certificates goes into `matches`.
     init(
-        _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil,
+        _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil, use: inout AuthenticationUse,
         matches: inout CertificateMatches
     ) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
@@ -22,6 +24,9 @@ extension ItemRequest {
             if key.utf8.first == UInt8(ascii: "m") { try matches.take(key, value) }
             // Most values are strings: they are no reference and no data.
             if type(of: value) == NSString.self { return try builder.set(key, RawValue(value)) }
+            if key == "u_AuthCtx", let context = value as? any AuthenticationContextSource {
+                return use.context = context
+            }
             if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
             guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, givenData: bytes) }
@@ -31,7 +36,9 @@ extension ItemRequest {
             guard let data = value as? NSData else { return try builder.change(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.change(key, data: bytes) }
         }
+        use.reason = builder.operationPrompt
         self = try builder.build()
+        use.ui = authenticationUI
     }
 }
 

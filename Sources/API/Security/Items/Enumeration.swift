@@ -6,8 +6,9 @@ internal import LinuxSystem
 /// A query for many items, whose answer comes in pages: while one page becomes objects, the next is already asked for.
 struct Enumeration {
     private let session: any KeychainConnection
+    private let use: AuthenticationUse
 
-    init(_ session: any KeychainConnection) { self.session = session }
+    init(_ session: any KeychainConnection, _ use: AuthenticationUse) { (self.session, self.use) = (session, use) }
 
     /// The objects of all items found, and the first page's notice; an item without what was asked for is left out.
     ///
@@ -28,7 +29,7 @@ struct Enumeration {
 
     private func append(_ page: ItemResponse, of request: ItemRequest, to objects: inout [AnyObject]) {
         for item in page.items {
-            if let object = ItemResult(request.returns, item).object { objects.append(object) }
+            if let object = ItemResult(request.returns, item, use).object { objects.append(object) }
         }
     }
 }

@@ -6,10 +6,13 @@ internal import LinuxSystem
 struct ItemResult {
     private let returns: ReturnFlags
     private let item: ItemResponse.Item
+    private let use: AuthenticationUse
 
-    init(_ returns: ReturnFlags, _ item: ItemResponse.Item) {
+    /// - Parameter use: what the query said about asking the user; a key that was found asks him likewise (S-42).
+    init(_ returns: ReturnFlags, _ item: ItemResponse.Item, _ use: AuthenticationUse) {
         self.returns = returns
         self.item = item
+        self.use = use
     }
 
     /// Data, a persistent reference, or a dictionary, as the return keys say; nil when there is nothing to return.
@@ -17,7 +20,7 @@ struct ItemResult {
         switch returns.rawValue {
         case ReturnFlags.data.rawValue: data(.valueData)
         case ReturnFlags.persistentReference.rawValue: data(.persistentReference)
-        case ReturnFlags.reference.rawValue: ReferencedItems.object(for: item)
+        case ReturnFlags.reference.rawValue: ReferencedItems.object(for: item, use)
         case 0: nil
         default: dictionary
         }
@@ -54,7 +57,7 @@ struct ItemResult {
         if returns.contains(.reference) {
             keys.append(kSecClass)
             objects.append(NSString(string: item.itemClass.code))
-            if let reference = ReferencedItems.object(for: item) {
+            if let reference = ReferencedItems.object(for: item, use) {
                 keys.append(kSecValueRef)
                 objects.append(reference)
             }

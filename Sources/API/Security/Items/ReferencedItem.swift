@@ -12,7 +12,9 @@ protocol ReferencedItem: NSObject {
     /// The object for an item that was found; nil when the item's value is not what the class keeps.
     ///
     /// The item has all its attributes and its value, whatever else the program asked for.
-    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)?
+    ///
+    /// - Parameter use: what the query said about asking the user.
+    static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)?
 
     /// What an item added by reference gets where the dictionary says nothing.
     ///
@@ -38,8 +40,8 @@ enum ReferencedItems {
     static let classes: [any ReferencedItem.Type] = [SecCertificate.self, SecKey.self, SecIdentity.self]
 
     /// The object for an item that was found; nil for a password, which has none of its own.
-    static func object(for item: ItemResponse.Item) -> AnyObject? {
-        classes.first { $0.itemClass == item.itemClass }?.object(for: item)
+    static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> AnyObject? {
+        classes.first { $0.itemClass == item.itemClass }?.object(for: item, use)
     }
 }
 

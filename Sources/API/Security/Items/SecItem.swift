@@ -9,16 +9,23 @@ internal import KeychainWire
 ///   - result: receives what the return keys ask for; may be nil when none is set.
 /// - Returns: `errSecSuccess`, or among others `errSecDuplicateItem` when an item with the same primary key exists,
 ///   `errSecParam` for a malformed dictionary, `errSecNoSuchAttr` for an attribute the class has not,
-///   `errSecMissingEntitlement` for an access group the program may not use. ``SecCopyLastItemError()`` tells more.
+///   `errSecMissingEntitlement` for an access group the program may not use; for an access control, `errSecAuthFailed` where
+///   it asks for what this device has not (no passcode, no finger), `errSecInteractionNotAllowed` when an application password
+///   is needed and nobody can be asked for it. ``SecCopyLastItemError()`` tells more.
+///
+/// Adding an item whose access control asks for the user asks nobody (S-86).
 ///
 /// Source: S-07, semantics B.4.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
-        let request = try ItemRequest(.add, dictionary: attributes)
+        var use = AuthenticationUse.unsaid
+        let request = try ItemRequest(.add, dictionary: attributes, use: &use)
         try unsafe requirePointer(result, for: request)
-        let response = try KeychainSession.current().send(request)
-        unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0).object }
+        let response = try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+            try session.send(request)
+        }
+        unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0, use).object }
         return response.notice
     }
 }
@@ -31,16 +38,23 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///   - query: class, attributes, match and return keys. Without `kSecMatchLimit` one item is returned.
 ///   - result: receives one object, or an array when the limit is not one; may be nil when no return key is set.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecInteractionNotAllowed` for items that are locked now,
-///   `errSecParam` and others for a malformed query. ``SecCopyLastItemError()`` tells more.
+///   `errSecParam` and others for a malformed query; for items with an access control `errSecUserCanceled`,
+///   `errSecAuthFailed`, and `errSecInteractionNotAllowed` where the user cannot, or may not, be asked.
+///   ``SecCopyLastItemError()`` tells more.
+///
+/// The user is asked once for all items found (semantics B.4, B.6), with the text of `kSecUseOperationPrompt` or the
+/// `localizedReason` of the context under `kSecUseAuthenticationContext` (S-36, S-42).
 ///
 /// Source: S-10, S-11, semantics B.3, B.4.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
-        var matches = CertificateMatches()
-        let request = try ItemRequest(.copyMatching, dictionary: query, matches: &matches)
+        var (matches, use) = (CertificateMatches(), AuthenticationUse.unsaid)
+        let request = try ItemRequest(.copyMatching, dictionary: query, use: &use, matches: &matches)
         try unsafe requirePointer(result, for: request)
-        let (object, notice) = try KeychainSession.current().search(request, matches)
+        let (object, notice) = try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+            try session.search(request, matches, use)
+        }
         unsafe result?.pointee = request.returns.isEmpty ? nil : object
         return notice
     }
@@ -52,14 +66,18 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - query: class and attributes of the items to change; no match or return keys.
 ///   - attributesToUpdate: the new attributes, and the new value under `kSecValueData`.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem` when a change would give two items the same
-///   primary key (then nothing is changed), `errSecNoSuchAttr` for keys that are not attributes.
+///   primary key (then nothing is changed), `errSecNoSuchAttr` for keys that are not attributes; for items with an access
+///   control what asking the user can come to, as in `SecItemCopyMatching`.
 ///
 /// Source: semantics B.4.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
-        let request = try ItemRequest(.update, dictionary: query, changes: attributesToUpdate)
-        return try KeychainSession.current().send(request).notice
+        var use = AuthenticationUse.unsaid
+        let request = try ItemRequest(.update, dictionary: query, changes: attributesToUpdate, use: &use)
+        return try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+            try session.send(request).notice
+        }
     }
 }
 
@@ -72,7 +90,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
-        let request = try ItemRequest(.delete, dictionary: query)
+        // Deleting needs nobody (semantics B.4).
+        var use = AuthenticationUse.unsaid
+        let request = try ItemRequest(.delete, dictionary: query, use: &use)
         return try KeychainSession.current().send(request).notice
     }
 }
@@ -80,17 +100,18 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 extension KeychainConnection {
     /// What a search gives the program: an object, or an array of them when the limit is not one.
     fileprivate func search(
-        _ request: ItemRequest, _ matches: CertificateMatches
+        _ request: ItemRequest, _ matches: CertificateMatches, _ use: AuthenticationUse
     ) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
         if matches.isEmpty, request.limit != .one {
-            let (objects, notice) = try Enumeration(self).objects(of: request)
+            let (objects, notice) = try Enumeration(self, use).objects(of: request)
             return (ItemResult.array(objects), notice)
         }
         let response = try matches.isEmpty ? send(request) : FilteredSearch(request, matches, self).run()
         if request.limit == .one {
-            return (response.items.first.flatMap { ItemResult(request.returns, $0).object }, response.notice)
+            return (response.items.first.flatMap { ItemResult(request.returns, $0, use).object }, response.notice)
         }
-        return (ItemResult.array(response.items.compactMap { ItemResult(request.returns, $0).object }), response.notice)
+        let objects = response.items.compactMap { ItemResult(request.returns, $0, use).object }
+        return (ItemResult.array(objects), response.notice)
     }
 }
 

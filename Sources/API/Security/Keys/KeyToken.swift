@@ -19,10 +19,12 @@ enum KeyToken {
                 do: "Ask for kSecAttrKeyTypeECSECPrimeRandom with 256 bits.")
         }
         let binding = try KeyBinding(generation.privateAttributes)
-        guard case .key(let key) = try KeychainSession.current().key(.make(binding)) else {
-            throw .malformed("the answer to a key request")
+        let use = try AuthenticationUse(generation.privateAttributes)
+        let reply = try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+            try session.key(.make(binding))
         }
-        return try SealedKeyMaterial(key)
+        guard case .key(let key) = reply else { throw .malformed("the answer to a key request") }
+        return try SealedKeyMaterial(key, use)
     }
 
     /// Takes up a key that the token has made, by the name the token gave it. Whether the token still knows it shows when it is
@@ -36,7 +38,7 @@ enum KeyToken {
                 .unimplemented, .notImplemented, "kSecAttrTokenID", "No key can be put into the Secure Enclave.",
                 do: "Have it made there, with SecKeyCreateRandomKey; or leave the token out.")
         }
-        return try SealedKeyMaterial(SealedKey(decoding: name))
+        return try SealedKeyMaterial(SealedKey(decoding: name), AuthenticationUse(description.entries))
     }
 
     private static func requireEnclave(_ token: String?) throws(Refusal) {
@@ -45,6 +47,19 @@ enum KeyToken {
                 .unimplemented, .notImplemented, "kSecAttrTokenID", "There is no such token.",
                 do: "Use kSecAttrTokenIDSecureEnclave, or leave the token out.")
         }
+    }
+}
+
+extension AuthenticationUse {
+    /// What a program's description of a key says about asking the user for it.
+    ///
+    /// - Throws: `Refusal` with −50 for a context or a text that is none.
+    fileprivate init(_ attributes: [String: AnyObject]) throws(Refusal) {
+        self = .unsaid
+        let said = attributes.filter { ["u_AuthCtx", "u_OpPrompt", "u_AuthUI", "u_NoAuthUI"].contains($0.key) }
+        if said.isEmpty { return }
+        _ = try ItemRequest(
+            .copyMatching, dictionary: NSDictionary(dictionary: said), use: &self)
     }
 }
 

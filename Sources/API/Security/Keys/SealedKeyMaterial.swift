@@ -5,15 +5,18 @@ internal import KeychainWire
 internal import LinuxSystem
 
 /// A private key that only the enclave sees (S-37, S-46). Its public half is here; what needs the private one is asked of the
-/// keychain each time, which may refuse it: the device is locked, or the user would have to be asked.
+/// keychain each time, which has the user asked where the key's access control wants him (S-45), and may refuse it.
 struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     let key: SealedKey
     let publicKey: PublicKey
+    /// How the user is asked for it: what was said where the key was found or made (S-42).
+    private let authentication: AuthenticationUse
 
     /// - Throws: `Refusal` with −50 when what the head says is no public key.
-    init(_ key: SealedKey) throws(Refusal) {
+    init(_ key: SealedKey, _ use: AuthenticationUse) throws(Refusal) {
         guard let type = KeyType(number: key.keyType) else { throw .malformed("the type of a sealed key") }
         self.key = key
+        authentication = use
         publicKey = try explained("SecKey") { () throws(CryptoError) in
             try PublicKey(external: key.publicKey.span, type: type)
         }
@@ -56,9 +59,10 @@ struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     }
 
     private func use(_ use: KeyUse) throws(Refusal) -> SecretBytes {
-        guard case .output(let output) = try KeychainSession.current().key(.use(key, use)) else {
-            throw .malformed("the answer to a key request")
+        let reply = try KeychainSession.current().asking(authentication) { (session) throws(Refusal) in
+            try session.key(.use(key, use))
         }
+        guard case .output(let output) = reply else { throw .malformed("the answer to a key request") }
         return output
     }
 }

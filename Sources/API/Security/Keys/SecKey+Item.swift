@@ -9,9 +9,9 @@ extension SecKey: ReferencedItem {
 
     /// The key of an item: a handle to it where the enclave keeps it, otherwise the key itself; nil for an item that has no half
     /// of a pair in it.
-    static func object(for item: ItemResponse.Item) -> (any ReferencedItem)? {
+    static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)? {
         do throws(Refusal) {
-            if let key = try item.attributes.sealedKey() { return SecKey(try SealedKeyMaterial(key)) }
+            if let key = try item.attributes.sealedKey() { return SecKey(try SealedKeyMaterial(key, use)) }
         } catch { return nil }
         guard let number = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)),
             let type = KeyType(number: number), let half = item.attributes[.keyClass]?.number,

@@ -117,9 +117,4 @@ extension Refusal {
             .authNeeded, .needsPassword, "accc", "The item opens only with its application password.",
             do: "Set it in an LAContext (setCredential), and give that as kSecUseAuthenticationContext.")
     }
-
-    /// The same where the user may not be asked (semantics B.4).
-    var forbiddenToAsk: Refusal {
-        Refusal(.interactionNotAllowed, rule, subject, "\(problem) Nobody may be asked now.", do: remedy)
-    }
 }

@@ -217,7 +217,7 @@ extension EngineLane {
             return try gate.open(row, page.ui) {
                 (try? AttributeList(parsing: output.copy(from: start)))?.displayName ?? ""
             }
-        } catch { throw .refused(error) }
+        } catch { throw error.status == .decode ? .damaged("its key") : .refused(error) }
     }
 }
 

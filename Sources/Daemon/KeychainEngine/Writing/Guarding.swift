@@ -12,7 +12,10 @@ extension ItemWriter {
             return try sealer.seal(item, with: prepared, in: gate.context, digester: store.digester)
         } catch {
             guard error.status == .authNeeded else { throw error }
-            try gate.note(error, ItemGuard(identifier: item.uuid, flags: item.guardFlags), ui) { item.displayName }
+            // Whoever makes something need not show who he is; only its password can be lacking (S-86).
+            let flags = item.guardFlags & AccessConstraint.applicationPassword
+            let lacking = ItemGuard(identifier: item.uuid, flags: flags)
+            try gate.note(error, lacking, ui) { item.displayName }
             throw error
         }
     }

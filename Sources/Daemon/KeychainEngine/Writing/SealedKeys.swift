@@ -13,12 +13,18 @@ extension ItemWriter {
     /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is closed, what
     ///   the enclave says of a key that is none of its own.
     func settleKey(
-        of item: inout PlainItem, isNew: Bool, in context: AuthenticationContext?
+        of item: inout PlainItem, isNew: Bool, past gate: GuardGate, _ ui: ItemRequest.AuthenticationUI
     ) throws(Refusal) {
         if item.accessFlags ?? 0 != 0, item.isSynchronizable { throw ItemRequest.guardedAndSynchronized }
         guard item.itemClass == .key else { return }
-        if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item, in: context) }
-        if let key = item.sealedKey { return try bind(key, to: &item, isNew: isNew, in: context) }
+        do throws(Refusal) {
+            if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item, in: gate.context) }
+            if let key = item.sealedKey { return try bind(key, to: &item, isNew: isNew, in: gate.context) }
+        } catch {
+            guard error.status == .authNeeded else { throw error }
+            try gate.note(error, item.guardOfKey, ui) { item.displayName }
+            throw error
+        }
         if item.isOfTheEnclave { throw .importIntoEnclave }
     }
 
@@ -66,6 +72,13 @@ extension PlainItem {
     var accessFlags: UInt64? {
         guard case .data(let bytes)? = attributes[.accessControl] else { return nil }
         return AccessControl(bytes)?.flags
+    }
+
+    /// What the user is asked for before the key is bound to something else: what guards it now, and the password it is to get.
+    fileprivate var guardOfKey: ItemGuard {
+        let password = (accessFlags ?? 0) & AccessConstraint.applicationPassword
+        guard let sealedKey else { return ItemGuard(identifier: uuid, flags: password) }
+        return ItemGuard(identifier: sealedKey.guardIdentifier, flags: sealedKey.binding.control | password)
     }
 
     fileprivate var keyBinding: KeyBinding {

@@ -14,10 +14,16 @@ extension ItemWriter {
         var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {
             guard let item = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
-            let new = try replace(item, at: batch.rows[index].id, by: request.request.changes, past: gate, request)
-            notice = new.notice ?? notice
+            do throws(Refusal) {
+                let new = try replace(item, at: batch.rows[index].id, by: request.request.changes, past: gate, request)
+                notice = new.notice ?? notice
+            } catch {
+                // The others say first what they lack, so that the user is asked once.
+                if error.status != .authNeeded || gate.lacking.isEmpty { throw error }
+            }
             changed += 1
         }
+        try gate.check()
         guard changed > 0 else { throw .nothingFound(request.request) }
         write.writer.begin(id: write.id, notice: notice)
         write.writer.end()
@@ -31,7 +37,9 @@ extension ItemWriter {
             let row: GuardedRow?
             do throws(ItemSealer.Failure) { row = try batch.guarded(index) } catch { continue }
             guard let row, let item = try open(index, in: batch, as: itemClass, withValue: false) else { continue }
-            if let key = try gate.open(row, ui, name: { item.displayName }) { batch.open(index, with: key) }
+            do throws(Refusal) {
+                if let key = try gate.open(row, ui, name: { item.displayName }) { batch.open(index, with: key) }
+            } catch { if error.status != .decode { throw error } }
         }
         try gate.check()
     }
@@ -42,7 +50,7 @@ extension ItemWriter {
         var new = old
         try new.apply(changes)
         if let value = changes.secret(.valueData) { (new.value, new.sealedKey) = (value, nil) }
-        try settleKey(of: &new, isNew: false, in: gate.context)
+        try settleKey(of: &new, isNew: false, past: gate, request.request.authenticationUI)
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         let row = try seal(new, past: gate, request.request.authenticationUI)
         let oldKey = try store.digester.primaryKey(of: old.itemClass, old.encoded())

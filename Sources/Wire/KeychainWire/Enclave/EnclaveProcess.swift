@@ -1,5 +1,5 @@
 package import KeychainModel
-import LinuxSystem
+package import LinuxSystem
 
 /// Starts an enclave in a process of its own.
 package enum EnclaveProcess {
@@ -16,19 +16,26 @@ package enum EnclaveProcess {
     package static func start(
         executable: String, vault: String, createIfMissing: Bool, tpm: String = "none"
     ) throws(Refusal) -> EnclaveConnection {
-        let (socket, process) = try launch(executable, ["--vault", vault, "--tpm", tpm], createIfMissing)
+        let (socket, process) = try launch(executable, vault: vault, createIfMissing: createIfMissing, tpm: tpm)
         return try EnclaveConnection(socket, process: process)
     }
 
-    // The enclave's end of the pair is closed here on return, so that its death closes the last one.
-    private static func launch(
-        _ executable: String, _ arguments: [String], _ createIfMissing: Bool
+    /// The first half of ``start(executable:vault:createIfMissing:tpm:)``, for who does something before the first thread.
+    ///
+    /// - Parameter pinentry: what the setting `pinentry` says.
+    /// - Throws: `errSecNotAvailable` when the program cannot be run.
+    package static func launch(
+        _ executable: String, vault: String, createIfMissing: Bool, tpm: String, pinentry: String = "auto"
     ) throws(Refusal) -> (UnixSocket, ChildProcess) {
         do throws(SystemError) {
+            // The enclave's end is closed here on return, so that its death closes the last one.
             let (ours, theirs) = try UnixSocket.pair()
-            let channel = String(ChildProcess.firstDescriptor)
-            let more = ["--channel", channel] + (createIfMissing ? ["--create"] : [])
-            let process = try ChildProcess.start(executable, arguments + more, handing: [theirs.descriptor])
+            let arguments = [
+                "--vault", vault, "--tpm", tpm, "--pinentry", pinentry, "--channel",
+                String(ChildProcess.firstDescriptor),
+            ]
+            let process = try ChildProcess.start(
+                executable, arguments + (createIfMissing ? ["--create"] : []), handing: [theirs.descriptor])
             return (ours, process)
         } catch { throw .noEnclave(error) }
     }

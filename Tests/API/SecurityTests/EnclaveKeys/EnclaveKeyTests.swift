@@ -41,20 +41,22 @@ struct EnclaveKeyTests {
 
     @Test("S-41, S-45, S-73: a guarded key is made and found without asking anybody; signing with it fails closed")
     func guarded() throws {
-        try withKeychain { _ in
+        try withKeychain { keychain in
+            try keychain.device.setPasscode("1234")
+            keychain.device.enrol(finger: "thumb")
             let flags: [SecAccessControlCreateFlags] = [
                 [.privateKeyUsage, .biometryAny], [.privateKeyUsage, .userPresence],
                 [.privateKeyUsage, .biometryCurrentSet], [.privateKeyUsage, .devicePasscode],
-                [.privateKeyUsage, .applicationPassword],
             ]
             for (index, flags) in flags.enumerated() {
                 let made = makeKey(enclaveKey("key \(index)", kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags))
                 #expect(made.value != nil, "\(made.explanation ?? "")")
                 let key = try #require(handle(privateKey("key \(index)")))
+                #expect(keychain.asked.count == index)
                 let signed = sign(key)
                 #expect(signed.value == nil)
                 #expect(signed.code == Int(errSecInteractionNotAllowed))
-                #expect(signed.explanation?.contains("access control") == true)
+                #expect(signed.explanation?.contains("user") == true)
             }
         }
     }

@@ -28,7 +28,8 @@ struct KeptKeyTests {
 
     @Test("S-73: an RSA key whose use is guarded is made and found, never leaves, and fails closed when it is to sign")
     func guardedRSA() throws {
-        try withKeychain { _ in
+        try withKeychain { keychain in
+            keychain.device.enrol(finger: "thumb")
             let control = accessControl(
                 kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage, .biometryCurrentSet])
             let attributes: Attributes = [

@@ -39,10 +39,15 @@ struct RandomDictionaries {
         case 5: return pick([true, false])
         case 6, 7: return numeric()
         case 8: return pick([Date(), Date(timeIntervalSinceReferenceDate: .nan), .distantFuture, .distantPast])
-        case 9: return accessControl(pick([kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAlways])) as Any
+        case 9:
+            let flags = SecAccessControlCreateFlags(rawValue: pick([0, 0, 1, 2, 8, 16, 1 << 30, 1 << 31, 0x4012]))
+            return accessControl(pick([kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAlways]), flags) as Any
         case 10:
             return pick(
-                [NSNull(), NSObject(), NSUUID(), NSURL(fileURLWithPath: "/"), NSArray(array: [1])]
+                [
+                    NSNull(), NSObject(), TestContext(password: "p"), NSUUID(), NSURL(fileURLWithPath: "/"),
+                    NSArray(array: [1]),
+                ]
                     as [NSObject])
         default: return ["nested": [text(): data()]] as [String: Any]
         }

@@ -1,0 +1,129 @@
+import CSystemd
+import Glibc
+package import LinuxSystem
+
+/// A message that has come from the bus. Its content is read in order; what was expected and is not there is an error.
+@safe package final class BusMessage {
+    private let message: OpaquePointer
+
+    init(owning message: OpaquePointer) { unsafe self.message = message }
+
+    deinit { unsafe sd_bus_message_unref(message) }
+
+    /// The object it comes from.
+    package var path: String { unsafe text(sd_bus_message_get_path(message)) }
+    package var interface: String { unsafe text(sd_bus_message_get_interface(message)) }
+    /// The name of the signal.
+    package var member: String { unsafe text(sd_bus_message_get_member(message)) }
+
+    var isSignal: Bool { unsafe sd_bus_message_is_signal(message, nil, nil) > 0 }
+
+    private func text(_ text: UnsafePointer<CChar>?) -> String {
+        unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+}
+
+// MARK: - Reading
+
+extension BusMessage {
+    /// Reads a text, or the path of an object.
+    ///
+    /// - Throws: ``BusError`` when there is none.
+    package func readText() throws(BusError) -> String {
+        var value: UnsafePointer<CChar>?
+        let type = try peek() == typeCode("o") ? typeCode("o") : typeCode("s")
+        try expect(unsafe sd_bus_message_read_basic(message, type, &value))
+        return unsafe text(value)
+    }
+
+    /// Reads a truth value.
+    ///
+    /// - Throws: ``BusError`` when there is none.
+    package func readFlag() throws(BusError) -> Bool {
+        var value: CInt = 0
+        try expect(unsafe sd_bus_message_read_basic(message, typeCode("b"), &value))
+        return value != 0
+    }
+
+    /// Reads a number of 32 bits.
+    ///
+    /// - Throws: ``BusError`` when there is none.
+    package func readNumber() throws(BusError) -> UInt32 {
+        var value: UInt32 = 0
+        try expect(unsafe sd_bus_message_read_basic(message, typeCode("u"), &value))
+        return value
+    }
+
+    /// Reads a descriptor, which stays open after the message.
+    ///
+    /// - Throws: ``BusError`` when there is none, or this process has too many open files.
+    package func readDescriptor() throws(BusError) -> FileDescriptor {
+        var value: CInt = -1
+        try expect(unsafe sd_bus_message_read_basic(message, typeCode("h"), &value))
+        let number = fcntl(value, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { throw BusError(code: errno) }
+        return FileDescriptor(owning: number)
+    }
+
+    /// Reads a list, calling `body` inside of it until that has read everything.
+    ///
+    /// - Parameter contents: the signature of what the list has.
+    /// - Throws: ``BusError`` when it is another list, or what `body` throws.
+    package func readList(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
+        try enter("a", contents)
+        while unsafe sd_bus_message_at_end(message, 0) == 0 { try body() }
+        try leave()
+    }
+
+    /// Reads a structure.
+    package func readStructure(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
+        try enter("r", contents)
+        try body()
+        try leave()
+    }
+
+    /// Reads a dictionary of values of any type: `body` is called with each key and reads the value, or leaves it.
+    ///
+    /// - Throws: ``BusError`` when there is none, or what `body` throws.
+    package func readProperties(_ body: (String) throws(BusError) -> Void) throws(BusError) {
+        try readList("{sv}") { () throws(BusError) in
+            try enter("e", "sv")
+            try body(try readText())
+            // Nothing is left of a value that was read.
+            if unsafe sd_bus_message_at_end(message, 0) == 0 { try check(unsafe sd_bus_message_skip(message, "v")) }
+            try leave()
+        }
+    }
+
+    /// Reads a truth value that is the value of a property.
+    package func readFlagVariant() throws(BusError) -> Bool {
+        try enter("v", "b")
+        let flag = try readFlag()
+        try leave()
+        return flag
+    }
+
+    /// Goes inside of a value of any type, for good.
+    func enterVariant(_ type: String) throws(BusError) { try enter("v", type) }
+
+    /// Passes over what is next.
+    package func skip(_ type: String) throws(BusError) { try check(unsafe sd_bus_message_skip(message, type)) }
+
+    private func enter(_ type: Unicode.Scalar, _ contents: String) throws(BusError) {
+        try expect(unsafe sd_bus_message_enter_container(message, typeCode(type), contents))
+    }
+
+    private func leave() throws(BusError) { try check(unsafe sd_bus_message_exit_container(message)) }
+
+    private func peek() throws(BusError) -> CChar {
+        var type: CChar = 0
+        try check(unsafe sd_bus_message_peek_type(message, &type, nil))
+        return type
+    }
+
+    /// The library gives 0 at the end of what it reads.
+    private func expect(_ result: CInt) throws(BusError) {
+        try check(result)
+        if result == 0 { throw BusError(code: ENODATA) }
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+package import KeychainWire
+import LinuxSystem
+import SystemBus
+
+/// Watches the user's session at logind (`org.freedesktop.login1` on the system bus), and the sleep of the machine.
+///
+/// The machine is held up at falling asleep (a *delay inhibitor*) until whoever is told has done what there is to do. Without a
+/// bus, or without logind, nothing is seen, and nothing else is different.
+package final class SessionWatch: Sendable {
+    private let tell: @Sendable (SessionEvent) -> Void
+    private let name = Lock("")
+
+    /// - Parameter tell: called on the thread of ``run(until:)`` with every change; returns when it has been acted upon.
+    package init(tell: @escaping @Sendable (SessionEvent) -> Void) { self.tell = tell }
+
+    /// The session that is watched; empty when there is none.
+    package var session: String { name.withLock { $0 } }
+
+    /// Between two attempts to get back to a bus that has gone: milliseconds.
+    private static let pause = 10_000
+
+    /// Watches until it is withdrawn.
+    package func run(until end: Withdrawal) {
+        // A system without a bus does not get one later.
+        while watch(until: end), !end.hasHappened {
+            _ = try? end.descriptor.wait(for: .readable, deadline: .after(milliseconds: Self.pause))
+        }
+    }
+
+    /// Watches until it is withdrawn or the bus goes; whether there was anything to watch.
+    private func watch(until end: Withdrawal) -> Bool {
+        defer { name.withLock { $0 = "" } }
+        do throws(BusError) {
+            let logind = try Logind()
+            var state = SessionState()
+            try follow(logind, &state)
+            do throws(BusError) {
+                while try !ends(end, logind.bus.descriptor) {
+                    while let signal = try logind.bus.nextSignal() { try take(signal, of: logind, &state) }
+                }
+            } catch {}
+            return true
+        } catch { return false }
+    }
+
+    private func ends(_ end: Withdrawal, _ bus: FileDescriptor) throws(BusError) -> Bool {
+        (try? FileDescriptor.waitForAny(of: [end.descriptor, bus], deadline: .never)) != 1
+    }
+
+    /// Begins with the session the user has now, if any.
+    private func follow(_ logind: Logind, _ state: inout SessionState) throws(BusError) {
+        logind.holdUpSleep()
+        let session = try? logind.findSession()
+        name.withLock { $0 = session ?? "" }
+        if let session, (try? logind.isLocked(session)) == true { report(.locked, &state) }
+    }
+
+    private func take(_ signal: BusMessage, of logind: Logind, _ state: inout SessionState) throws(BusError) {
+        let isOurs = signal.path == session
+        switch signal.member {
+        case "Lock" where isOurs: report(.locked, &state)
+        case "Unlock" where isOurs: report(.unlocked, &state)
+        case "PropertiesChanged" where isOurs:
+            guard let isLocked = try Logind.lockedHint(in: signal) else { return }
+            report(isLocked ? .locked : .unlocked, &state)
+        case "PrepareForSleep":
+            let sleeps = try signal.readFlag()
+            report(sleeps ? .goingToSleep : .awake, &state)
+            if sleeps { logind.letSleep() } else { logind.holdUpSleep() }
+        case "SessionNew" where session.isEmpty: try follow(logind, &state)
+        case "SessionRemoved":
+            _ = try signal.readText()
+            guard try signal.readText() == session else { return }
+            // Who has left cannot lock any more.
+            report(.locked, &state)
+            try follow(logind, &state)
+        default: break
+        }
+    }
+
+    private func report(_ event: SessionEvent, _ state: inout SessionState) {
+        if state.isNews(event) { tell(event) }
+    }
+}
+
+/// What has been told already: a session that is locked often says so twice, by a signal and by a property.
+struct SessionState {
+    private var isLocked = false
+
+    /// Whether the event changes anything.
+    mutating func isNews(_ event: SessionEvent) -> Bool {
+        switch event {
+        case .goingToSleep, .awake: return true
+        case .locked, .unlocked:
+            defer { isLocked = event == .locked }
+            return isLocked != (event == .locked)
+        }
+    }
+}

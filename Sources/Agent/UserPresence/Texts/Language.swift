@@ -1,0 +1,22 @@
+/// The languages that the agent speaks.
+enum Language: CaseIterable, Sendable {
+    case english
+    case chinese
+
+    /// What the variables of a user's locale ask for, in the order that gettext looks at them: `LANGUAGE` is a list, and counts
+    /// only where the locale is one.
+    init(_ environment: [String: String]) {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        let isPlain = locale == "C" || locale == "POSIX" || locale.hasPrefix("C.")
+        let list = isPlain ? [] : (environment["LANGUAGE"] ?? "").split(separator: ":").map(String.init)
+        self = (list + [locale]).lazy.compactMap(Self.spoken).first ?? .english
+    }
+
+    private static func spoken(_ locale: String) -> Language? {
+        switch locale.prefix(while: { $0.isASCII && $0.isLetter }).lowercased() {
+        case "zh": .chinese
+        case "en", "c", "posix": .english
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// Everything the agent says, in every language it speaks.
+///
+/// A text may have places: `%1` and `%2`. The English ones are ASCII, for terminals that can show nothing else.
+enum Text: CaseIterable, Sendable {
+    case title
+    case asksForItem, asksWhoYouAre, unknownProgram, reason
+    case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword
+    case passcodeLabel, passwordLabel, againLabel
+    case ok, cancel, usePasscode
+    case wrong, notRecognised, wait, mismatch, tooLong, empty
+    case retry, tooShort, notCentred, liftFinger
+    case keysWithFallback, keysToCancel
+
+    private var row: (english: String, chinese: String) {
+        switch self {
+        case .title: ("Keychain", "钥匙串")
+        case .asksForItem: ("\"%1\" wants to use \"%2\".", "“%1”想要使用“%2”。")
+        case .asksWhoYouAre: ("\"%1\" wants to make sure that it is you.", "“%1”想要确认是您本人。")
+        case .unknownProgram: ("A program", "某个程序")
+        case .reason: ("The reason it gives: \"%1\"", "它给出的理由：“%1”")
+        case .touchSensor: ("Touch the fingerprint sensor.", "请触摸指纹传感器。")
+        case .enterPasscode: ("Enter the passcode of your keychain.", "请输入您的钥匙串密码。")
+        case .enterPassword: ("Enter the password of this item.", "请输入此项目的密码。")
+        case .choosePassword: ("Choose a password for this item.", "请为此项目设置密码。")
+        case .enterLoginPassword: ("Enter the password you log in with.", "请输入您的登录密码。")
+        case .passcodeLabel: ("Passcode:", "钥匙串密码：")
+        case .passwordLabel: ("Password:", "密码：")
+        case .againLabel: ("Again:", "再次输入：")
+        case .ok: ("OK", "好")
+        case .cancel: ("Cancel", "取消")
+        case .usePasscode: ("Enter Passcode", "输入密码")
+        case .wrong: ("That was wrong. Try again.", "输入有误，请重试。")
+        case .notRecognised: ("The finger was not recognised. Try again.", "无法识别指纹，请重试。")
+        case .wait: ("Too many attempts: wait %1 seconds.", "尝试次数过多，请等待 %1 秒。")
+        case .mismatch: ("The two are not the same.", "两次输入不一致。")
+        case .tooLong: ("That is too long.", "输入过长。")
+        case .empty: ("It must not be empty.", "不能为空。")
+        case .retry: ("Touch the sensor again.", "请再次触摸传感器。")
+        case .tooShort: ("Too short. Touch or swipe again.", "时间太短，请再次触摸或滑动。")
+        case .notCentred: ("Move the finger to the middle of the sensor.", "请将手指放在传感器中央。")
+        case .liftFinger: ("Lift the finger and touch again.", "请抬起手指后再次触摸。")
+        case .keysWithFallback: ("Enter: %1. Ctrl-C: %2.", "回车键：%1。Ctrl-C：%2。")
+        case .keysToCancel: ("Ctrl-C: %1.", "Ctrl-C：%1。")
+        }
+    }
+
+    /// The text with its places filled in. What is filled in is taken as it is: see ``ForeignText``.
+    func callAsFunction(_ language: Language, _ values: String...) -> String {
+        var rest = (language == .english ? row.english : row.chinese)[...]
+        var text = ""
+        while let mark = rest.firstIndex(of: "%") {
+            text += rest[..<mark]
+            let number = rest.index(after: mark)
+            if number < rest.endIndex, let place = rest[number].wholeNumberValue, values.indices.contains(place - 1) {
+                text += values[place - 1]
+            }
+            rest = number < rest.endIndex ? rest[rest.index(after: number)...] : ""
+        }
+        return text + rest
+    }
+}

@@ -1,0 +1,63 @@
+import KeychainWire
+
+/// What a user reads when he is asked something.
+struct Wording: Equatable, Sendable {
+    let language: Language
+    let title: String
+    /// Who asks for what, why, and what is to be done.
+    let lines: [String]
+    /// Stands before what is entered.
+    let label: String
+    /// What was wrong with the last answer; nil at first.
+    var error: String?
+    let ok: String
+    let cancel: String
+    /// The title of the alternative to a finger; nil when there is none.
+    let fallback: String?
+
+    init(_ question: UserQuestion) {
+        let prompt = question.prompt
+        language = Language(prompt.surroundings.environment)
+        title = Text.title(language)
+        let reason = ForeignText.clean(prompt.reason, limit: ForeignText.reasonBytes)
+        lines =
+            [Self.asker(prompt, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
+            + [question.kind.instruction(language)]
+        label = question.kind == .passcode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
+        error = Self.error(question, language)
+        ok = Text.ok(language)
+        cancel = Self.title(prompt.cancelTitle, .cancel, language)
+        let mayFallBack = question.allowsFallback && prompt.fallbackTitle?.isEmpty != true
+        fallback = mayFallBack ? Self.title(prompt.fallbackTitle, .usePasscode, language) : nil
+    }
+
+    private static func asker(_ prompt: Prompt, _ language: Language) -> String {
+        let program = ForeignText.clean(prompt.program, limit: ForeignText.nameBytes, keepingEnd: true)
+        let item = ForeignText.clean(prompt.item, limit: ForeignText.nameBytes)
+        let name = program.isEmpty ? Text.unknownProgram(language) : program
+        return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
+    }
+
+    private static func title(_ own: String?, _ usual: Text, _ language: Language) -> String {
+        let own = ForeignText.clean(own ?? "", limit: ForeignText.titleBytes)
+        return own.isEmpty ? usual(language) : own
+    }
+
+    private static func error(_ question: UserQuestion, _ language: Language) -> String? {
+        if question.wait > 0 { return Text.wait(language, String(question.wait)) }
+        if question.failures == 0 { return nil }
+        return question.kind == .finger ? Text.notRecognised(language) : Text.wrong(language)
+    }
+}
+
+extension UserQuestion.Kind {
+    fileprivate func instruction(_ language: Language) -> String {
+        switch self {
+        case .finger: Text.touchSensor(language)
+        case .passcode: Text.enterPasscode(language)
+        case .applicationPassword: Text.enterPassword(language)
+        case .newApplicationPassword: Text.choosePassword(language)
+        case .loginPassword: Text.enterLoginPassword(language)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+import LoginPassword
+import SystemBus
+
+/// Asks the user: with a finger, a pinentry, his terminal, or PAM, whichever a question is for and fits where he is.
+package struct UserPresence: UserInterface {
+    private let programs: PinentryPrograms
+    private let loginService: String?
+    private let sessionName: @Sendable () -> String
+
+    /// - Parameters:
+    ///   - programs: the pinentries to use.
+    ///   - loginService: the PAM service that verifies logins; nil for the usual one.
+    ///   - sessionName: the session that is watched, for the report.
+    package init(
+        programs: PinentryPrograms, loginService: String? = nil, sessionName: @escaping @Sendable () -> String = { "" }
+    ) {
+        self.programs = programs
+        self.loginService = loginService ?? LoginPassword.usualService
+        self.sessionName = sessionName
+    }
+
+    package func report() -> AgentReport {
+        var report = AgentReport()
+        report.hasSystemBus = (try? SystemBus()) != nil
+        report.sensor = (try? FingerprintReader().name()) ?? ""
+        report.graphicalPinentry = programs.graphical ?? ""
+        report.terminalPinentry = programs.terminal ?? ""
+        report.loginService = loginService ?? ""
+        report.session = sessionName()
+        return report
+    }
+
+    package func biometry() -> BiometryStatus {
+        guard let user = LoginPassword.user else { return .none }
+        return (try? FingerprintReader().status(user: user)) ?? .none
+    }
+
+    package func ask(
+        _ question: UserQuestion, by deadline: Deadline, until withdrawal: Withdrawal
+    ) -> UserAnswer {
+        let ways = PromptWay.ways(for: question.prompt, with: programs)
+        if ways.isEmpty { return .unreachable }
+        switch question.kind {
+        case .finger:
+            let finger = FingerQuestion(
+                wording: Wording(question), surroundings: question.prompt.surroundings, deadline: deadline,
+                withdrawal: withdrawal)
+            return finger.ask(ways)
+        case .loginPassword:
+            guard let loginService else { return .unreachable }
+            let login = LoginQuestion(service: loginService, deadline: deadline) {
+                secret(question, ways, deadline, withdrawal)
+            }
+            return login.verify(until: withdrawal)
+        case .passcode, .applicationPassword, .newApplicationPassword:
+            return secret(question, ways, deadline, withdrawal)
+        }
+    }
+
+    /// Tries the ways one after the other until one of them works.
+    private func secret(
+        _ question: UserQuestion, _ ways: [PromptWay], _ deadline: Deadline, _ withdrawal: Withdrawal
+    ) -> UserAnswer {
+        let wording = Wording(question)
+        for way in ways {
+            let answer = secret(question, way, wording, deadline, withdrawal.descriptor)
+            if case .unreachable = answer { continue }
+            return answer
+        }
+        return .unreachable
+    }
+
+    private func secret(
+        _ question: UserQuestion, _ way: PromptWay, _ wording: Wording, _ deadline: Deadline, _ end: FileDescriptor
+    ) -> UserAnswer {
+        let (twice, surroundings) = (question.kind == .newApplicationPassword, question.prompt.surroundings)
+        switch way {
+        case .window(let program):
+            let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)
+            return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
+        case .terminalPinentry(let program):
+            // A pinentry opens what it is told to; whether it is a terminal of this user is looked at here.
+            guard (try? Terminal(path: surroundings.terminal)) != nil else { return .unreachable }
+            let prompt = PinentryPrompt(program: program, isGraphical: false, surroundings: surroundings)
+            return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
+        case .terminal:
+            guard let prompt = try? TerminalPrompt(surroundings) else { return .unreachable }
+            return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
+        }
+    }
+}

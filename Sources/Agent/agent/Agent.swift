@@ -1,0 +1,61 @@
+import Glibc
+import KeychainWire
+import LinuxSystem
+import UserPresence
+
+/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches his session. It ends when the enclave
+/// goes.
+@main
+struct Agent {
+    static func main() {
+        do {
+            switch try Arguments(CommandLine.arguments.dropFirst()) {
+            case .help: print(Arguments.helpText)
+            case .version: print(Arguments.versionText)
+            case .serve(let options): try serve(options)
+            }
+        } catch {
+            let line = Array("keychain-agent: \(error)\n".utf8)
+            unsafe write(STDERR_FILENO, line, line.count)
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func serve(_ options: Arguments.Options) throws {
+        try Hardening.apply()
+        let signals = TerminationSignals()
+        let (server, watch) = try Services.start(options)
+        try signals.handle { server.end() }
+        server.run()
+        watch.withdraw()
+    }
+}
+
+/// What runs in the process.
+enum Services {
+    /// Where the watch sends what it sees, and where the report gets the session's name: each exists before the other.
+    private struct Parts {
+        var server: AgentServer?
+        var watch: SessionWatch?
+    }
+
+    /// - Returns: the server, to be run; and what ends the watch over the session.
+    static func start(_ options: Arguments.Options) throws -> (AgentServer, Withdrawal) {
+        let parts = Lock(Parts())
+        let shared = Shared(parts)
+        let presence = UserPresence(
+            programs: PinentryPrograms(setting: options.pinentry), loginService: options.loginService,
+            sessionName: { shared.parts.withLock { $0.watch?.session ?? "" } })
+        let server = try AgentServer(presence, channel: options.channel)
+        let watch = SessionWatch { event in shared.parts.withLock { $0.server }?.tell(event) }
+        shared.parts.withLock { $0 = Parts(server: server, watch: watch) }
+        let end = try Withdrawal()
+        _ = try Thread(named: "agent-session") { watch.run(until: end) }
+        return (server, end)
+    }
+
+    private final class Shared: Sendable {
+        let parts: Lock<Parts>
+        init(_ parts: consuming Lock<Parts>) { self.parts = parts }
+    }
+}

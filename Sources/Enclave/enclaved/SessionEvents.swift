@@ -1,0 +1,31 @@
+import KeychainWire
+import LinuxSystem
+
+/// What the agent sees of the session, on its way to an enclave that is made after the agent.
+final class SessionEvents: Sendable {
+    private let state = Lock(State())
+
+    private struct State {
+        var receiver: (@Sendable (SessionEvent) -> Void)?
+        /// What was seen before there was a receiver: the last counts.
+        var early: SessionEvent?
+    }
+
+    /// Hands on what comes from now on, and what came already.
+    func deliver(to receiver: @escaping @Sendable (SessionEvent) -> Void) {
+        let early = state.withLock { state in
+            state.receiver = receiver
+            return state.early
+        }
+        if let early { receiver(early) }
+    }
+
+    /// Takes what the agent says.
+    func take(_ event: SessionEvent) {
+        let receiver = state.withLock { state in
+            if state.receiver == nil { state.early = event }
+            return state.receiver
+        }
+        receiver?(event)
+    }
+}

@@ -1,0 +1,110 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// What a caller says about asking the user on its behalf.
+package struct Asking: Sendable {
+    /// The identifier of the `LAContext` that the program gave; nil when it gave none.
+    package var context: [UInt8]?
+    /// The application password that was set in it.
+    package var password: SecretBytes?
+    /// How the user can be reached, and what he is to read.
+    package var prompt: Prompt
+
+    package init(context: [UInt8]? = nil, password: SecretBytes? = nil, prompt: Prompt) {
+        (self.context, self.password, self.prompt) = (context, password, prompt)
+    }
+}
+
+/// A connection whose requests have the user asked where they need him (semantics B.6).
+///
+/// The pages of an enumeration after its first share a context, so that the user is asked once for all of them; it ends with this
+/// connection.
+package final class AskingConnection: KeychainConnection {
+    private let connection: any KeychainConnection
+    private let asking: Asking
+    private let startsPlainly: Bool
+    private let ofPages = Lock<[UInt8]?>(nil)
+
+    /// - Parameter startsPlainly: whether requests go plainly first, as most need nobody.
+    package init(_ connection: any KeychainConnection, _ asking: Asking, startsPlainly: Bool) {
+        (self.connection, self.asking, self.startsPlainly) = (connection, asking, startsPlainly)
+    }
+
+    deinit {
+        guard let context = ofPages.withLock({ $0 }) else { return }
+        _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
+    }
+
+    package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        if let response = try plainly({ () throws(Refusal) in try connection.send(request) }) { return response }
+        let context = asking.context ?? (request.cursor == 0 ? nil : contextOfPages())
+        guard case .item(let response) = try perform(.item(request), in: context) else {
+            throw .malformed("the answer to an item request")
+        }
+        return response
+    }
+
+    package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
+        if let reply = try plainly({ () throws(Refusal) in try connection.key(request) }) { return reply }
+        guard case .key(let reply) = try perform(.key(request), in: asking.context) else {
+            throw .malformed("the answer to a key request")
+        }
+        return reply
+    }
+
+    package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        try connection.device(request, passcodes: passcodes)
+    }
+
+    package func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply {
+        try connection.authentication(request, descriptors: descriptors)
+    }
+
+    /// The answer of a request that needed nobody; nil when the user has to be asked.
+    private func plainly<Answer>(_ ask: () throws(Refusal) -> Answer) throws(Refusal) -> Answer? {
+        guard startsPlainly else { return nil }
+        do throws(Refusal) { return try ask() } catch {
+            try asking.check(error)
+            return nil
+        }
+    }
+
+    private func perform(
+        _ inner: AuthenticationRequest.Inner, in context: [UInt8]?
+    ) throws(Refusal) -> AuthenticationReply {
+        let password = try asking.passwordFile()
+        return try connection.authentication(
+            .perform(inner, context: context, prompt: asking.prompt), descriptors: password.map { [$0] } ?? [])
+    }
+
+    private func contextOfPages() -> [UInt8] {
+        ofPages.withLock { context in
+            let made = context ?? Randomness.bytes(AuthenticationContext.identifierBytes)
+            context = made
+            return made
+        }
+    }
+}
+
+extension Asking {
+    /// Lets a refusal pass that asking the user may remedy.
+    ///
+    /// - Throws: every other refusal; `errSecInteractionNotAllowed` where asking would be the only remedy and is forbidden.
+    package func check(_ refusal: Refusal) throws(Refusal) {
+        guard refusal.status == .authNeeded else { throw refusal }
+        // A context may have shown enough already, or bring the password.
+        if prompt.interaction == .never, context == nil { throw refusal.forbiddenToAsk }
+    }
+
+    fileprivate func passwordFile() throws(Refusal) -> FileDescriptor? {
+        guard let password else { return nil }
+        do throws(SystemError) { return try PasscodeFile.make(password) } catch {
+            throw Refusal(
+                .allocate, .unavailable, "password", "The application password cannot be handed over: \(error).",
+                do: "Try again.")
+        }
+    }
+}

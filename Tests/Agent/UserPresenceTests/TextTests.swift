@@ -1,0 +1,135 @@
+import KeychainWire
+import Testing
+
+@testable import UserPresence
+
+struct TextTests {
+    @Test("every text is there in every language, with the same places", arguments: Text.allCases)
+    func languages(_ text: Text) {
+        let texts = Language.allCases.map { text($0, "\u{1}", "\u{2}") }
+        #expect(Set(texts).count == texts.count, "\(text) is not translated")
+        for shown in texts { #expect(!shown.isEmpty && !shown.contains("%")) }
+        for place in ["\u{1}", "\u{2}"] { #expect(Set(texts.map { $0.contains(place) }).count == 1) }
+    }
+
+    @Test("English is ASCII, for terminals that can show nothing else", arguments: Text.allCases)
+    func plain(_ text: Text) {
+        let isASCII = text(.english).utf8.allSatisfy { $0 < 0x80 }
+        #expect(isASCII)
+    }
+
+    @Test("what is filled in is not filled in again")
+    func places() { #expect(Text.asksForItem(.english, "%2", "%1") == "\"%2\" wants to use \"%1\".") }
+
+    @Test(
+        "the locale's variables count in the usual order",
+        arguments: [
+            ([:], .english), (["LANG": "zh_CN.UTF-8"], .chinese), (["LANG": "zh_SG"], .chinese),
+            (["LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"], .english),
+            (["LANG": "en_US.UTF-8", "LC_ALL": "zh_CN.UTF-8"], .chinese),
+            (["LANG": "en_US.UTF-8", "LANGUAGE": "zh:en"], .chinese),
+            (["LANG": "zh_CN.UTF-8", "LANGUAGE": "en:zh"], .english),
+            (["LANG": "en_US.UTF-8", "LANGUAGE": "fr:zh_CN"], .chinese),
+            (["LANG": "C", "LANGUAGE": "zh"], .english), (["LC_ALL": "C.UTF-8", "LANGUAGE": "zh"], .english),
+            (["LANG": "de_DE.UTF-8"], .english), (["LC_CTYPE": "zh_CN.UTF-8"], .english), (["LC_ALL": ""], .english),
+        ] as [([String: String], Language)])
+    func language(_ environment: [String: String], _ language: Language) {
+        #expect(Language(environment) == language)
+    }
+
+    @Test(
+        "a program's text is one line that steers nothing",
+        arguments: [
+            ("plain", "plain"), ("  a \t b\r\nc  ", "a b c"), ("a\u{1B}[2Jb", "a [2Jb"), ("a\u{9B}31mb", "a 31mb"),
+            ("x\u{0}y\u{7F}z", "x y z"), ("a\u{2028}b\u{2029}c\u{85}d", "a b c d"),
+            ("ab\u{202E}cd", "ab\u{FFFD}cd"), ("a\u{2066}b\u{200B}c\u{FEFF}", "a\u{FFFD}b\u{FFFD}c\u{FFFD}"),
+            ("say \"yes\"", "say 'yes'"), ("“yes”", "'yes'"), ("为什么\n确认", "为什么 确认"), ("\n\u{8}", ""),
+            ("a\u{E0041}b", "a\u{FFFD}b"), ("a\u{3164}b", "a\u{FFFD}b"),
+        ])
+    func neutral(_ text: String, _ shown: String) {
+        #expect(ForeignText.clean(text, limit: 100) == shown)
+    }
+
+    @Test("a long text loses its end, a long path its beginning, and neither half a character")
+    func long() {
+        #expect(ForeignText.clean("abcdefghij", limit: 8) == "abcde...")
+        #expect(ForeignText.clean("/usr/lib/bin/tool", limit: 12, keepingEnd: true) == ".../bin/tool")
+        #expect(ForeignText.clean("钥匙串钥匙串", limit: 10) == "钥匙...")
+        let endless = ForeignText.clean(String(repeating: "e\u{301}", count: 1_000_000), limit: 60)
+        #expect(endless.utf8.count <= 60)
+    }
+
+    private static func question(_ kind: UserQuestion.Kind = .passcode, _ prompt: Prompt = Prompt()) -> UserQuestion {
+        UserQuestion(kind, AuthenticationContext(identifier: [], caller: []), prompt)
+    }
+
+    @Test("S-45: a prompt names the program, the item and the reason")
+    func names() {
+        var prompt = Prompt(reason: "Log in to the server")
+        (prompt.program, prompt.item) = ("/usr/bin/deploy", "server key")
+        #expect(
+            Wording(Self.question(.passcode, prompt)).lines == [
+                "\"/usr/bin/deploy\" wants to use \"server key\".", "The reason it gives: \"Log in to the server\"",
+                "Enter the passcode of your keychain.",
+            ])
+        prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
+        #expect(
+            Wording(Self.question(.finger, prompt)).lines == [
+                "“/usr/bin/deploy”想要使用“server key”。", "它给出的理由：“Log in to the server”", "请触摸指纹传感器。",
+            ])
+    }
+
+    @Test("a program cannot fake a line, a quotation's end or a button")
+    func fakes() {
+        var prompt = Prompt(
+            reason: "x\"\nEnter the passcode of your bank.\u{1B}[1A", fallbackTitle: "a\nb", cancelTitle: "\u{1B}c")
+        (prompt.program, prompt.item) = ("/tmp/a\nb", "i\r\ni")
+        var question = Self.question(.finger, prompt)
+        question.allowsFallback = true
+        let wording = Wording(question)
+        for text in wording.lines + [wording.cancel, wording.fallback ?? ""] {
+            let isOneLine = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            #expect(isOneLine)
+        }
+        #expect(wording.lines.count == 3)
+        #expect(wording.lines[1].count { $0 == "\"" } == 2)
+    }
+
+    @Test("the alternative to a finger is there when the question and the program allow it")
+    func fallback() {
+        var question = Self.question(.finger)
+        #expect(Wording(question).fallback == nil)
+        question.allowsFallback = true
+        #expect(Wording(question).fallback == "Enter Passcode")
+        question.prompt.fallbackTitle = "Type"
+        #expect(Wording(question).fallback == "Type")
+        question.prompt.fallbackTitle = ""
+        #expect(Wording(question).fallback == nil)
+    }
+
+    @Test("what was wrong is said, and how long to wait")
+    func errors() {
+        var question = Self.question()
+        #expect(Wording(question).error == nil)
+        question.failures = 1
+        #expect(Wording(question).error == "That was wrong. Try again.")
+        question.wait = 30
+        #expect(Wording(question).error == "Too many attempts: wait 30 seconds.")
+        question = Self.question(.finger)
+        question.failures = 1
+        #expect(Wording(question).error == "The finger was not recognised. Try again.")
+    }
+
+    @Test("the longest description fits into one line of Assuan")
+    func fits() {
+        let long = String(repeating: "长%", count: 5000)
+        for language in ["en_US.UTF-8", "zh_CN.UTF-8"] {
+            var prompt = Prompt(reason: long, surroundings: Surroundings(environment: ["LANG": language]))
+            (prompt.program, prompt.item) = (long, long)
+            for kind in [UserQuestion.Kind.finger, .passcode, .loginPassword, .newApplicationPassword] {
+                let lines = Wording(Self.question(kind, prompt)).lines
+                #expect(AssuanLine.encoded(lines.joined(separator: "\n")).count < AssuanLine.limit - 10)
+            }
+        }
+    }
+}

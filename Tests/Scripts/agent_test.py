@@ -1,0 +1,352 @@
+"""Asks a person at a terminal, at a display and at a fingerprint reader through keychain-agent itself.
+
+usage: agent_test.py KEYCHAIN-AGENT [NAME-OF-CASE ...]
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from agent_parts import Agent, Bus, Person, Reader, expect, running, until
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NO_BUS = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
+NOTHING, NONE_ENROLLED, READY = 0, 1, 2
+
+
+def plain(*arguments, **environment):
+    return Agent(PROGRAM, *arguments, **{**NO_BUS, **environment})
+
+
+# Nothing to ask with
+
+def without_a_bus():
+    begun = time.monotonic()
+    with plain("--pinentry", "none") as agent, Person() as person:
+        expect(agent.biometry() == (NOTHING, b""), "biometry without a bus")
+        expect(agent.ask("finger", person.path) == "<unreachable>", "a finger without a bus")
+        report = agent.report()
+        expect(not report["bus"] and not report["sensor"] and not report["session"], "a report without a bus")
+        expect(agent.ask("passcode") == "<unreachable>", "a passcode without a terminal")
+        expect(agent.ask("passcode", person.path, interaction=0) == "<unreachable>", "a passcode where nobody may ask")
+        expect(agent.ask("passcode", DISPLAY=":0") == "<unreachable>", "a display without a pinentry")
+        expect(agent.ask("login") == "<unreachable>", "a login without a terminal")
+    expect(time.monotonic() - begun < 5, "who cannot be reached is waited for")
+
+
+def hardening():
+    with plain("--pinentry", "none") as agent:
+        folder = pathlib.Path(f"/proc/{agent.process.pid}")
+        status = (folder / "status").read_text()
+        # unix_chkpwd needs its privileges.
+        expect("NoNewPrivs:\t0" in status, "the agent may not gain privileges")
+        core = [line for line in (folder / "limits").read_text().splitlines() if line.startswith("Max core file size")]
+        expect(core[0].split()[4:6] == ["0", "0"], "the agent may dump core")
+        expect(os.stat(folder / "mem").st_uid == 0, "the agent can be read by its own user")
+        expect(os.getsid(agent.process.pid) == agent.process.pid, "the agent is in somebody's session")
+
+
+def ends_in_order():
+    """With a question open: when the enclave goes, and at a signal."""
+    for end in [lambda agent: agent.socket.close(), lambda agent: agent.process.send_signal(signal.SIGTERM)]:
+        with plain("--pinentry", "none") as agent, Person() as person:
+            agent.begin("passcode", person.path)
+            person.wait_for("Passcode: ")
+            expect(not person.echoes(), "a passcode is shown")
+            end(agent)
+            expect(agent.process.wait(10) == 0, "the agent does not end")
+            expect(person.echoes(), "the terminal is not as it was")
+
+
+# Pinentries
+
+def pinentry_on_terminal():
+    for program, enter in [("/usr/bin/pinentry-tty", "\n"), ("/usr/bin/pinentry-curses", "\r")]:
+        with plain("--pinentry", program) as agent, Person() as person:
+            def begin(**parts):
+                return agent.begin("passcode", person.path, reason="Because", TERM="xterm", LANG="C.UTF-8", **parts)
+            number = begin()
+            person.wait_for("the item")
+            person.wait_for("Because")
+            # The last thing that both draw, and the place where both wait.
+            person.wait_for("asscode:")
+            person.type("s3 %cret" + enter)
+            expect(agent.outcome(number) == "s3 %cret", f"{program} gives another passcode")
+            number = begin(seconds=1.2)
+            person.wait_for("asscode:")
+            expect(agent.outcome(number) == "<timed out>", f"{program} does not end in time")
+            number = begin()
+            person.wait_for("asscode:")
+            agent.withdraw()
+            expect(agent.outcome(number) == "<withdrawn>", f"{program} is not withdrawn")
+            until(lambda: not agent.children(), f"{program} is left")
+
+
+FAKE = """#!/bin/bash
+# A pinentry that does as it is told.
+env > {log}.environment
+{start}
+echo OK ready
+while read -r command rest; do
+  echo "$command $rest" >> {log}
+  case $command in
+    GETPIN) {pin} ;;
+    CONFIRM) {confirm} ;;
+    SETREPEAT) {repeat} ;;
+    *) echo OK ;;
+  esac
+done
+"""
+
+
+@contextlib.contextmanager
+def fake_pinentry(start="", pin="echo D secret; echo OK", confirm="echo OK", repeat="echo OK"):
+    with tempfile.TemporaryDirectory() as folder:
+        path, log = pathlib.Path(folder) / "pinentry", pathlib.Path(folder) / "log"
+        path.write_text(FAKE.format(log=log, start=start, pin=pin, confirm=confirm, repeat=repeat))
+        path.chmod(0o755)
+        log.touch()
+        yield str(path), log
+
+
+def odd_pinentries():
+    cases = [
+        ("echo D s%250ecret; echo OK", "s%0ecret"), ("echo D one; echo D ' two'; echo OK", "one two"),
+        ("echo OK", ""), ("echo ERR 83886179 canceled", "<cancelled>"), ("echo ERR 83886142 timeout", "<timed out>"),
+        ("echo ERR 83886194 no", "<cancelled>"), ("echo ERR 83886278 fully", "<cancelled>"),
+        ("echo ERR 1 general", "<unreachable>"), ("echo hello", "<unreachable>"), ("echo D %zz; echo OK", "<unreachable>"),
+        ("head -c 100000 /dev/zero | tr '\\0' x", "<unreachable>"), ("yes D aaaaaaaa", "<unreachable>"),
+        ("yes '# comment'", "<unreachable>"), ("sleep 1000", "<timed out>"), ("exit 3", "<unreachable>"),
+        ("echo INQUIRE QUALITY", "<unreachable>"), ("kill -9 $$", "<unreachable>"),
+    ]
+    for pin, wanted in cases:
+        with fake_pinentry(pin=pin) as (path, _), plain("--pinentry", path) as agent:
+            outcome = agent.ask("passcode", DISPLAY=":9", seconds=0.5 if wanted == "<timed out>" else 15)
+            expect(outcome == wanted, f"{pin}: {outcome}")
+            expect(not agent.children(), f"{pin}: a process is left")
+    for start in ["exit 0", "echo ERR 1 no; sleep 1000", "head -c 5000 /dev/zero; sleep 1000"]:
+        with fake_pinentry(start=start) as (path, _), plain("--pinentry", path) as agent:
+            expect(agent.ask("passcode", DISPLAY=":9") == "<unreachable>", start)
+            expect(not agent.children(), f"{start}: a process is left")
+
+
+def broken_pinentry_and_terminal():
+    """A pinentry that does not work is no reason not to ask."""
+    with plain("--pinentry", "/nowhere/pinentry") as agent, Person() as person:
+        number = agent.begin("passcode", person.path, DISPLAY=":9")
+        person.wait_for("Passcode: ")
+        person.type("typed\n")
+        expect(agent.outcome(number) == "typed", "the terminal is not tried")
+
+
+def what_a_pinentry_is_told():
+    with fake_pinentry() as (path, log), plain("--pinentry", path, SECRET="1") as agent:
+        expect(agent.ask("passcode", DISPLAY=":9", LANG="zh_CN.UTF-8", reason="a\nb%", failures=1, wait=5) == "secret", "")
+        told = log.read_text().splitlines()
+        described = [line for line in told if line.startswith("SETDESC ")]
+        expect(described == ["SETDESC “/usr/bin/program”想要使用“the item”。%0A它给出的理由：“a b%25”%0A请输入您的钥匙串密码。"],
+               str(described))
+        for line in ["OPTION display=:9", "OPTION lc-ctype=zh_CN.UTF-8", "SETERROR 尝试次数过多，请等待 5 秒。", "SETTITLE 钥匙串"]:
+            expect(line in told, f"{line} is not told: {told}")
+        expect("cache" not in log.read_text(), "a pinentry may keep what it is told")
+        variables = {line.split("=")[0] for line in pathlib.Path(f"{log}.environment").read_text().splitlines()}
+        expect(variables - {"PWD", "SHLVL", "_", "OLDPWD"} == {"DISPLAY", "LANG"}, f"a pinentry inherits {variables}")
+
+
+def new_passwords():
+    repeated = "echo S PIN_REPEATED; echo D new; echo OK"
+    with fake_pinentry(pin=repeated) as (path, log), plain("--pinentry", path) as agent:
+        expect(agent.ask("new password", DISPLAY=":9") == "new", "a new password that the pinentry has repeated")
+        expect(log.read_text().count("GETPIN") == 1, "it is asked for again")
+    # A pinentry that cannot repeat is asked twice, until both are the same.
+    counting = 'n=$((n+1)); case $n in 1) echo D one;; 2) echo D two;; *) echo D same;; esac; echo OK'
+    for repeat in ["echo OK", "echo ERR 536871187 unknown"]:
+        with fake_pinentry(pin=counting, repeat=repeat) as (path, log), plain("--pinentry", path) as agent:
+            expect(agent.ask("new password", DISPLAY=":9") == "same", "a new password that is asked for twice")
+            told = log.read_text()
+            expect(told.count("GETPIN") == 4 and "SETERROR The two are not the same." in told, told)
+
+
+# The login's password
+
+def login_password():
+    modules = "/usr/lib/x86_64-linux-gnu/pam_wrapper"
+    modules = modules if os.path.isdir(modules) else subprocess.run(
+        ["sh", "-c", "dirname $(find /usr/lib* -name pam_matrix.so | head -1)"], capture_output=True, text=True,
+        check=True).stdout.strip()
+    user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(f"{folder}/keychain").write_text(f"auth required {modules}/pam_matrix.so passdb={folder}/db\n")
+        pathlib.Path(f"{folder}/broken").write_text("auth required /nowhere/pam_none.so\n")
+        pathlib.Path(f"{folder}/db").write_text(f"{user}:right:keychain\n")
+        environment = {"LD_PRELOAD": "libpam_wrapper.so", "PAM_WRAPPER": "1", "PAM_WRAPPER_SERVICE_DIR": folder}
+        with plain("--pinentry", "none", "--login-service", "keychain", **environment) as agent, Person() as person:
+            for typed, wanted in [("right\n", "<matched>"), ("wrong\n", "<no match>"), ("\n", "<no match>"),
+                                  ("\x03", "<cancelled>")]:
+                number = agent.begin("login", person.path)
+                person.wait_for("Enter the password you log in with.")
+                person.wait_for("Password: ")
+                person.type(typed)
+                outcome = agent.outcome(number)
+                expect(outcome == wanted, f"{typed!r}: {outcome}")
+            number = agent.begin("login", person.path)
+            person.wait_for("Password: ")
+            agent.withdraw()
+            expect(agent.outcome(number) == "<withdrawn>", "a login is not withdrawn")
+        with plain("--pinentry", "none", "--login-service", "broken", **environment) as agent, Person() as person:
+            outcome = agent.ask("login", person.path)
+            expect(outcome in ("<unreachable>", "<no match>"), f"a broken service: {outcome}")
+
+
+# Fingers
+
+def finger_on_terminal(agent, reader):
+    with Person() as person:
+        def begin(**parts):
+            number = agent.begin("finger", person.path, **parts)
+            person.wait_for("Touch the fingerprint sensor.")
+            person.wait_for("Ctrl-C: Cancel.")
+            return number
+        for finger, wanted in [("thumb", "<matched>"), ("stranger", "<no match>")]:
+            number = begin()
+            reader.put(f"SCAN {finger}")
+            expect(agent.outcome(number) == wanted, f"{finger} is not {wanted}")
+        number = begin(failures=1, allows_fallback=True)
+        for retry, shown in [(0, "Touch the sensor again."), (1, "Too short. Touch or swipe again."),
+                             (2, "Move the finger to the middle of the sensor."),
+                             (3, "Lift the finger and touch again.")]:
+            reader.put(f"RETRY {retry}")
+            person.wait_for(shown)
+        person.type("x")
+        reader.put("SCAN thumb")
+        expect(agent.outcome(number) == "<matched>", "a finger after touches that were not read")
+        expect(person.echoes(), "the terminal is not as it was")
+        for keys, wanted in [("\n", "<fallback>"), ("\x03", "<cancelled>"), ("\x1b", "<cancelled>")]:
+            number = begin(allows_fallback=True)
+            person.type(keys)
+            expect(agent.outcome(number) == wanted, f"{keys!r} is not {wanted}")
+        number = begin(allows_fallback=True, fallback="")
+        person.type("\n\x03")
+        expect(agent.outcome(number) == "<cancelled>", "there is an alternative although there is none")
+        number = begin()
+        agent.withdraw()
+        expect(agent.outcome(number) == "<withdrawn>", "a finger is not withdrawn")
+        expect(agent.ask("finger", person.path, seconds=0.3) == "<timed out>", "a finger is waited for too long")
+
+
+def finger_in_window(reader, environment):
+    for confirm, wanted in [("echo OK", "<fallback>"), ("echo ERR 83886179 x", "<cancelled>"),
+                            ("exit", "<unreachable>")]:
+        with fake_pinentry(confirm=confirm) as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
+            outcome = agent.ask("finger", DISPLAY=":9", allows_fallback=True)
+            expect(outcome == wanted, f"{confirm}: {outcome}")
+            expect("SETOK Enter Passcode" in log.read_text(), "there is no button for the alternative")
+    with fake_pinentry(confirm="echo OK") as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
+        expect(agent.ask("finger", DISPLAY=":9") == "<cancelled>", "one button means to cancel")
+        expect("CONFIRM --one-button" in log.read_text(), "there is a button too many")
+    with fake_pinentry(confirm="sleep 1000") as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
+        number = agent.begin("finger", DISPLAY=":9", allows_fallback=True)
+        until(lambda: "CONFIRM" in log.read_text(), "no dialog is shown")
+        reader.put("RETRY 1")
+        until(lambda: log.read_text().count("CONFIRM") == 2, "no second dialog is shown")
+        expect("SETERROR Too short. Touch or swipe again." in log.read_text(), "the dialog does not say what is wrong")
+        reader.put("SCAN thumb")
+        expect(agent.outcome(number) == "<matched>", "a finger while a dialog is open")
+        until(lambda: not agent.children(), "the dialog stays open")
+
+
+def fingers():
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        bus = Bus(folder, stack)
+        environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+        with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:
+            expect(agent.biometry() == (NOTHING, b""), "biometry without fprintd")
+            expect(agent.report()["bus"], "the bus is not seen")
+            reader = Reader(bus)
+            expect(agent.report()["sensor"] == "Virtual device for debugging", agent.report()["sensor"])
+            expect(agent.biometry() == (NONE_ENROLLED, b""), "biometry without a finger")
+            reader.enrol("thumb", "right-thumb")
+            state, first = agent.biometry()
+            expect(state == READY and len(first) == 32, "biometry with a finger")
+            expect(agent.biometry() == (READY, first), "an enrolment changes by itself")
+            finger_on_terminal(agent, reader)
+            finger_in_window(reader, environment)
+            with Agent(PROGRAM, "--pinentry", "none", **environment) as other, Person() as one, Person() as two:
+                number = agent.begin("finger", one.path)
+                one.wait_for("Ctrl-C")
+                expect(other.ask("finger", two.path) == "<unreachable>", "two wait for one reader")
+                expect(agent.biometry() == (READY, first), "biometry while a finger is waited for")
+                agent.withdraw()
+                agent.answer(number)
+            reader.enrol("index", "right-index-finger")
+            second = agent.biometry()[1]
+            expect(len(second) == 32 and second != first, "S-31: a finger that comes does not change the enrolment")
+            reader.delete()
+            expect(agent.biometry() == (NONE_ENROLLED, b""), "fingers that went are still there")
+
+
+# The session
+
+def session():
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        bus = Bus(folder, stack)
+        bus.mock("logind", "org.freedesktop.login1")
+        root, name = "/org/freedesktop/login1", "org.freedesktop.login1"
+        mock = bus.interface(name, root, "org.freedesktop.DBus.Mock")
+        manager = bus.interface(name, root, name + ".Manager")
+        mock.AddSession("c0", "seat0", os.getuid() + 1, "other", True)
+        mock.AddSession("c1", "seat0", os.getuid(), "user", True)
+        own, other = (bus.interface(name, f"{root}/session/{which}", name + ".Session") for which in ("c1", "c0"))
+        with Agent(PROGRAM, "--pinentry", "none", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
+            until(lambda: agent.report()["session"] == f"{root}/session/c1", "the session is not found")
+            held = until(lambda: manager.ListInhibitors(), "sleep is not held up")
+            expect(list(held[0][:2]) == ["sleep", "Keychain"] and held[0][3] == "delay", f"what is held up: {held}")
+            other.Lock()
+            for change, wanted in [(own.Lock, "locked"), (own.Unlock, "unlocked"),
+                                   (lambda: own.SetLockedHint(True), "locked"),
+                                   (lambda: own.SetLockedHint(False), "unlocked")]:
+                change()
+                expect(agent.next_event() == wanted, f"the session is not {wanted}")
+            own.Lock()
+            own.SetLockedHint(True)
+            expect(agent.next_event() == "locked", "a lock that is said twice")
+            mock.EmitSignal(name + ".Manager", "PrepareForSleep", "b", [True])
+            # Nothing lets the machine sleep before the enclave has taken the event.
+            until(lambda: agent.socket.recv(1, 2) != b"", "no event at falling asleep")
+            expect(len(manager.ListInhibitors()) == 1, "the machine may sleep before the keychain is locked")
+            expect(agent.next_event() == "going to sleep", "sleep is not seen")
+            until(lambda: not manager.ListInhibitors(), "the machine may not sleep")
+            mock.EmitSignal(name + ".Manager", "PrepareForSleep", "b", [False])
+            expect(agent.next_event() == "awake", "waking is not seen")
+            until(lambda: manager.ListInhibitors(), "the next sleep is not held up")
+            own.SetLockedHint(False)
+            expect(agent.next_event() == "unlocked", "the session stays locked")
+            mock.EmitSignal(name + ".Manager", "SessionRemoved", "so", ["c1", f"{root}/session/c1"])
+            expect(agent.next_event() == "locked", "a session that has ended is not locked")
+        own.SetLockedHint(True)
+        environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": "c1"}
+        with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:
+            expect(agent.next_event() == "locked", "a session that was locked before is not")
+
+
+CASES = [without_a_bus, hardening, ends_in_order, pinentry_on_terminal, odd_pinentries, broken_pinentry_and_terminal,
+         what_a_pinentry_is_told, new_passwords, login_password, fingers, session]
+
+if __name__ == "__main__":
+    failed = 0
+    for case in CASES:
+        if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
+            continue
+        begun = time.monotonic()
+        try:
+            case()
+            print(f"  {case.__name__}: {time.monotonic() - begun:.1f} s")
+        except (AssertionError, OSError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f"FAILED: {case.__name__}: {error}")
+    sys.exit(1 if failed else 0)
