@@ -9,10 +9,12 @@ package import LinuxSystem
 /// They are there only while a passcode is: without one everything opens anyway, and with it goes the key that they hold.
 extension SoftwareEnclave {
     package func details() throws(Refusal) -> DeviceDetails {
-        try state.withLock { (state) throws(Refusal) in
+        var details = try state.withLock { (state) throws(Refusal) in
             try state.refresh(from: file)
             return state.details
         }
+        details.agent = user.agent?.found()
+        return details
     }
 
     package func addSlot(

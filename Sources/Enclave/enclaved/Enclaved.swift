@@ -43,9 +43,7 @@ struct Enclaved {
                 vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process",
                 roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
                 userAgent: agent)
-            events.deliver { event in
-                if event == .locked || event == .goingToSleep { try? enclave.lock() }
-            }
+            events.deliver { enclave.sessionChanged($0) }
         } catch {
             EnclaveServer.refuse(error, channel: options.channel)
             throw error

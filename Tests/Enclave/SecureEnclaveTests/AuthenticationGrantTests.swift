@@ -149,7 +149,11 @@ struct AuthenticationGrantTests {
             { try $0.changePasscode(from: TestDevice.passcode("1234"), to: TestDevice.passcode("4321")) },
             { try $0.removePasscode(TestDevice.passcode("4321")) },
             { try $0.setPasscode(TestDevice.passcode("1234")) },
-            { [device] _ in device.clock.reboot() },
+            {
+                [device] in
+                device.clock.reboot()
+                try $0.unlock(passcode: TestDevice.passcode("1234"))
+            },
             { [context] in try $0.invalidate(context) },
         ]
         for end in ends {

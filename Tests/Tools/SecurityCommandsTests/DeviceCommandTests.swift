@@ -194,6 +194,7 @@ import Testing
             enclave:     separate process
             store:       /home/ada/keychain/keychain.db
             socket:      /run/user/1000/keychain
+            user:        nobody can be asked: keychain-agent does not run
 
             """
         #expect(shell.run("status") == .init(0, expected))
@@ -219,7 +220,7 @@ import Testing
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
             "passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
-            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null}
+            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"agent":null}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

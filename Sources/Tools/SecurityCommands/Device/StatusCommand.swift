@@ -25,6 +25,7 @@ enum StatusCommand {
             ("locks:", details.settings.meaning), ("deployment:", status.deployment), ("enclave:", status.enclave),
             ("store:", KeychainName.storePath(status)), ("socket:", session.socket),
         ]
+        lines += AgentLines.lines(details.agent)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
         return lines
     }
@@ -44,6 +45,7 @@ enum StatusCommand {
             ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
             ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
             ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
+            ("agent", AgentLines.json(details.agent)),
         ])
     }
 }

@@ -57,6 +57,8 @@ package final class AgentConnection: UserAgent {
         try channel.call(.report, within: Self.patience) { (reader) throws(Refusal) in try AgentReport(from: &reader) }
     }
 
+    package func found() -> AgentReport? { try? report() }
+
     package func biometry() throws(Refusal) -> BiometryStatus {
         try channel.call(.biometry, within: Self.patience) { (reader) throws(Refusal) in
             try BiometryStatus(forAgentFrom: &reader)

@@ -15,6 +15,13 @@ package protocol UserAgent: Sendable {
 
     /// Ends the question that is open for the context, if one is: it is answered with ``UserAnswer/withdrawn``.
     func withdraw(_ context: AuthenticationContext)
+
+    /// What it has found to ask with, for people to read; nil when it cannot say.
+    func found() -> AgentReport?
+}
+
+extension UserAgent {
+    package func found() -> AgentReport? { nil }
 }
 
 /// One question to the user.

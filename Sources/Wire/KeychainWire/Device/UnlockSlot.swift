@@ -56,13 +56,17 @@ package struct DeviceSettings: Hashable, Sendable {
 
 /// What a device has besides its state.
 ///
-///     details  = settings count:u8 *(number:u8 kind:u8)
+///     details  = settings count:u8 *(number:u8 kind:u8) hasAgent:u8 [report]
 ///     settings = flags:u8 idle:u32                            ; bit 0: locks on sleep
 package struct DeviceDetails: Hashable, Sendable {
     package var settings: DeviceSettings
     package var slots: [UnlockSlot]
+    /// What there is to ask the user with; nil where nobody asks him.
+    package var agent: AgentReport?
 
-    package init(settings: DeviceSettings, slots: [UnlockSlot]) { (self.settings, self.slots) = (settings, slots) }
+    package init(settings: DeviceSettings, slots: [UnlockSlot], agent: AgentReport? = nil) {
+        (self.settings, self.slots, self.agent) = (settings, slots, agent)
+    }
 
     package func append(to buffer: SecretBuffer) {
         settings.append(to: buffer)
@@ -71,6 +75,8 @@ package struct DeviceDetails: Hashable, Sendable {
             buffer.append(slot.number)
             buffer.append(slot.kind.rawValue)
         }
+        buffer.append(agent == nil ? 0 : 1)
+        agent?.append(to: buffer)
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -84,6 +90,7 @@ package struct DeviceDetails: Hashable, Sendable {
             }
             slots.append(UnlockSlot(number: number, kind: kind))
         }
+        agent = try reader.integer(UInt8.self) == 0 ? nil : try AgentReport(from: &reader)
     }
 }
 
