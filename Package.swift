@@ -188,6 +188,7 @@ let package = Package(
             uses: [
                 "agent", "UserPresence", "LoginPassword", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+        tests(
             "LocalAuthenticationTests", on: "API",
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
