@@ -112,7 +112,7 @@ extension AgentServer {
             guard let question = try? Self.question(word.id, &reader) else { return false }
             enqueue(question)
         case .withdraw:
-            guard let context = try? AuthenticationContext(from: &reader) else { return false }
+            guard let context = try? AuthenticationContext(from: &reader), reader.isAtEnd else { return false }
             work.update { work in
                 if let open = work.open, open.question.context == context { open.withdrawal.withdraw() }
             }
@@ -125,6 +125,7 @@ extension AgentServer {
     private static func question(_ id: UInt32, _ reader: inout WireReader) throws -> Question {
         let milliseconds = min(try reader.integer(UInt32.self), AgentFormat.longestQuestion)
         let question = try UserQuestion(from: &reader)
+        guard reader.isAtEnd else { throw Refusal.malformed("the end of a question") }
         return Question(
             id: id, question: question, deadline: .after(milliseconds: Int(milliseconds)),
             withdrawal: try Withdrawal())
