@@ -36,9 +36,15 @@ package final class AgentServer: Sendable {
         let withdrawal: Withdrawal
     }
 
+    /// Greets the enclave, which may not have begun to read.
+    ///
     /// - Throws: `SystemError` when there are no threads to be had.
     package init(_ interface: any UserInterface, channel: UnixSocket) throws(SystemError) {
         (self.interface, socket) = (interface, EnclaveSocket(channel))
+        // Before anybody can tell an event.
+        let version = SecretBuffer(capacity: 4)
+        version.append(littleEndian: AgentFormat.version)
+        send(AgentWord(.hello), version)
         work.update { $0.threads = 2 }
         _ = try Thread(named: "agent-ask") { [self] in
             while askNext() {}
@@ -52,9 +58,6 @@ package final class AgentServer: Sendable {
 
     /// Serves until the enclave has gone, has broken the format, or ``end()`` was called; an open question has ended then.
     package func run() {
-        let version = SecretBuffer(capacity: 4)
-        version.append(littleEndian: AgentFormat.version)
-        send(AgentWord(.hello), version)
         while let message = try? socket.receive(deadline: .never), take(message) {}
         end()
         _ = work.wait(deadline: .after(milliseconds: Self.endingPatience)) { $0.threads == 0 ? () : nil }
@@ -112,7 +115,7 @@ extension AgentServer {
             guard let question = try? Self.question(word.id, &reader) else { return false }
             enqueue(question)
         case .withdraw:
-            guard let context = try? AuthenticationContext(from: &reader) else { return false }
+            guard let context = try? AuthenticationContext(from: &reader), reader.isAtEnd else { return false }
             work.update { work in
                 if let open = work.open, open.question.context == context { open.withdrawal.withdraw() }
             }
@@ -125,6 +128,7 @@ extension AgentServer {
     private static func question(_ id: UInt32, _ reader: inout WireReader) throws -> Question {
         let milliseconds = min(try reader.integer(UInt32.self), AgentFormat.longestQuestion)
         let question = try UserQuestion(from: &reader)
+        guard reader.isAtEnd else { throw Refusal.malformed("the end of a question") }
         return Question(
             id: id, question: question, deadline: .after(milliseconds: Int(milliseconds)),
             withdrawal: try Withdrawal())
