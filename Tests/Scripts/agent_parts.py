@@ -1,5 +1,5 @@
-"""What agent_test.py is made of: an enclave's end of the agent's channel, written from docs/protocol.md; a system bus of its own
-with fprintd and its virtual reader, polkit and logind (python-dbusmock); a terminal with a person at it."""
+"""What the agent's tests are made of: an enclave's end of its channel, written from docs/protocol.md; a terminal with a person at
+it; a pinentry that does as it is told."""
 
 import contextlib
 import os
@@ -10,10 +10,11 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
-import threading
 import time
 
+PROGRAM = os.path.abspath(sys.argv[1])
 PATIENCE = 20
 VARIABLES = ["TERM", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "LANGUAGE",
              "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"]
@@ -186,87 +187,44 @@ class Person:
         return bool(flags & termios.ECHO and flags & termios.ICANON)
 
 
+FAKE = """#!/bin/bash
+# A pinentry that does as it is told.
+env > {log}.environment
+{start}
+echo OK ready
+while read -r command rest; do
+  echo "$command $rest" >> {log}
+  case $command in
+    GETPIN) {pin} ;;
+    CONFIRM) {confirm} ;;
+    SETREPEAT) {repeat} ;;
+    *) echo OK ;;
+  esac
+done
+"""
+
+
 @contextlib.contextmanager
-def running(*command, ready=None, **environment):
-    """A program that runs meanwhile."""
-    program = subprocess.Popen(command, env={"PATH": "/usr/bin:/bin", **environment}, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    try:
-        until(lambda: program.poll() is not None or ready(), f"{command[0]} does not start")
-        expect(program.poll() is None, f"{command[0]} ends at once")
-        yield program
-    finally:
-        program.terminate()
+def fake_pinentry(start="", pin="echo D secret; echo OK", confirm="echo OK", repeat="echo OK"):
+    with tempfile.TemporaryDirectory() as folder:
+        path, log = pathlib.Path(folder) / "pinentry", pathlib.Path(folder) / "log"
+        path.write_text(FAKE.format(log=log, start=start, pin=pin, confirm=confirm, repeat=repeat))
+        path.chmod(0o755)
+        log.touch()
+        yield str(path), log
+
+
+def run(cases):
+    """Runs the cases that the command line names, or all of them."""
+    failed = 0
+    for case in cases:
+        if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
+            continue
+        begun = time.monotonic()
         try:
-            program.wait(5)
-        except subprocess.TimeoutExpired:
-            program.kill()
-            program.wait()
-
-
-class Bus:
-    """A system bus of its own."""
-
-    CONFIGURATION = """<busconfig><type>system</type><listen>unix:path={path}</listen><policy context="default">
-        <allow user="*"/><allow own="*"/><allow send_type="method_call"/><allow send_type="signal"/>
-        <allow send_requested_reply="true" send_type="method_return"/>
-        <allow send_requested_reply="true" send_type="error"/><allow receive_type="method_call"/>
-        <allow receive_type="method_return"/><allow receive_type="error"/><allow receive_type="signal"/>
-        </policy></busconfig>"""
-
-    def __init__(self, folder, stack):
-        import dbus
-        self.dbus, self.folder, self.stack = dbus, folder, stack
-        path = f"{folder}/bus"
-        self.address = f"unix:path={path}"
-        pathlib.Path(f"{folder}/bus.conf").write_text(self.CONFIGURATION.format(path=path))
-        stack.enter_context(running("dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile",
-                                    ready=lambda: os.path.exists(path)))
-        self.connection = dbus.bus.BusConnection(self.address)
-
-    def has(self, name):
-        return self.connection.name_has_owner(name)
-
-    def mock(self, template, name):
-        self.stack.enter_context(running("/usr/bin/python3", "-m", "dbusmock", "--system", "--template", template,
-                                         ready=lambda: self.has(name), DBUS_SYSTEM_BUS_ADDRESS=self.address))
-
-    def interface(self, name, path, interface):
-        return self.dbus.Interface(self.connection.get_object(name, path), interface)
-
-
-class Reader:
-    """fprintd with libfprint's virtual reader."""
-
-    NAME = "net.reactivated.Fprint"
-
-    def __init__(self, bus):
-        self.bus, self.path = bus, f"{bus.folder}/reader"
-        state = f"{bus.folder}/state"
-        os.mkdir(state, 0o700)
-        bus.mock("polkitd", "org.freedesktop.PolicyKit1")
-        policy = bus.interface("org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority",
-                               "org.freedesktop.DBus.Mock")
-        policy.AllowUnknown(True)
-        self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "PATH": "/usr/bin:/bin"}
-        bus.stack.enter_context(running(
-            "/usr/libexec/fprintd", "-t", ready=lambda: bus.has(self.NAME), FP_VIRTUAL_DEVICE=self.path,
-            STATE_DIRECTORY=state, DBUS_SYSTEM_BUS_ADDRESS=bus.address))
-
-    def put(self, command):
-        with socket.socket(socket.AF_UNIX) as reader:
-            until(lambda: reader.connect_ex(self.path) == 0, "the reader does not take a finger")
-            reader.sendall(command.encode())
-
-    def enrol(self, finger, name):
-        program = subprocess.Popen(["fprintd-enroll", "-f", name], env=self.environment, stdout=subprocess.PIPE,
-                                   text=True)
-        for line in program.stdout:
-            if "Enrolling" in line or "stage-passed" in line:
-                self.put(f"SCAN {finger}")
-        expect(program.wait(PATIENCE) == 0, "a finger cannot be enrolled")
-
-    def delete(self, name=None):
-        user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
-        command = ["fprintd-delete", user] + (["-f", name] if name else [])
-        subprocess.run(command, env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE)
+            case()
+            print(f"  {case.__name__}: {time.monotonic() - begun:.1f} s")
+        except (AssertionError, OSError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f"FAILED: {case.__name__}: {error}")
+    sys.exit(1 if failed else 0)

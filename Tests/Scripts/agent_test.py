@@ -1,22 +1,18 @@
-"""Asks a person at a terminal, at a display and at a fingerprint reader through keychain-agent itself.
+"""Asks a person at a terminal and at a display through keychain-agent itself.
 
 usage: agent_test.py KEYCHAIN-AGENT [NAME-OF-CASE ...]
 """
 
-import contextlib
 import os
 import pathlib
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-from agent_parts import Agent, Bus, Person, Reader, expect, running, until
+from agent_parts import PROGRAM, Agent, Person, expect, fake_pinentry, run, until
 
-PROGRAM = os.path.abspath(sys.argv[1])
 NO_BUS = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
-NOTHING, NONE_ENROLLED, READY = 0, 1, 2
 
 
 def plain(*arguments, **environment):
@@ -28,7 +24,7 @@ def plain(*arguments, **environment):
 def without_a_bus():
     begun = time.monotonic()
     with plain("--pinentry", "none") as agent, Person() as person:
-        expect(agent.biometry() == (NOTHING, b""), "biometry without a bus")
+        expect(agent.biometry() == (0, b""), "biometry without a bus")
         expect(agent.ask("finger", person.path) == "<unreachable>", "a finger without a bus")
         report = agent.report()
         expect(not report["bus"] and not report["sensor"] and not report["session"], "a report without a bus")
@@ -85,33 +81,6 @@ def pinentry_on_terminal():
             agent.withdraw()
             expect(agent.outcome(number) == "<withdrawn>", f"{program} is not withdrawn")
             until(lambda: not agent.children(), f"{program} is left")
-
-
-FAKE = """#!/bin/bash
-# A pinentry that does as it is told.
-env > {log}.environment
-{start}
-echo OK ready
-while read -r command rest; do
-  echo "$command $rest" >> {log}
-  case $command in
-    GETPIN) {pin} ;;
-    CONFIRM) {confirm} ;;
-    SETREPEAT) {repeat} ;;
-    *) echo OK ;;
-  esac
-done
-"""
-
-
-@contextlib.contextmanager
-def fake_pinentry(start="", pin="echo D secret; echo OK", confirm="echo OK", repeat="echo OK"):
-    with tempfile.TemporaryDirectory() as folder:
-        path, log = pathlib.Path(folder) / "pinentry", pathlib.Path(folder) / "log"
-        path.write_text(FAKE.format(log=log, start=start, pin=pin, confirm=confirm, repeat=repeat))
-        path.chmod(0o755)
-        log.touch()
-        yield str(path), log
 
 
 def odd_pinentries():
@@ -203,150 +172,6 @@ def login_password():
             expect(outcome in ("<unreachable>", "<no match>"), f"a broken service: {outcome}")
 
 
-# Fingers
-
-def finger_on_terminal(agent, reader):
-    with Person() as person:
-        def begin(**parts):
-            number = agent.begin("finger", person.path, **parts)
-            person.wait_for("Touch the fingerprint sensor.")
-            person.wait_for("Ctrl-C: Cancel.")
-            return number
-        for finger, wanted in [("thumb", "<matched>"), ("stranger", "<no match>")]:
-            number = begin()
-            reader.put(f"SCAN {finger}")
-            expect(agent.outcome(number) == wanted, f"{finger} is not {wanted}")
-        number = begin(failures=1, allows_fallback=True)
-        for retry, shown in [(0, "Touch the sensor again."), (1, "Too short. Touch or swipe again."),
-                             (2, "Move the finger to the middle of the sensor."),
-                             (3, "Lift the finger and touch again.")]:
-            reader.put(f"RETRY {retry}")
-            person.wait_for(shown)
-        person.type("x")
-        reader.put("SCAN thumb")
-        expect(agent.outcome(number) == "<matched>", "a finger after touches that were not read")
-        expect(person.echoes(), "the terminal is not as it was")
-        for keys, wanted in [("\n", "<fallback>"), ("\x03", "<cancelled>"), ("\x1b", "<cancelled>")]:
-            number = begin(allows_fallback=True)
-            person.type(keys)
-            expect(agent.outcome(number) == wanted, f"{keys!r} is not {wanted}")
-        number = begin(allows_fallback=True, fallback="")
-        person.type("\n\x03")
-        expect(agent.outcome(number) == "<cancelled>", "there is an alternative although there is none")
-        number = begin()
-        agent.withdraw()
-        expect(agent.outcome(number) == "<withdrawn>", "a finger is not withdrawn")
-        expect(agent.ask("finger", person.path, seconds=0.3) == "<timed out>", "a finger is waited for too long")
-
-
-def finger_in_window(reader, environment):
-    for confirm, wanted in [("echo OK", "<fallback>"), ("echo ERR 83886179 x", "<cancelled>"),
-                            ("exit", "<unreachable>")]:
-        with fake_pinentry(confirm=confirm) as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
-            outcome = agent.ask("finger", DISPLAY=":9", allows_fallback=True)
-            expect(outcome == wanted, f"{confirm}: {outcome}")
-            expect("SETOK Enter Passcode" in log.read_text(), "there is no button for the alternative")
-    with fake_pinentry(confirm="echo OK") as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
-        expect(agent.ask("finger", DISPLAY=":9") == "<cancelled>", "one button means to cancel")
-        expect("CONFIRM --one-button" in log.read_text(), "there is a button too many")
-    with fake_pinentry(confirm="sleep 1000") as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
-        number = agent.begin("finger", DISPLAY=":9", allows_fallback=True)
-        until(lambda: "CONFIRM" in log.read_text(), "no dialog is shown")
-        reader.put("RETRY 1")
-        until(lambda: log.read_text().count("CONFIRM") == 2, "no second dialog is shown")
-        expect("SETERROR Too short. Touch or swipe again." in log.read_text(), "the dialog does not say what is wrong")
-        reader.put("SCAN thumb")
-        expect(agent.outcome(number) == "<matched>", "a finger while a dialog is open")
-        until(lambda: not agent.children(), "the dialog stays open")
-
-
-def fingers():
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        bus = Bus(folder, stack)
-        environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-        with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:
-            expect(agent.biometry() == (NOTHING, b""), "biometry without fprintd")
-            expect(agent.report()["bus"], "the bus is not seen")
-            reader = Reader(bus)
-            expect(agent.report()["sensor"] == "Virtual device for debugging", agent.report()["sensor"])
-            expect(agent.biometry() == (NONE_ENROLLED, b""), "biometry without a finger")
-            reader.enrol("thumb", "right-thumb")
-            state, first = agent.biometry()
-            expect(state == READY and len(first) == 32, "biometry with a finger")
-            expect(agent.biometry() == (READY, first), "an enrolment changes by itself")
-            finger_on_terminal(agent, reader)
-            finger_in_window(reader, environment)
-            with Agent(PROGRAM, "--pinentry", "none", **environment) as other, Person() as one, Person() as two:
-                number = agent.begin("finger", one.path)
-                one.wait_for("Ctrl-C")
-                expect(other.ask("finger", two.path) == "<unreachable>", "two wait for one reader")
-                expect(agent.biometry() == (READY, first), "biometry while a finger is waited for")
-                agent.withdraw()
-                agent.answer(number)
-            reader.enrol("index", "right-index-finger")
-            second = agent.biometry()[1]
-            expect(len(second) == 32 and second != first, "S-31: a finger that comes does not change the enrolment")
-            reader.delete()
-            expect(agent.biometry() == (NONE_ENROLLED, b""), "fingers that went are still there")
-
-
-# The session
-
-def session():
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        bus = Bus(folder, stack)
-        bus.mock("logind", "org.freedesktop.login1")
-        root, name = "/org/freedesktop/login1", "org.freedesktop.login1"
-        mock = bus.interface(name, root, "org.freedesktop.DBus.Mock")
-        manager = bus.interface(name, root, name + ".Manager")
-        mock.AddSession("c0", "seat0", os.getuid() + 1, "other", True)
-        mock.AddSession("c1", "seat0", os.getuid(), "user", True)
-        own, other = (bus.interface(name, f"{root}/session/{which}", name + ".Session") for which in ("c1", "c0"))
-        with Agent(PROGRAM, "--pinentry", "none", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
-            until(lambda: agent.report()["session"] == f"{root}/session/c1", "the session is not found")
-            held = until(lambda: manager.ListInhibitors(), "sleep is not held up")
-            expect(list(held[0][:2]) == ["sleep", "Keychain"] and held[0][3] == "delay", f"what is held up: {held}")
-            other.Lock()
-            for change, wanted in [(own.Lock, "locked"), (own.Unlock, "unlocked"),
-                                   (lambda: own.SetLockedHint(True), "locked"),
-                                   (lambda: own.SetLockedHint(False), "unlocked")]:
-                change()
-                expect(agent.next_event() == wanted, f"the session is not {wanted}")
-            own.Lock()
-            own.SetLockedHint(True)
-            expect(agent.next_event() == "locked", "a lock that is said twice")
-            mock.EmitSignal(name + ".Manager", "PrepareForSleep", "b", [True])
-            # Nothing lets the machine sleep before the enclave has taken the event.
-            until(lambda: agent.socket.recv(1, 2) != b"", "no event at falling asleep")
-            expect(len(manager.ListInhibitors()) == 1, "the machine may sleep before the keychain is locked")
-            expect(agent.next_event() == "going to sleep", "sleep is not seen")
-            until(lambda: not manager.ListInhibitors(), "the machine may not sleep")
-            mock.EmitSignal(name + ".Manager", "PrepareForSleep", "b", [False])
-            expect(agent.next_event() == "awake", "waking is not seen")
-            until(lambda: manager.ListInhibitors(), "the next sleep is not held up")
-            own.SetLockedHint(False)
-            expect(agent.next_event() == "unlocked", "the session stays locked")
-            mock.EmitSignal(name + ".Manager", "SessionRemoved", "so", ["c1", f"{root}/session/c1"])
-            expect(agent.next_event() == "locked", "a session that has ended is not locked")
-        own.SetLockedHint(True)
-        environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": "c1"}
-        with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:
-            expect(agent.next_event() == "locked", "a session that was locked before is not")
-
-
-CASES = [without_a_bus, hardening, ends_in_order, pinentry_on_terminal, odd_pinentries, broken_pinentry_and_terminal,
-         what_a_pinentry_is_told, new_passwords, login_password, fingers, session]
-
 if __name__ == "__main__":
-    failed = 0
-    for case in CASES:
-        if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
-            continue
-        begun = time.monotonic()
-        try:
-            case()
-            print(f"  {case.__name__}: {time.monotonic() - begun:.1f} s")
-        except (AssertionError, OSError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f"FAILED: {case.__name__}: {error}")
-    sys.exit(1 if failed else 0)
+    run([without_a_bus, hardening, ends_in_order, pinentry_on_terminal, odd_pinentries, broken_pinentry_and_terminal,
+         what_a_pinentry_is_told, new_passwords, login_password])

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainWire
 import LinuxSystem
 
 /// What the command line asks for.
@@ -37,7 +38,7 @@ enum Arguments {
           --version      show the formats this program knows
         """
 
-    static let versionText = "keychain-enclaved (vault formats 1 to 3, channel 3)"
+    static let versionText = "keychain-enclaved (vault formats 1 to 3, channel \(EnclaveChannelFormat.version))"
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (vault, channel): (String?, String?) = (nil, nil)

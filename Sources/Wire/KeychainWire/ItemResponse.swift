@@ -145,9 +145,21 @@ package struct WireReader {
         return body.withSpan { $0.array(range.lowerBound, range.count) }
     }
 
+    /// So many bytes, copied into ordinary memory; not for secrets.
+    package mutating func array(_ count: Int) throws(Refusal) -> [UInt8] {
+        let range = try take(count)
+        return body.withSpan { $0.array(range.lowerBound, range.count) }
+    }
+
     /// Secret bytes with their length before them.
     package mutating func secret(atMost limit: Int) throws(Refusal) -> SecretBytes {
         let range = try takeRun(atMost: limit)
+        return body.withSpan { SecretBytes(copying: $0.extracting(range)) }
+    }
+
+    /// So many secret bytes.
+    package mutating func secret(_ count: Int) throws(Refusal) -> SecretBytes {
+        let range = try take(count)
         return body.withSpan { SecretBytes(copying: $0.extracting(range)) }
     }
 

@@ -202,7 +202,7 @@ struct AuthenticationGrantTests {
     func malformed() throws {
         for guards in [
             [ItemGuard(identifier: [1], flags: 1)], [ItemGuard(identifier: [], flags: 1)],
-            (0...Wanted.mostGuards).map { _ in ItemGuard(identifier: Randomness.bytes(16), flags: 1) },
+            (0...AuthenticationTask.mostGuards).map { _ in ItemGuard(identifier: Randomness.bytes(16), flags: 1) },
         ] {
             let task = AuthenticationTask(context: context, purpose: .items(guards: guards, .useItem), prompt: Prompt())
             #expect(enclave.refusal(task)?.status == .param)

@@ -137,7 +137,7 @@ struct AuthenticationPasswordTests {
 
     @Test("Of too many passwords the oldest goes")
     func bounded() throws {
-        let contexts = (0...Credentials.limit).map { _ in AuthenticationContext.test() }
+        let contexts = (0...ContextPasswords.limit).map { _ in AuthenticationContext.test() }
         for context in contexts { try set("secret", context) }
         let row = try GuardedRow(Flag.applicationPassword, in: enclave, contexts[1])
         #expect(row.refusal(enclave, contexts[0])?.rule == .needsPassword)

@@ -27,9 +27,10 @@ struct HardeningTests {
         let connection = try EnclaveProgram.start(device)
         let process = try #require(connection.process).identifier
         let status = try Self.fields("/proc/\(process)/status")
-        #expect(status["Threads"] == "\(EnclaveChannelFormat.lanes + 3)")
+        let count = EnclaveChannelFormat.lanes + EnclaveChannelFormat.patientLanes + 3
+        #expect(status["Threads"] == "\(count)")
         let lanes = try Self.children(of: "/proc/\(process)/task")
-        #expect(lanes.count == EnclaveChannelFormat.lanes + 3)
+        #expect(lanes.count == count)
         for thread in lanes {
             let status = try Self.fields("/proc/\(process)/task/\(thread)/status")
             #expect(status["NoNewPrivs"] == "1")

@@ -32,13 +32,15 @@ struct HostileChannelTests {
 
     @Test(
         "a word that means nothing is refused, and the lane serves on",
-        arguments: [0, 18, 0x0800 | 2, 0x10002, 0x1000_0002] as [UInt32])
+        arguments: [0, 18, 200, 0x0800 | 2, 0x10002, 0x1000_0002] as [UInt32])
     func strangeWords(_ word: UInt32) throws {
         #expect(try channel.call(word, into: answer) == KeychainStatus.param.rawValue)
         try expectItServesOn()
     }
 
-    @Test("no passcode comes through a lane, and no second hello", arguments: [EnclaveOperation.unlock, .hello])
+    @Test(
+        "no passcode comes through a lane, and no second hello",
+        arguments: [EnclaveOperation.unlock, .hello, .setCredential])
     func laneWithoutDescriptors(_ operation: EnclaveOperation) throws {
         #expect(try channel.call(EnclaveCall(operation).word, into: answer) == KeychainStatus.param.rawValue)
         try expectItServesOn()
@@ -95,9 +97,7 @@ struct HostileChannelTests {
         let file = try FileDescriptor.open(device.folder.file("memory"), O_RDWR | O_CREAT)
         #expect(ftruncate(file.number, EnclaveChannelFormat.memorySize) == 0)
         let hello = EnclaveChannelFormat.hello
-        for (body, descriptor) in [
-            ([hello[0] + 1] + hello.dropFirst(), memory.descriptor), (hello, file),
-        ] {
+        for (body, descriptor) in [([99] + hello.dropFirst(), memory.descriptor), (hello, file)] {
             let (ours, theirs) = try UnixSocket.pair()
             let enclave = try device.start()
             let refused = Monitor<Refusal?>(nil)

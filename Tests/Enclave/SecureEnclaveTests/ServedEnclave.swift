@@ -9,13 +9,18 @@ import TestSupport
 final class ServedEnclave: Sendable {
     let device = TestDevice()
     let connection: EnclaveConnection
+    let enclave: SoftwareEnclave
     private let server: Thread
 
-    init() throws {
+    init(user: (any UserAgent)? = nil) throws {
         let (ours, theirs) = try UnixSocket.pair()
-        server = try Self.serve(try device.start(), theirs)
+        enclave = try device.start(user: user)
+        server = try Self.serve(enclave, theirs)
         connection = try EnclaveConnection(ours)
     }
+
+    /// Waits until the enclave's end of the channel has ended, which it does when the daemon's has.
+    func waitForEnd() { server.join() }
 
     /// Serves until the daemon's end goes.
     static func serve(_ enclave: any EnclaveService, _ channel: UnixSocket) throws -> Thread {
@@ -24,17 +29,17 @@ final class ServedEnclave: Sendable {
 }
 
 /// The daemon's end of a channel with nothing between the test and the bytes.
-final class RawChannel {
-    private let device = TestDevice()
+final class RawChannel: Sendable {
+    let device = TestDevice()
     let socket: EnclaveSocket
     let memory: SharedMemory
     let server: Thread
 
-    init() throws {
+    init(user: (any UserAgent)? = nil) throws {
         let (ours, theirs) = try UnixSocket.pair()
         socket = EnclaveSocket(ours)
         memory = try SharedMemory(count: EnclaveChannelFormat.memorySize)
-        server = try ServedEnclave.serve(try device.start(), theirs)
+        server = try ServedEnclave.serve(try device.start(user: user), theirs)
         try sayHello()
     }
 

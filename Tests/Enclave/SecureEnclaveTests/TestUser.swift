@@ -112,6 +112,9 @@ struct GuardedRow {
     let flags: UInt64
     var wrapped: [UInt8] = []
 
+    /// One that is yet to be wrapped.
+    init(flags: UInt64) { (self.flags, accessibility) = (flags, .whenUnlocked) }
+
     init(
         _ flags: UInt64, in enclave: any EnclaveService, _ context: AuthenticationContext? = nil,
         _ accessibility: Accessibility = .whenUnlocked

@@ -1,6 +1,7 @@
 import KeychainModel
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("Interactive mode") struct InteractiveTests {

@@ -8,9 +8,6 @@ import KeychainWire
 struct Grants {
     /// A caller has a few at a time; of too many the oldest goes.
     static let limit = 128
-    /// How many bytes name something guarded.
-    static let identifierBytes = 16
-
     /// What a grant is good for.
     enum Scope: Equatable, Sendable {
         /// Everything that what was shown is enough for.

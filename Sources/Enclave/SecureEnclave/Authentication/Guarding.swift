@@ -57,7 +57,7 @@ extension SoftwareEnclave {
             return inner
         }
         do throws(Refusal) { return try layer.open(inner, with: password) } catch {
-            if let context { user.credentials.withLock { $0.forgetTyped(in: context) } }
+            if let context { user.passwords.withLock { $0.forgetTyped(in: context) } }
             throw error
         }
     }

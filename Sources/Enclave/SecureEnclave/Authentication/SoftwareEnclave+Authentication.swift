@@ -36,9 +36,9 @@ extension SoftwareEnclave {
                 password, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
         } catch { throw .unreadableCredential(error) }
         let now = now
-        user.credentials.withLock { credentials in
-            credentials.forget(context)
-            if bytes.count > 0 { credentials.set(bytes, isTyped: false, in: context, at: now) }
+        user.passwords.withLock { passwords in
+            passwords.forget(context)
+            if bytes.count > 0 { passwords.set(bytes, isTyped: false, in: context, at: now) }
         }
     }
 
@@ -61,7 +61,7 @@ extension SoftwareEnclave {
 
     func password(in context: AuthenticationContext?) -> SecretBytes? {
         let now = now
-        return context.flatMap { context in user.credentials.withLock { $0.password(in: context, at: now) } }
+        return context.flatMap { context in user.passwords.withLock { $0.password(in: context, at: now) } }
     }
 
     /// The result, when nothing is lacking.
@@ -101,7 +101,7 @@ extension SoftwareEnclave {
             let now = Grants.Now(moment: clock.now(), generation: before.generation)
             user.grants.withLock { $0.add(fresh, for: scope.times(count), in: task.context, at: now) }
             guard let password else { return }
-            user.credentials.withLock { $0.set(password, isTyped: true, in: task.context, at: now) }
+            user.passwords.withLock { $0.set(password, isTyped: true, in: task.context, at: now) }
         }
         return result
     }

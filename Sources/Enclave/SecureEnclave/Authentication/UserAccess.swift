@@ -12,7 +12,7 @@ final class UserAccess: Sendable {
     let acceptsLoginPassword: Bool
     let desk = PromptDesk()
     let grants = Lock(Grants())
-    let credentials = Lock(Credentials())
+    let passwords = Lock(ContextPasswords())
     private let misses = Lock<UInt32>(0)
 
     init(_ agent: (any UserAgent)?, acceptsLoginPassword: Bool) {
@@ -48,13 +48,13 @@ final class UserAccess: Sendable {
     func forget(_ context: AuthenticationContext) {
         desk.withdraw(context, from: agent)
         grants.withLock { $0.forget(context) }
-        credentials.withLock { $0.forget(context) }
+        passwords.withLock { $0.forget(context) }
     }
 
     /// The device is locked.
     func forgetAll() {
         grants.withLock { $0.forgetAll() }
-        credentials.withLock { $0.forgetAll() }
+        passwords.withLock { $0.forgetAll() }
         desk.withdraw(from: agent)
     }
 }

@@ -3,8 +3,6 @@ import KeychainWire
 
 /// What is wanted of the user at once: access controls that are all to be met, or a policy, which is one in other words.
 struct Wanted {
-    static let mostGuards = AuthenticationTask.mostGuards
-
     private let constraints: [AccessConstraint]
     /// A policy is nothing where there is no passcode to fall back on (semantics G.1).
     private var requiresPasscode = false
@@ -26,7 +24,8 @@ struct Wanted {
             reportsFallback = policy.demand == .biometryAny
         case .context(.control(let flags, let operation)): self.init([flags], operation)
         case .items(let guards, let operation):
-            guard guards.count <= Self.mostGuards, guards.allSatisfy({ $0.identifier.count == Grants.identifierBytes })
+            guard guards.count <= AuthenticationTask.mostGuards,
+                guards.allSatisfy({ $0.identifier.count == ItemGuard.identifierBytes })
             else { throw .malformedTask }
             self.init(guards.map(\.flags), operation)
         }

@@ -5,6 +5,7 @@ import LinuxSystem
 /// Turns a message of the channel into a call of the enclave, and what it gives into the body of the answer.
 struct EnclaveDispatcher: Sendable {
     let enclave: any EnclaveService
+    let questions = OpenQuestions()
 
     /// Answers a request into an empty buffer.
     ///
@@ -45,6 +46,13 @@ struct EnclaveDispatcher: Sendable {
         case .details, .unlockWith, .replacePasscode, .addSlot, .addSlotWith, .removeSlot, .changeSettings:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, descriptors, into: answer)
+        case .authenticate, .capabilities, .setCredential, .invalidate:
+            var reader = WireReader(SecretBytes(copying: body))
+            try perform(aboutUser: call.operation, &reader, descriptors, into: answer)
+        case .wrapGuardedRowKey, .unwrapGuardedRowKey:
+            guard let accessibility = call.accessibility else { throw .malformed("the class of an enclave request") }
+            var reader = WireReader(SecretBytes(copying: body))
+            try perform(onGuardedRow: call.operation, accessibility, &reader, into: answer)
         case .makeKey, .importKey, .useKey, .checkKey, .rebindKey:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, into: answer)
@@ -72,31 +80,33 @@ extension EnclaveDispatcher {
     private func perform(
         _ operation: EnclaveOperation, _ body: inout WireReader, into answer: SecretBuffer
     ) throws(Refusal) {
-        switch operation {
-        case .makeKey:
-            let binding = try body.last { (body) throws(Refusal) in try KeyBinding(from: &body) }
-            try enclave.makeKey(binding).append(to: answer)
-        case .importKey:
-            let (type, binding) = (try body.integer(UInt8.self), try KeyBinding(from: &body))
-            let key = try body.last { (body) throws(Refusal) in try body.secret(atMost: KeyLimits.privateKeyBytes) }
-            try enclave.importKey(key, type: type, binding).append(to: answer)
-        default: try perform(operation, on: try SealedKey(from: &body), &body, into: answer)
+        if operation == .checkKey {
+            let key = try body.last { (body) throws(Refusal) in try SealedKey(from: &body) }
+            return try enclave.checkKey(key)
         }
+        try perform(operation, in: try body.context(), &body, into: answer)
     }
 
     private func perform(
-        _ operation: EnclaveOperation, on key: SealedKey, _ body: inout WireReader, into answer: SecretBuffer
+        _ operation: EnclaveOperation, in context: AuthenticationContext?, _ body: inout WireReader,
+        into answer: SecretBuffer
     ) throws(Refusal) {
         switch operation {
-        case .useKey:
-            let use = try body.last { (body) throws(Refusal) in try KeyUse(from: &body) }
-            answer.append(try enclave.useKey(key, use))
-        case .rebindKey:
+        case .makeKey:
             let binding = try body.last { (body) throws(Refusal) in try KeyBinding(from: &body) }
-            try enclave.rebindKey(key, to: binding).append(to: answer)
+            try enclave.makeKey(binding, in: context).append(to: answer)
+        case .importKey:
+            let (type, binding) = (try body.integer(UInt8.self), try KeyBinding(from: &body))
+            let key = try body.last { (body) throws(Refusal) in try body.secret(atMost: KeyLimits.privateKeyBytes) }
+            try enclave.importKey(key, type: type, binding, in: context).append(to: answer)
+        case .useKey:
+            let key = try SealedKey(from: &body)
+            let use = try body.last { (body) throws(Refusal) in try KeyUse(from: &body) }
+            answer.append(try enclave.useKey(key, use, in: context))
         default:
-            try body.last { (_) throws(Refusal) in }
-            try enclave.checkKey(key)
+            let key = try SealedKey(from: &body)
+            let binding = try body.last { (body) throws(Refusal) in try KeyBinding(from: &body) }
+            try enclave.rebindKey(key, to: binding, in: context).append(to: answer)
         }
     }
 }

@@ -32,7 +32,8 @@ package final class EnclaveServer: Sendable {
         do throws(SystemError) {
             let memory = try Self.awaitHello(on: socket)
             enclave.epoch.mirror(in: memory.word(at: EnclaveChannelFormat.epochOffset))
-            lanes = (0..<EnclaveChannelFormat.lanes).map { EnclaveLane($0, in: memory) }
+            let count = EnclaveChannelFormat.lanes + EnclaveChannelFormat.patientLanes
+            lanes = (0..<count).map { EnclaveLane($0, in: memory) }
             threads = try Self.start(lanes, dispatcher, socket, mayGoOn)
         } catch { throw .brokenChannel(error) }
     }
@@ -41,6 +42,7 @@ package final class EnclaveServer: Sendable {
     package func run() {
         serveSocket()
         for lane in lanes { lane.close() }
+        dispatcher.questions.end { [enclave = dispatcher.enclave] in try? enclave.invalidate($0) }
         for thread in threads { thread.join() }
     }
 

@@ -17,7 +17,7 @@ extension UserQuestion {
         guard let kind = Kind(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("a question") }
         let allowsFallback = try reader.integer(UInt8.self) != 0
         let (failures, wait) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
-        let context = try AuthenticationContext(fixedFrom: &reader)
+        let context = try AuthenticationContext(from: &reader)
         self.init(kind, context, try Prompt(from: &reader))
         (self.failures, self.wait, self.allowsFallback) = (failures, wait, allowsFallback)
     }
@@ -32,23 +32,6 @@ extension UserQuestion.Kind {
         case .fallback: allowsFallback
         case .cancelled, .withdrawn, .unreachable, .timedOut: true
         }
-    }
-}
-
-extension AuthenticationContext {
-    /// context = identifier:16 caller:32
-    ///
-    /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
-    func append(to buffer: SecretBuffer) {
-        let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
-        let bytes =
-            isWhole ? identifier + caller : [UInt8](repeating: 0, count: Self.identifierBytes + Self.callerBytes)
-        buffer.append(bytes.span)
-    }
-
-    init(fixedFrom reader: inout WireReader) throws(Refusal) {
-        let identifier = try reader.run(Self.identifierBytes)
-        self.init(identifier: identifier, caller: try reader.run(Self.callerBytes))
     }
 }
 

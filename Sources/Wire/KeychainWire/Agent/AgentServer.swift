@@ -112,7 +112,7 @@ extension AgentServer {
             guard let question = try? Self.question(word.id, &reader) else { return false }
             enqueue(question)
         case .withdraw:
-            guard let context = try? AuthenticationContext(fixedFrom: &reader) else { return false }
+            guard let context = try? AuthenticationContext(from: &reader) else { return false }
             work.update { work in
                 if let open = work.open, open.question.context == context { open.withdrawal.withdraw() }
             }

@@ -143,8 +143,6 @@ extension WireReader {
     ///
     /// - Throws: `errSecParam` (`wire.malformed`).
     package mutating func contextIdentifier() throws(Refusal) -> [UInt8] {
-        var identifier: [UInt8] = []
-        for _ in 0..<AuthenticationContext.identifierBytes { identifier.append(try integer(UInt8.self)) }
-        return identifier
+        try array(AuthenticationContext.identifierBytes)
     }
 }

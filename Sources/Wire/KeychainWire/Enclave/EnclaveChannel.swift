@@ -11,6 +11,7 @@ final class EnclaveChannel: Sendable {
     private let socket: EnclaveSocket
     private let memory: SharedMemory
     private let lanes: [Lane]
+    private let patientLanes: PatientLanes
     private let passcodes = Lock(())
     private let isClosed = Atomic(false)
     /// The enclave's, as it shows it here.
@@ -32,6 +33,7 @@ final class EnclaveChannel: Sendable {
         } catch { throw .noEnclave(error) }
         lanes = (0..<EnclaveChannelFormat.lanes).map { [memory] in Lane(EnclaveLane($0, in: memory)) }
         epoch = StateEpoch(memory.word(at: EnclaveChannelFormat.epochOffset))
+        patientLanes = PatientLanes(in: memory)
     }
 
     /// Says hello, and watches from then on; `ended` is called when the enclave has gone, after all waiting has ended.
@@ -52,6 +54,7 @@ final class EnclaveChannel: Sendable {
         isClosed.store(true, ordering: .sequentiallyConsistent)
         shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
         for lane in lanes { lane.lane.close() }
+        patientLanes.close()
     }
 }
 
@@ -60,15 +63,37 @@ final class EnclaveChannel: Sendable {
 extension EnclaveChannel {
     /// Calls through a lane; the body of the answer is appended to `answer`, which stays as it was when this throws.
     func call(_ request: EnclaveCall, _ body: Span<UInt8>, into answer: SecretBuffer) throws(Refusal) {
-        guard body.count <= EnclaveChannelFormat.bodyLimit else { throw .malformed("an enclave request") }
-        let start = answer.count
-        let status: UInt32
-        do throws(EnclaveLane.Failure) {
-            status = try withFreeLane { (lane) throws(EnclaveLane.Failure) in
+        try call(body, into: answer) { () throws(EnclaveLane.Failure) in
+            try withFreeLane { (lane) throws(EnclaveLane.Failure) in
                 let deadline = Deadline.after(milliseconds: patience)
                 return try lane.call(request.word, body, into: answer, deadline: deadline)
             }
-        } catch {
+        }
+    }
+
+    /// The same for a call that waits for a person, which the enclave answers at the deadline at the latest.
+    ///
+    /// - Throws: also `errSecNotAvailable` (`keychain.deadline`) when so many others wait that the call was not made.
+    func callPatiently(
+        _ request: EnclaveCall, _ body: Span<UInt8>, into answer: SecretBuffer, by deadline: Deadline
+    ) throws(Refusal) {
+        guard let number = patientLanes.take(by: deadline) else { throw .expired }
+        defer { patientLanes.giveBack(number) }
+        try call(body, into: answer) { () throws(EnclaveLane.Failure) in
+            if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
+            // What was typed last is still looked at, which waits for other processes' passcodes as those do.
+            let grace = deadline.later(byMilliseconds: Self.passcodeDeadline)
+            return try patientLanes[number].call(request.word, body, into: answer, deadline: grace)
+        }
+    }
+
+    private func call(
+        _ body: Span<UInt8>, into answer: SecretBuffer, _ call: () throws(EnclaveLane.Failure) -> UInt32
+    ) throws(Refusal) {
+        guard body.count <= EnclaveChannelFormat.bodyLimit else { throw .malformed("an enclave request") }
+        let start = answer.count
+        let status: UInt32
+        do { status = try call() } catch {
             close()
             throw error == .timedOut ? .silentEnclave : .endedEnclave
         }

@@ -133,7 +133,7 @@ extension EnclaveConnection {
 }
 
 extension SecretBytes {
-    fileprivate func checked(_ size: Int) throws(Refusal) -> SecretBytes {
+    func checked(_ size: Int) throws(Refusal) -> SecretBytes {
         guard count == size else { throw .malformed("the enclave's answer") }
         return self
     }

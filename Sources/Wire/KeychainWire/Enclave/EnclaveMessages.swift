@@ -10,7 +10,7 @@ package import LinuxSystem
 /// All integers are little-endian. The body of an answer is a refusal unless its status is 0. Messages go through a lane of
 /// shared memory (``EnclaveLane``) or, when they carry passcodes, through the socket (``EnclaveSocket``).
 package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
-    /// The first message on the socket, with the shared memory: version:u32 lanes:u32 laneSize:u32.
+    /// The first message on the socket, with the shared memory: version:u32 lanes:u32 patientLanes:u32 laneSize:u32.
     case hello = 1
     /// → ``EnclaveStatus``.
     case status = 2
@@ -33,20 +33,32 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case changePasscode = 11
     /// With the old passcode.
     case removePasscode = 12
-    /// binding → sealedKey.
+    /// [context] binding → sealedKey.
     case makeKey = 13
-    /// keyType:u8 binding key:bytes → sealedKey.
+    /// [context] keyType:u8 binding key:bytes → sealedKey.
     case importKey = 14
-    /// sealedKey use → output.
+    /// [context] sealedKey use → output.
     case useKey = 15
     /// sealedKey → nothing.
     case checkKey = 16
-    /// sealedKey binding → sealedKey.
+    /// [context] sealedKey binding → sealedKey.
     case rebindKey = 17
     /// With the passcode, or an empty file.
     case moveToSoftware = 20
     /// With the passcode, or an empty file.
     case moveToTPM = 21
+    /// milliseconds:u32 task → ``AuthenticationResult``. Takes as long as a person: see ``EnclaveChannelFormat/patientLanes``.
+    case authenticate = 22
+    /// → ``AuthenticationCapabilities``.
+    case capabilities = 23
+    /// context, with the application password.
+    case setCredential = 24
+    /// context → nothing.
+    case invalidate = 25
+    /// class, [context] flags:u64 row:16 key:32 → guardedRowKey.
+    case wrapGuardedRowKey = 26
+    /// class, [context] row:16 guardedRowKey:bytes → key:32.
+    case unwrapGuardedRowKey = 27
     /// → ``DeviceDetails``.
     case details = 40
     /// credential:u8, with the credential.
@@ -65,8 +77,8 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     /// How many descriptors travel with it.
     package var descriptors: Int {
         switch self {
-        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .unlockWith, .addSlot,
-            .removeSlot:
+        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .setCredential, .unlockWith,
+            .addSlot, .removeSlot:
             1
         case .changePasscode, .replacePasscode, .addSlotWith: 2
         default: 0
@@ -106,20 +118,27 @@ package enum EnclaveChannelFormat {
     package static let version: UInt32 = 3
     /// Each lane carries one call at a time; as many threads can call at once.
     package static let lanes = 4
+    /// As many threads can have a user asked at once, each as long as he takes, while the other lanes serve on. They stand
+    /// behind those.
+    package static let patientLanes = 4
+    /// No deadline is further away than this, in milliseconds.
+    package static let mostPatience: UInt32 = 600_000
     /// Bytes of a lane: room for 409 row keys, or for a sealed key with its input (``KeyLimits``). Larger batches are sent in
     /// parts.
     package static let laneSize = 32 << 10
     package static let headSize = 8
     /// Behind the lanes stands a word that the enclave alone changes: the ``StateEpoch``. It has a cache line of its own.
-    package static let epochOffset = lanes * laneSize
+    package static let epochOffset = (lanes + patientLanes) * laneSize
     package static let memorySize = epochOffset + 64
     /// The largest body of a message.
     package static let bodyLimit = laneSize - EnclaveLane.bodyOffset
 
     /// The body of ``EnclaveOperation/hello``.
     package static var hello: [UInt8] {
-        let body = SecretBuffer(capacity: 12)
-        for number in [version, UInt32(lanes), UInt32(laneSize)] { body.append(littleEndian: number) }
+        let body = SecretBuffer(capacity: 16)
+        for number in [version, UInt32(lanes), UInt32(patientLanes), UInt32(laneSize)] {
+            body.append(littleEndian: number)
+        }
         return body.withSpan { $0.array(0, $0.count) }
     }
 }

@@ -2,18 +2,18 @@ import KeychainWire
 import LinuxSystem
 
 /// The application passwords of contexts (S-84): set by programs, or typed by users for a request.
-struct Credentials {
+struct ContextPasswords {
     /// As many contexts have one at a time; of too many the oldest goes.
     static let limit = 64
 
-    private struct Credential {
+    private struct Entry {
         let context: AuthenticationContext
         let password: SecretBytes
         let isTyped: Bool
         let expiry: Expiry
     }
 
-    private var credentials: [Credential] = []
+    private var entries: [Entry] = []
 
     /// Keeps a password, in place of the context's other one.
     ///
@@ -21,22 +21,22 @@ struct Credentials {
     mutating func set(
         _ password: SecretBytes, isTyped: Bool, in context: AuthenticationContext, at now: Grants.Now
     ) {
-        credentials.removeAll { $0.context == context || !$0.expiry.isAhead(of: now) }
-        if credentials.count >= Self.limit { credentials.removeFirst() }
+        entries.removeAll { $0.context == context || !$0.expiry.isAhead(of: now) }
+        if entries.count >= Self.limit { entries.removeFirst() }
         let expiry = Expiry(after: isTyped ? 60 : 300, from: now)
-        credentials.append(Credential(context: context, password: password, isTyped: isTyped, expiry: expiry))
+        entries.append(Entry(context: context, password: password, isTyped: isTyped, expiry: expiry))
     }
 
     func password(in context: AuthenticationContext, at now: Grants.Now) -> SecretBytes? {
-        credentials.first { $0.context == context && $0.expiry.isAhead(of: now) }?.password
+        entries.first { $0.context == context && $0.expiry.isAhead(of: now) }?.password
     }
 
-    mutating func forget(_ context: AuthenticationContext) { credentials.removeAll { $0.context == context } }
+    mutating func forget(_ context: AuthenticationContext) { entries.removeAll { $0.context == context } }
 
     /// Forgets a password that turned out wrong, so that the user can be asked again.
     mutating func forgetTyped(in context: AuthenticationContext) {
-        credentials.removeAll { $0.context == context && $0.isTyped }
+        entries.removeAll { $0.context == context && $0.isTyped }
     }
 
-    mutating func forgetAll() { credentials = [] }
+    mutating func forgetAll() { entries = [] }
 }
