@@ -98,6 +98,58 @@ def fingers():
             expect(agent.biometry() == (NONE_ENROLLED, b""), "fingers that went are still there")
 
 
+def several_sessions(agent, bus, mock):
+    """Begins with c1 watched, ends with no session."""
+    name, root = "org.freedesktop.login1", "/org/freedesktop/login1/session/"
+
+    def change(which, **properties):
+        bus.interface(name, root + which, "org.freedesktop.DBus.Mock").UpdateProperties(name + ".Session", properties)
+
+    def begin(which, **properties):
+        mock.AddSession(which, "seat0", os.getuid(), "user", True)
+        change(which, **properties)
+        mock.EmitSignal(name + ".Manager", "SessionNew", "so", [which, root + which])
+        return bus.interface(name, root + which, name + ".Session")
+
+    def end(which):
+        mock.RemoveObject(root + which)
+        mock.EmitSignal(name + ".Manager", "SessionRemoved", "so", [which, root + which])
+
+    def watches(which):
+        until(lambda: agent.report()["session"] == root + which, f"{which} is not watched")
+
+    hidden = begin("d1", Type="x11", State="online")
+    watches("d1")
+    begin("d2", Type="wayland")
+    watches("d2")
+    begin("t1", Type="tty")
+    begin("g1", Type="x11", Class="greeter")
+    begin("x1", Type="x11", State="closing")
+    begin("m1", Type="unspecified", Class="manager")
+    end("t1")
+    hidden.SetLockedHint(True)
+    end("d2")
+    expect(agent.next_event() == "locked", "the session that is watched next is locked, and that is not told")
+    watches("d1")
+    end("d1")
+    watches("c1")
+    # An end that counted as locked or unlocked would be told before this.
+    bus.interface(name, root + "c1", name + ".Session").Unlock()
+    expect(agent.next_event() == "unlocked", "the end of one of two sessions counts")
+    # A session with programs that stay is closing until they end; a greeter comes when somebody leaves.
+    change("c1", State="closing")
+    begin("g2", Type="wayland", Class="greeter")
+    expect(agent.next_event() == "locked", "the end of the last session of a person does not count as locked")
+    expect(agent.report()["session"] == "", "a session without a person is watched")
+    last = begin("t2", Type="tty")
+    watches("t2")
+    last.Lock()
+    expect(agent.next_event() == "locked", "the lock of a later session is not news")
+    end("t2")
+    expect(agent.next_event() == "locked", "the end of the last session does not count as locked")
+    end("c1")
+
+
 def session():
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         bus = Bus(folder, stack)
@@ -132,8 +184,10 @@ def session():
             until(lambda: manager.ListInhibitors(), "the next sleep is not held up")
             own.SetLockedHint(False)
             expect(agent.next_event() == "unlocked", "the session stays locked")
-            mock.EmitSignal(name + ".Manager", "SessionRemoved", "so", ["c1", f"{root}/session/c1"])
-            expect(agent.next_event() == "locked", "a session that has ended is not locked")
+            mock.EmitSignal(name + ".Manager", "SessionRemoved", "so", ["c0", f"{root}/session/c0"])
+            several_sessions(agent, bus, mock)
+        mock.AddSession("c1", "seat0", os.getuid(), "user", True)
+        own = bus.interface(name, f"{root}/session/c1", name + ".Session")
         own.SetLockedHint(True)
         environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": "c1"}
         with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:

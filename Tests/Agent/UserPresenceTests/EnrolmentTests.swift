@@ -59,17 +59,4 @@ struct EnrolmentTests {
         try AtomicFile.replace(folder.file("store/x"), with: [1].span)
         #expect(Enrolment.storedPrints(of: user, in: folder.file("store")).isEmpty)
     }
-
-    @Test("a lock that is said twice is told once, sleep every time")
-    func session() {
-        var state = SessionState()
-        let events: [(SessionEvent, Bool)] = [
-            (.unlocked, false), (.locked, true), (.locked, false), (.goingToSleep, true), (.goingToSleep, true),
-            (.awake, true), (.unlocked, true), (.unlocked, false), (.locked, true),
-        ]
-        for (event, isNews) in events {
-            let said = state.isNews(event)
-            #expect(said == isNews)
-        }
-    }
 }

@@ -30,54 +30,65 @@ final class Logind {
     /// Lets it fall asleep.
     func letSleep() { inhibitor = nil }
 
-    /// The session of this user: the one that the environment names, else the one he sees, else the one this process is in,
-    /// else the first of his.
-    func findSession() throws(BusError) -> String? {
-        if let named = unsafe getenv("XDG_SESSION_ID"),
-            let session = try? path("GetSession", .text(unsafe String(cString: named)))
-        {
-            return session
+    /// The session of this user to watch: one with a screen before one without, then one in the foreground, then the one that is
+    /// watched already, then the one that the environment names, then the one this process is in, then the first.
+    ///
+    /// - Parameter watched: the path of the one that is watched already.
+    /// - Returns: its path; nil when the user has no session.
+    func findSession(watched: String) throws(BusError) -> String? {
+        let own = try? path("GetSessionByPID", .number(UInt32(CurrentProcess.identifier)))
+        let named = unsafe getenv("XDG_SESSION_ID").map { unsafe String(cString: $0) }
+        var sessions: [UserSession] = []
+        for (name, path) in try listSessions() {
+            // One that ends meanwhile is none.
+            guard var session = try? person(in: path) else { continue }
+            if path == watched { session.merits.insert(.isWatched) }
+            if name == named { session.merits.insert(.isNamed) }
+            if path == own { session.merits.insert(.isOurs) }
+            sessions.append(session)
         }
-        if let session = try? displayed() { return session }
-        if let session = try? path("GetSessionByPID", .number(UInt32(CurrentProcess.identifier))) { return session }
-        return try first()
+        return UserSession.preferred(of: sessions)?.path
     }
 
     private func path(_ method: String, _ argument: BusArgument) throws(BusError) -> String {
         try bus.call(Self.manager, method, [argument]).readText()
     }
 
-    private func displayed() throws(BusError) -> String? {
-        let user = BusObject(
-            Self.service, try path("GetUser", .number(CurrentProcess.user)), Self.service + ".User")
-        let value = try bus.property(user, "Display", "(so)")
-        var session: String?
-        try value.readStructure("so") { () throws(BusError) in
-            let identifier = try value.readText()
-            let path = try value.readText()
-            session = identifier.isEmpty ? nil : path
-        }
-        return session
-    }
-
-    private func first() throws(BusError) -> String? {
-        var session: String?
+    /// The names and paths of the user's sessions.
+    private func listSessions() throws(BusError) -> [(name: String, path: String)] {
+        var sessions: [(name: String, path: String)] = []
         let reply = try bus.call(Self.manager, "ListSessions")
         try reply.readList("(susso)") { () throws(BusError) in
             try reply.readStructure("susso") { () throws(BusError) in
-                try reply.skip("s")
+                let name = try reply.readText()
                 let user = try reply.readNumber()
                 try reply.skip("ss")
                 let path = try reply.readText()
-                if session == nil, user == CurrentProcess.user { session = path }
+                if user == CurrentProcess.user { sessions.append((name, path)) }
             }
         }
+        return sessions
+    }
+
+    /// The session at a path; nil when nobody is in it.
+    private func person(in path: String) throws(BusError) -> UserSession? {
+        let (kind, state) = (try text("Class", of: path), try text("State", of: path))
+        guard UserSession.hasPerson(class: kind, state: state) else { return nil }
+        var session = UserSession(path: path)
+        if UserSession.graphicalTypes.contains(try text("Type", of: path)) { session.merits.insert(.isGraphical) }
+        if state == "active" { session.merits.insert(.isActive) }
         return session
     }
 
+    private func text(_ name: String, of session: String) throws(BusError) -> String {
+        try bus.property(object(session), name, "s").readText()
+    }
+
+    private func object(_ session: String) -> BusObject { BusObject(Self.service, session, Self.service + ".Session") }
+
     /// Whether the session says that it is locked.
     func isLocked(_ session: String) throws(BusError) -> Bool {
-        try bus.property(BusObject(Self.service, session, Self.service + ".Session"), "LockedHint", "b").readFlag()
+        try bus.property(object(session), "LockedHint", "b").readFlag()
     }
 
     /// What a change of properties says about the lock; nil when it is about something else.

@@ -5,6 +5,9 @@ import SystemBus
 
 /// Watches the user's session at logind (`org.freedesktop.login1` on the system bus), and the sleep of the machine.
 ///
+/// Of several sessions one is watched, a desktop rather than a terminal. When it ends, another one is watched from then on; the
+/// end of the last one counts as locked. An end never counts as unlocked.
+///
 /// The machine is held up at falling asleep (a *delay inhibitor*) until whoever is told has done what there is to do. Without a
 /// bus, or without logind, nothing is seen, and nothing else is different.
 package final class SessionWatch: Sendable {
@@ -34,7 +37,8 @@ package final class SessionWatch: Sendable {
         do throws(BusError) {
             let logind = try Logind()
             var state = SessionState()
-            try follow(logind, &state)
+            logind.holdUpSleep()
+            follow(logind, &state)
             do throws(BusError) {
                 while try !ends(end, logind.bus.descriptor) {
                     while let signal = try logind.bus.nextSignal() { try take(signal, of: logind, &state) }
@@ -48,12 +52,15 @@ package final class SessionWatch: Sendable {
         (try? FileDescriptor.waitForAny(of: [end.descriptor, bus], deadline: .never)) != 1
     }
 
-    /// Begins with the session the user has now, if any.
-    private func follow(_ logind: Logind, _ state: inout SessionState) throws(BusError) {
-        logind.holdUpSleep()
-        let session = try? logind.findSession()
-        name.withLock { $0 = session ?? "" }
-        if let session, (try? logind.isLocked(session)) == true { report(.locked, &state) }
+    /// Watches the session that is to be watched now, if there is one.
+    private func follow(_ logind: Logind, _ state: inout SessionState) {
+        let found = (try? logind.findSession(watched: session)) ?? ""
+        guard found != session else { return }
+        name.withLock { $0 = found }
+        // What was said about another session says nothing about this one.
+        state = SessionState()
+        // Who has left altogether cannot lock any more.
+        if found.isEmpty || (try? logind.isLocked(found)) == true { report(.locked, &state) }
     }
 
     private func take(_ signal: BusMessage, of logind: Logind, _ state: inout SessionState) throws(BusError) {
@@ -68,13 +75,7 @@ package final class SessionWatch: Sendable {
             let sleeps = try signal.readFlag()
             report(sleeps ? .goingToSleep : .awake, &state)
             if sleeps { logind.letSleep() } else { logind.holdUpSleep() }
-        case "SessionNew" where session.isEmpty: try follow(logind, &state)
-        case "SessionRemoved":
-            _ = try signal.readText()
-            guard try signal.readText() == session else { return }
-            // Who has left cannot lock any more.
-            report(.locked, &state)
-            try follow(logind, &state)
+        case "SessionNew", "SessionRemoved": follow(logind, &state)
         default: break
         }
     }
@@ -84,17 +85,17 @@ package final class SessionWatch: Sendable {
     }
 }
 
-/// What has been told already: a session that is locked often says so twice, by a signal and by a property.
+/// What has been told already about a session: one that is locked often says so twice, by a signal and by a property.
 struct SessionState {
-    private var isLocked = false
+    private var told: SessionEvent?
 
     /// Whether the event changes anything.
     mutating func isNews(_ event: SessionEvent) -> Bool {
         switch event {
         case .goingToSleep, .awake: return true
         case .locked, .unlocked:
-            defer { isLocked = event == .locked }
-            return isLocked != (event == .locked)
+            defer { told = event }
+            return told != event
         }
     }
 }

@@ -1,0 +1,38 @@
+/// A session of the user, as far as it matters which one is watched.
+struct UserSession: Hashable {
+    /// The path of its object.
+    var path: String
+    /// What speaks for watching this one rather than another.
+    var merits: Merits = []
+
+    /// What speaks for a session; each outweighs all that stand below it.
+    struct Merits: OptionSet, Hashable {
+        let rawValue: UInt8
+
+        /// It has a screen, which somebody locks.
+        static let isGraphical = Merits(rawValue: 1 << 4)
+        /// It is in the foreground.
+        static let isActive = Merits(rawValue: 1 << 3)
+        /// It is the one that is watched already.
+        static let isWatched = Merits(rawValue: 1 << 2)
+        /// The environment names it.
+        static let isNamed = Merits(rawValue: 1 << 1)
+        /// This process is in it.
+        static let isOurs = Merits(rawValue: 1 << 0)
+    }
+
+    /// The types of sessions that have a screen (`sd_session_get_type(3)`).
+    static let graphicalTypes: Set = ["x11", "wayland", "mir"]
+
+    /// The one to watch; the first of those that have equal merits.
+    static func preferred(of sessions: [UserSession]) -> UserSession? {
+        sessions.reduce(nil) { best, next in
+            guard let best, best.merits.rawValue >= next.merits.rawValue else { return next }
+            return best
+        }
+    }
+
+    /// Whether a person is in it: a greeter, a job of cron and the manager of services are sessions as well, and one that is
+    /// closing has nobody any more (`sd_session_get_class(3)`, `sd_session_get_state(3)`).
+    static func hasPerson(class kind: String, state: String) -> Bool { kind.hasPrefix("user") && state != "closing" }
+}
