@@ -91,7 +91,7 @@ extension Phone {
     func wasAsked(_ count: Int) async -> Bool {
         let user = user
         return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: user.wasAsked(count)) }
+            DispatchQueue.global().async { continuation.resume(returning: user.wasAsked(count, within: 120)) }
         }
     }
 }
