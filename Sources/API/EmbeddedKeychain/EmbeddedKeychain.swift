@@ -31,7 +31,8 @@ package final class EmbeddedKeychain: KeychainConnection {
         try self.init(folder: folder, caller: caller, timeout: timeout) { () throws(Refusal) in
             // The vault comes first: whoever finds a store must find the vault that opens it.
             try SoftwareEnclave(
-                vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), userAgent: InstalledAgent())
+                vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), userAgent: InstalledAgent(),
+                acceptsLoginPassword: try Configuration.loadLoginPassword() == .yes)
         }
     }
 

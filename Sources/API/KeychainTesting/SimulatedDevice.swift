@@ -17,11 +17,11 @@ public final class SimulatedDevice: Sendable {
 
     private let folder: String
     private let clock = SimulatedClock()
-    private let keychain: Lock<EmbeddedKeychain?>
+    /// Not a `Lock`: a forked child would find it locked for ever if another thread held it.
+    private let keychain = ProcessLocal<EmbeddedKeychain?>(nil)
 
     init(folder: String) throws {
         self.folder = folder
-        keychain = Lock(nil)
         try start()
     }
 
@@ -84,15 +84,19 @@ public final class SimulatedDevice: Sendable {
         }
     }
 
-    func close() { keychain.withLock { $0 = nil } }
+    func close() { withKeychain { $0 = nil } }
 
     func current() throws(Refusal) -> EmbeddedKeychain {
-        guard let keychain = keychain.withLock({ $0 }) else {
+        guard let keychain = withKeychain({ $0 }) else {
             throw Refusal(
                 .notAvailable, .unavailable, "device", "The simulated device is switched off.",
                 do: "Keep the TestKeychain.")
         }
         return keychain
+    }
+
+    private func withKeychain<Result>(_ body: (inout EmbeddedKeychain?) -> Result) -> Result {
+        keychain.withValue(inChild: { _ in }, body)
     }
 
     private func start() throws {
@@ -103,7 +107,7 @@ public final class SimulatedDevice: Sendable {
                     vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock,
                     userAgent: agent)
             }
-            keychain.withLock { $0 = opened }
+            withKeychain { $0 = opened }
         } catch { throw TestKeychainError(error) }
     }
 

@@ -83,9 +83,11 @@ package struct UserPresence: UserInterface {
             return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
         case .terminalPinentry(let program):
             // A pinentry opens what it is told to; whether it is a terminal of this user is looked at here.
-            guard (try? Terminal(path: surroundings.terminal)) != nil else { return .unreachable }
+            guard let terminal = try? Terminal(path: surroundings.terminal) else { return .unreachable }
             let prompt = PinentryPrompt(program: program, isGraphical: false, surroundings: surroundings)
-            return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
+            return terminal.keepingEcho {
+                prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
+            }
         case .terminal:
             guard let prompt = try? TerminalPrompt(surroundings) else { return .unreachable }
             return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)

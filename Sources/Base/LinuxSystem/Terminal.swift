@@ -81,6 +81,23 @@ package struct Terminal {
         return try body()
     }
 
+    /// Makes what is typed visible again after `body`, where a program that it ended has left it hidden.
+    ///
+    /// Lines that are hidden and still edited by the kernel are such a program's trace: who edits lines himself hides them too,
+    /// and is left alone.
+    package func keepingEcho<Result>(_ body: () -> Result) -> Result {
+        var before = termios()
+        let wasVisible = unsafe tcgetattr(device.number, &before) == 0 && before.c_lflag & tcflag_t(ECHO) != 0
+        let result = body()
+        var now = termios()
+        guard wasVisible, unsafe tcgetattr(device.number, &now) == 0,
+            now.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ICANON)
+        else { return result }
+        now.c_lflag |= tcflag_t(ECHO)
+        _ = unsafe tcsetattr(device.number, TCSANOW, &now)
+        return result
+    }
+
     /// Shows a text. A terminal that takes nothing, because it was stopped, is waited for only for a while.
     ///
     /// - Throws: `SystemError` of `write`; `ETIMEDOUT`.

@@ -17,6 +17,8 @@ enum Arguments {
         var store = ""
         var tpm = ""
         var pinentry = ""
+        /// Nil until the settings have been read.
+        var loginPassword: Configuration.Consent?
         var loops = 1
         var idleExit: UInt64?
         var log: String?
@@ -33,7 +35,7 @@ enum Arguments {
 
     static let helpText = """
         usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
-                         [--pinentry PROGRAM] [--log FILE]
+                         [--pinentry PROGRAM] [--login-password yes|no] [--log FILE]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
@@ -43,14 +45,15 @@ enum Arguments {
           --idle-exit SECONDS  end when nobody has been connected for so long
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
           --pinentry PROGRAM   the path of what asks for passcodes, auto or none
+          --login-password     whether the login's password may stand in for a passcode: yes or no
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
           --help               show this
           --version            show the protocol it speaks
 
-        Without --socket, --store, --tpm or --pinentry it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME, KEYCHAIN_TPM,
-        KEYCHAIN_PINENTRY and keychain.conf say.
+        Without --socket, --store, --tpm, --pinentry or --login-password it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME,
+        KEYCHAIN_TPM, KEYCHAIN_PINENTRY, KEYCHAIN_LOGIN_PASSWORD and keychain.conf say.
         """
 
     static let versionText = "keychaind (protocol \(FrameHeader.version))"
@@ -73,6 +76,7 @@ enum Arguments {
             case "--log": options.log = try Self.path(argument, rest.popFirst())
             case "--tpm": options.tpm = try Self.text(argument, rest.popFirst())
             case "--pinentry": options.pinentry = try Self.text(argument, rest.popFirst())
+            case "--login-password": options.loginPassword = try Self.consent(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
             case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())
@@ -86,6 +90,7 @@ enum Arguments {
     private static func complete(_ options: inout Options) throws(Refusal) {
         if options.tpm.isEmpty { options.tpm = try Configuration.loadTPM() }
         if options.pinentry.isEmpty { options.pinentry = try Configuration.loadPinentry() }
+        if options.loginPassword == nil { options.loginPassword = try Configuration.loadLoginPassword() }
         guard options.socket.isEmpty || options.store.isEmpty else { return }
         let configuration = try Configuration.load()
         if options.store.isEmpty { options.store = configuration.folder }
@@ -100,6 +105,11 @@ enum Arguments {
     private static func text(_ name: String, _ text: String?) throws(Mistake) -> String {
         guard let text, !text.isEmpty else { throw Mistake("\(name) takes a value.") }
         return text
+    }
+
+    private static func consent(_ name: String, _ text: String?) throws(Mistake) -> Configuration.Consent {
+        guard let consent = text.flatMap(Configuration.Consent.init) else { throw Mistake("\(name) takes yes or no.") }
+        return consent
     }
 
     private static func number(

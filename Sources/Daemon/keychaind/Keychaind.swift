@@ -65,7 +65,7 @@ struct Keychaind {
         let store = try ItemStore(folder: options.store, prefersExclusive: true)
         let (socket, process) = try EnclaveProcess.launch(
             try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,
-            tpm: options.tpm, pinentry: options.pinentry)
+            tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes)
         try ProcessHardening.forbidNewPrivileges()
         let enclave = try EnclaveConnection(socket, process: process)
         return try KeychainEngine(store: store, enclave: enclave, deployment: "user daemon")

@@ -15,6 +15,7 @@ enum Arguments {
         var tpm: TPMChoice
         var agent: AgentChoice
         var pinentry: String
+        var acceptsLoginPassword: Bool
     }
 
     /// Why a command line was not understood.
@@ -24,6 +25,7 @@ enum Arguments {
 
     static let helpText = """
         usage: keychain-enclaved --vault FILE --channel FD [--create] [--tpm TPM] [--agent PATH] [--pinentry PROGRAM]
+                                 [--login-password]
 
         Guards the keys of a keychain. Started by keychaind, not by hand.
 
@@ -34,6 +36,8 @@ enum Arguments {
           --agent PATH   the program that asks the user, or none; keychain-agent beside this program when not given
           --pinentry PROGRAM
                          what the agent asks for passcodes with: a path, none, or auto
+          --login-password
+                         the password of the user's login may stand in where no passcode is set
           --help         show this
           --version      show the formats this program knows
         """
@@ -42,7 +46,7 @@ enum Arguments {
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (vault, channel): (String?, String?) = (nil, nil)
-        var createIfMissing = false
+        var (createIfMissing, acceptsLoginPassword) = (false, false)
         var tpm = TPMChoice.none
         var (agent, pinentry) = (AgentChoice.beside, "auto")
         var rest = Array(arguments)[...]
@@ -59,6 +63,7 @@ enum Arguments {
             case "--tpm": tpm = TPMChoice(rest.popFirst() ?? "none")
             case "--agent": agent = AgentChoice(rest.popFirst() ?? "none")
             case "--pinentry": pinentry = rest.popFirst() ?? "none"
+            case "--login-password": acceptsLoginPassword = true
             case "--channel": channel = rest.popFirst()
             default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
             }
@@ -71,7 +76,7 @@ enum Arguments {
         self = .serve(
             Options(
                 vault: vault, channel: socket, createIfMissing: createIfMissing, tpm: tpm, agent: agent,
-                pinentry: pinentry))
+                pinentry: pinentry, acceptsLoginPassword: acceptsLoginPassword))
     }
 
     private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {

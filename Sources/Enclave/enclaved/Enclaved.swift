@@ -42,7 +42,7 @@ struct Enclaved {
             enclave = try SoftwareEnclave(
                 vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process",
                 roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
-                userAgent: agent)
+                userAgent: agent, acceptsLoginPassword: options.acceptsLoginPassword)
             events.deliver { enclave.sessionChanged($0) }
         } catch {
             EnclaveServer.refuse(error, channel: options.channel)

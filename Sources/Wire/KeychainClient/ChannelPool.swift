@@ -9,7 +9,8 @@ final class ChannelPool: Sendable {
         var idle: [Channel] = []
     }
 
-    private let state: Lock<State>
+    /// Not a `Lock`: a forked child would find it locked for ever if another thread held it.
+    private let state: ProcessLocal<State>
     private let open: Connection.Opener
     private let process: @Sendable () -> Int32
 
@@ -19,7 +20,7 @@ final class ChannelPool: Sendable {
     init(_ open: @escaping Connection.Opener, _ first: UnixSocket?, process: @escaping @Sendable () -> Int32) {
         self.open = open
         self.process = process
-        state = Lock(State(owner: process(), idle: first.map { [Channel($0)] } ?? []))
+        state = ProcessLocal(State(owner: process(), idle: first.map { [Channel($0)] } ?? []))
     }
 
     /// Asks over a socket of the pool, or a new one.
@@ -32,7 +33,7 @@ final class ChannelPool: Sendable {
         } catch {
             switch error {
             // The others lead to the same daemon and are as dead as this one.
-            case .notPerformed, .unknown: state.withLock { $0.idle = [] }
+            case .notPerformed, .unknown: withState { $0.idle = [] }
             case .late, .refused: break
             }
             throw error
@@ -40,7 +41,7 @@ final class ChannelPool: Sendable {
     }
 
     private func take() throws(Channel.Failure) -> Channel {
-        let idle = state.withLock { state -> Channel? in
+        let idle = withState { state -> Channel? in
             let process = process()
             if state.owner != process { state = State(owner: process) }
             return state.idle.popLast()
@@ -50,8 +51,12 @@ final class ChannelPool: Sendable {
     }
 
     private func putBack(_ channel: Channel) {
-        state.withLock { state in
+        withState { state in
             if state.idle.count < Self.mostIdle { state.idle.append(channel) }
         }
+    }
+
+    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        state.withValue(inChild: { _ in }, body)
     }
 }

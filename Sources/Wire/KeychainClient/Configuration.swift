@@ -23,6 +23,11 @@ package struct Configuration: Equatable, Sendable {
         case auto
     }
 
+    package enum Consent: String, CaseIterable, Sendable {
+        case yes
+        case no
+    }
+
     /// The folder of the store.
     package var folder: String
     /// Where the daemon listens.
@@ -37,6 +42,8 @@ package struct Configuration: Equatable, Sendable {
     package var tpm: String
     /// What asks for passcodes: `auto`, `none`, or a path.
     package var pinentry: String
+    /// Whether the password of the login may stand in where no passcode is set.
+    package var loginPassword: Consent
 
     package static let anyTPM = "auto"
     package static let anyPinentry = "auto"
@@ -83,6 +90,13 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.pinentry ?? anyPinentry
     }
 
+    /// Whether the password of the user's login may stand in where no passcode is set, for who knows where the keychain is.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadLoginPassword() throws(Refusal) -> Consent {
+        try read(ownEnvironment).0.loginPassword ?? .no
+    }
+
     /// The program that asks the user on behalf of a keychain inside a program; nil when none is installed.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
@@ -123,6 +137,7 @@ package struct Configuration: Equatable, Sendable {
         interaction = values.interaction ?? .auto
         tpm = values.tpm ?? Self.anyTPM
         pinentry = values.pinentry ?? Self.anyPinentry
+        loginPassword = values.loginPassword ?? .no
     }
 }
 

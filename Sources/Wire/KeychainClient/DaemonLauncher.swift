@@ -54,6 +54,7 @@ struct DaemonLauncher: Sendable {
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
             "--log", configuration.folder + "/keychaind.log", "--ready-fd", "\(ChildProcess.firstDescriptor)",
             "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
+            "--login-password", configuration.loginPassword.rawValue,
         ]
         try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: Self.patience)
         return reader

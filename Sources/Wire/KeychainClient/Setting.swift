@@ -28,6 +28,7 @@ package struct Setting: Sendable {
         var anchors: String?
         var tpm: String?
         var pinentry: String?
+        var loginPassword: Configuration.Consent?
     }
 
     package static let table = [
@@ -72,6 +73,12 @@ package struct Setting: Sendable {
             standard: "auto: what is installed, for a display or a terminal",
             meaning: "The pinentry that asks for passcodes. Without one they are asked for on the terminal.",
             read: { pinentry($0, &$1.pinentry) }),
+        Setting(
+            variable: "KEYCHAIN_LOGIN_PASSWORD", key: "login-password", takes: names(of: Configuration.Consent.self),
+            standard: "no",
+            meaning:
+                "Whether the password of the user's login, verified by PAM, may stand in where no passcode is set.",
+            read: { name($0, &$1.loginPassword) }),
     ]
 
     /// Where Debian, Fedora, openSUSE and Alpine have them.

@@ -57,10 +57,12 @@ import Testing
         silent.interactionNotAllowed = true
         phone.keychain.run {
             #expect(item.add(.applicationPassword, in: silent) == errSecInteractionNotAllowed)
+            #expect(SecCopyLastItemError()?.rule == "state.needs-password")
             #expect(item.add(.applicationPassword, in: context("right")) == errSecSuccess)
             #expect(item.read(in: context("wrong")).status == errSecAuthFailed)
             #expect(SecCopyLastItemError()?.rule == "state.wrong-password")
             #expect(item.read(in: silent).status == errSecInteractionNotAllowed)
+            #expect(SecCopyLastItemError()?.rule == "state.needs-password")
         }
         #expect(phone.asked.isEmpty)
     }

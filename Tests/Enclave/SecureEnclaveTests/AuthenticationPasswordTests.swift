@@ -40,6 +40,25 @@ struct AuthenticationPasswordTests {
         #expect(user.questions.isEmpty)
     }
 
+    @Test("Where nobody can or may be asked for it, the refusal says that the password is missing")
+    func missing() throws {
+        try set("secret")
+        let row = try GuardedRow(Flag.applicationPassword, in: enclave, context)
+        let other = AuthenticationContext.test()
+        var task = row.task(other)
+        for interaction in [Prompt.Interaction.any, .never] {
+            task.prompt.interaction = interaction
+            user.will(.unreachable)
+            let refused = enclave.refusal(task)
+            #expect(refused?.status == .interactionNotAllowed && refused?.rule == .needsPassword)
+        }
+        let alone = try device.start()
+        let refused = alone.refusal(row.task(other))
+        #expect(refused?.status == .interactionNotAllowed && refused?.rule == .needsPassword)
+        let presence = try GuardedRow(Flag.applicationPassword | Flag.biometryAny, in: enclave, context)
+        #expect(alone.refusal(presence.task(other))?.rule == .unreachable)
+    }
+
     @Test("S-84: it works where nobody can be asked, and after a restart")
     func withoutAgent() throws {
         let plain = try device.start()
@@ -49,7 +68,7 @@ struct AuthenticationPasswordTests {
         #expect(row.refusal(restarted, context)?.rule == .needsPassword)
         try restarted.setCredential(TestDevice.passcode("secret"), in: context)
         #expect(row.refusal(restarted, context) == nil)
-        #expect(restarted.refusal(.control(Flag.applicationPassword, .test()))?.rule == .unreachable)
+        #expect(restarted.refusal(.control(Flag.applicationPassword, .test()))?.rule == .needsPassword)
     }
 
     @Test("S-35: without a password nothing is added, and the user is asked for one, twice as the agent does it")

@@ -89,12 +89,22 @@ struct ConfigurationTests {
             ("KEYCHAIN_DAEMON", "keychaind"),
             ("KEYCHAIN_TIMEOUT", "-1"), ("KEYCHAIN_TIMEOUT", "600001"), ("KEYCHAIN_TIMEOUT", "5s"),
             ("KEYCHAIN_INTERACTION", "maybe"), ("KEYCHAIN_TPM", "/tmp/lib.so"), ("KEYCHAIN_TPM", "../lib:x"),
+            ("KEYCHAIN_LOGIN_PASSWORD", "true"), ("KEYCHAIN_LOGIN_PASSWORD", "Yes"),
         ])
     func refusesVariable(name: String, value: String) throws {
         let refusal = failure { () throws(Refusal) in try load([name: value]) }
         let setting = try #require(Setting.table.first { $0.variable == name })
         #expect(refusal?.subject == name)
         #expect(refusal?.problem.contains(setting.takes) == true)
+    }
+
+    @Test("The password of the login stands in for no passcode unless that is said")
+    func readsConsent() throws {
+        #expect(try load().loginPassword == .no)
+        #expect(try load(["KEYCHAIN_LOGIN_PASSWORD": "yes"]).loginPassword == .yes)
+        try write("login-password = yes")
+        #expect(try load().loginPassword == .yes)
+        #expect(try load(["KEYCHAIN_LOGIN_PASSWORD": "no"]).loginPassword == .no)
     }
 
     @Test("Variables of others that begin alike are left alone")
@@ -119,7 +129,7 @@ struct ConfigurationTests {
         let table = Setting.table
         #expect(Set(table.map(\.variable)).count == table.count && Set(table.map(\.key)).count == table.count)
         for setting in table {
-            #expect(setting.variable == "KEYCHAIN_" + setting.key.uppercased())
+            #expect(setting.variable == "KEYCHAIN_" + setting.key.uppercased().replacing("-", with: "_"))
             #expect(!setting.takes.isEmpty && !setting.standard.isEmpty && setting.meaning.hasSuffix("."))
         }
     }

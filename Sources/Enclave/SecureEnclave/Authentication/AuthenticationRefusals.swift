@@ -12,6 +12,12 @@ extension Refusal {
         .authNeeded, .needsPassword, "accc", "The access control wants a password of the program's own.",
         do: "Set it with LAContext.setCredential, or let the user be asked for it.")
 
+    /// As ``needsPassword``, where nobody can or may be asked.
+    static let missingPassword = Refusal(
+        .interactionNotAllowed, .needsPassword, "accc",
+        "The access control wants a password of the program's own, and nobody can be asked for it.",
+        do: "Set it with LAContext.setCredential.")
+
     static let wrongPassword = Refusal(
         .authFailed, .wrongPassword, "accc", "This is not the password that the item was protected with.",
         do: "Set the right one with LAContext.setCredential.")

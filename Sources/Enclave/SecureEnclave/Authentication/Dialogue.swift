@@ -38,14 +38,22 @@ struct Dialogue {
     }
 
     /// Asks for the application password, where one is wanted that the context has not.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` (`state.needs-password`) where nobody can or may be asked.
     func askPassword(_ wanted: Wanted) throws(Refusal) -> SecretBytes? {
         guard wanted.needsPassword, !enclave.hasPassword(in: task.context) else { return nil }
         for failures in 0..<Interview.mostMisses {
             let question = question(wanted.makesPassword ? .newApplicationPassword : .applicationPassword, failures)
             // An empty one would be none.
-            if case .secret(let password) = try put(question), password.count > 0 { return password }
+            if case .secret(let password) = try putForPassword(question), password.count > 0 { return password }
         }
         throw .userFailed
+    }
+
+    private func putForPassword(_ question: UserQuestion) throws(Refusal) -> UserAnswer {
+        do throws(Refusal) { return try put(question) } catch {
+            throw error.rule == .unreachable ? .missingPassword : error
+        }
     }
 
     // MARK: - One question

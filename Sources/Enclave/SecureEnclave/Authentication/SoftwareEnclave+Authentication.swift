@@ -17,7 +17,9 @@ extension SoftwareEnclave {
         let wanted = try Wanted(task.purpose, changed: changed)
         // What lacks nothing waits behind nobody's prompt.
         if let result = try shownBefore(wanted, scope, in: task.context) { return result }
-        guard user.agent != nil else { throw .nobodyToAsk }
+        guard user.agent != nil else {
+            throw wanted.isMet(by: shown(scope, in: task.context).factors) ? .missingPassword : .nobodyToAsk
+        }
         let subject = PromptDesk.Subject(context: task.context, purpose: task.purpose)
         let (number, admission) = try user.desk.enter(subject, by: deadline)
         switch admission {

@@ -22,10 +22,13 @@ package enum EnclaveProcess {
 
     /// The first half of ``start(executable:vault:createIfMissing:tpm:)``, for who does something before the first thread.
     ///
-    /// - Parameter pinentry: what the setting `pinentry` says.
+    /// - Parameters:
+    ///   - pinentry: what the setting `pinentry` says.
+    ///   - acceptsLoginPassword: whether the setting `login-password` says yes.
     /// - Throws: `errSecNotAvailable` when the program cannot be run.
     package static func launch(
-        _ executable: String, vault: String, createIfMissing: Bool, tpm: String, pinentry: String = "auto"
+        _ executable: String, vault: String, createIfMissing: Bool, tpm: String, pinentry: String = "auto",
+        acceptsLoginPassword: Bool = false
     ) throws(Refusal) -> (UnixSocket, ChildProcess) {
         do throws(SystemError) {
             // The enclave's end is closed here on return, so that its death closes the last one.
@@ -34,8 +37,9 @@ package enum EnclaveProcess {
                 "--vault", vault, "--tpm", tpm, "--pinentry", pinentry, "--channel",
                 String(ChildProcess.firstDescriptor),
             ]
+            let flags = [(createIfMissing, "--create"), (acceptsLoginPassword, "--login-password")]
             let process = try ChildProcess.start(
-                executable, arguments + (createIfMissing ? ["--create"] : []), handing: [theirs.descriptor])
+                executable, arguments + flags.filter(\.0).map(\.1), handing: [theirs.descriptor])
             return (ours, process)
         } catch { throw .noEnclave(error) }
     }

@@ -18,6 +18,7 @@ struct ApplicationPasswordTests {
             #expect(reading("service", with("another")).status == errSecAuthFailed)
             #expect(lastRule == "state.wrong-password")
             #expect(reading().status == errSecInteractionNotAllowed)
+            #expect(lastRule == "state.needs-password")
             let fail: Attributes = [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]
             #expect(reading("service", fail).status == errSecInteractionNotAllowed)
             #expect(lastRule == "state.needs-password")

@@ -1,0 +1,33 @@
+// For the test that has the user asked: a program as any other, with items that open only after he has shown who he is.
+//
+//     guarded-item add SERVICE PROTECTION      adds an item that takes user presence
+//     guarded-item read SERVICE                prints its value
+//
+// What is refused is printed as the status and the rule.
+
+import Foundation
+import Security
+
+typealias Attributes = [CFString: Any]
+
+func add(_ item: Attributes, _ protection: String) -> OSStatus {
+    let control = unsafe SecAccessControlCreateWithFlags(nil, protection as CFString, .userPresence, nil)
+    guard let control else { return errSecParam }
+    let secret: Attributes = [kSecAttrAccessControl: control, kSecValueData: Data("guarded value".utf8)]
+    return unsafe SecItemAdd(item.merging(secret) { $1 } as CFDictionary, nil)
+}
+
+func read(_ item: Attributes) -> OSStatus {
+    var found: CFTypeRef?
+    let query = item.merging([kSecReturnData: true]) { $1 } as CFDictionary
+    let status = unsafe SecItemCopyMatching(query, &found)
+    if let value = found as? Data { print(String(decoding: value, as: UTF8.self)) }
+    return status
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4 || arguments.count == 3 && arguments[1] == "read" else { exit(2) }
+let item: Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: arguments[2]]
+let status = arguments[1] == "add" ? add(item, arguments[3]) : read(item)
+if status != errSecSuccess { print("\(status) \(SecCopyLastItemError()?.rule ?? "")") }
+exit(status == errSecSuccess ? 0 : 1)
