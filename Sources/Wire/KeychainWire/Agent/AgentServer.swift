@@ -65,11 +65,12 @@ package final class AgentServer: Sendable {
 
     /// Ends the connection, and the question that is open.
     package func end() {
+        // First, so that the question that is open is not answered as if the enclave had withdrawn it.
+        shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
         work.update { work in
             work.isEnding = true
             work.open?.withdrawal.withdraw()
         }
-        shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
     }
 
     /// Tells the enclave what the agent sees of the session, and waits until the enclave has done what it does about it. One
