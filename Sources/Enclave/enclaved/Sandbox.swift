@@ -20,6 +20,8 @@ enum Sandbox {
         "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
         // The C library ends the process when a thread that is just starting may not make these two.
         "rseq", "set_robust_list",
+        // A thread that ends; the address sanitizer ends the process when it may not.
+        "sigaltstack",
     ]
 
     /// Allowed unless the memory could be executed.
