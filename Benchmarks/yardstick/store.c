@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VAULT = 592, VAULT_IDENTIFIER = 16, VAULT_DEVICE = 32, VAULT_WRAPPED = 140 };
+// A vault in software without a passcode (docs/format-vault.md, section 7): one slot, the device's.
+enum { VAULT = 820, VAULT_IDENTIFIER = 16, VAULT_WRAPPED = 140, VAULT_INDEX = 560, VAULT_DEVICE = 632, VAULT_SLOT = 664 };
+enum { SLOT_SALT = 16, SLOT_WRAPPED = 32 };
 
 static void *checked(void *object, const char *what) {
     if (object) return object;
@@ -51,9 +53,23 @@ static void derive(const uint8_t *vault, const char *purpose, uint8_t key[KEY]) 
     EVP_PKEY_CTX_free(context);
 }
 
+// Opens a key of the vault; its associated data begins with `about`, and goes on with the vault's version and name.
+static int open_key(
+    const uint8_t *vault, const uint8_t wrapping[KEY], const uint8_t *wrapped, const uint8_t about[2],
+    const uint8_t *more, int more_size, uint8_t key[KEY]) {
+    uint8_t aad[64] = {about[0], about[1], 3, 0};
+    memcpy(aad + 4, vault + VAULT_IDENTIFIER, 16);
+    memcpy(aad + 20, more, more_size);
+    EVP_CIPHER_CTX *context = cipher(wrapping);
+    int size = open_box(context, NULL, wrapped, WRAPPED, aad, 20 + more_size, key);
+    EVP_CIPHER_CTX_free(context);
+    return size == KEY;
+}
+
 static EVP_MAC_CTX *index_digest(const uint8_t *vault) {
-    uint8_t key[KEY];
-    derive(vault, "keychain vault 1: index", key);
+    uint8_t wrapping[KEY], key[KEY];
+    derive(vault, "keychain vault 2: index key", wrapping);
+    check(open_key(vault, wrapping, vault + VAULT_INDEX, (uint8_t[]){0, 4}, vault, 0, key), "opening the index key");
     EVP_MAC *hmac = checked(EVP_MAC_fetch(NULL, "HMAC", NULL), "HMAC");
     EVP_MAC_CTX *context = checked(EVP_MAC_CTX_new(hmac), "HMAC");
     OSSL_PARAM sha256[] = {OSSL_PARAM_construct_utf8_string("digest", "SHA256", 0), OSSL_PARAM_construct_end()};
@@ -63,17 +79,20 @@ static EVP_MAC_CTX *index_digest(const uint8_t *vault) {
 }
 
 static void open_class_keys(struct yardstick_store *store, const uint8_t *vault) {
-    static const char *const purposes[2] = {
-        "keychain vault 1: keybag without passcode", "keychain vault 1: device keybag"};
+    const uint8_t *slot = vault + VAULT_SLOT;
+    uint8_t slot_key[KEY], keybag[2][KEY], more[17] = {slot[0]};
+    memcpy(more + 1, slot + SLOT_SALT, 16);
+    derive(vault, "keychain vault 1: keybag without passcode", slot_key);
+    check(
+        open_key(vault, slot_key, slot + SLOT_WRAPPED, (uint8_t[]){slot[1], 5}, more, sizeof more, keybag[0]),
+        "opening the keybag");
+    derive(vault, "keychain vault 1: device keybag", keybag[1]);
     for (int class = 1; class <= CLASSES; class++) {
         // Classes 3 and 6 are always open. The last one exists with a passcode only.
-        uint8_t key[KEY], aad[20] = {class, 2, 1, 0};
-        memcpy(aad + 4, vault + VAULT_IDENTIFIER, 16);
-        derive(vault, purposes[class % 3 == 0], key);
-        EVP_CIPHER_CTX *keybag = cipher(key);
-        int size = open_box(keybag, NULL, vault + VAULT_WRAPPED + (class - 1) * WRAPPED, WRAPPED, aad, 20, key);
-        if (size == KEY) store->class_key[class] = cipher(key);
-        EVP_CIPHER_CTX_free(keybag);
+        const uint8_t *wrapped = vault + VAULT_WRAPPED + (class - 1) * WRAPPED;
+        uint8_t key[KEY];
+        if (open_key(vault, keybag[class % 3 == 0], wrapped, (uint8_t[]){class, 2}, vault, 0, key))
+            store->class_key[class] = cipher(key);
     }
 }
 
