@@ -39,6 +39,15 @@ struct RequestRouter {
         case device(DeviceRequest, [FileDescriptor])
         case key(KeyRequest)
         case authentication(AuthenticationRequest, password: FileDescriptor?)
+
+        /// Whether the way of its answer through the loop would be felt. What may take as long as a person must not keep
+        /// another answer from being finished.
+        var isShort: Bool {
+            switch self {
+            case .item, .key: true
+            case .device, .authentication: false
+            }
+        }
     }
 
     private func parse(_ frame: Frame, _ passcodes: [FileDescriptor]) throws(BrokenFrame) -> Request {
@@ -68,9 +77,7 @@ struct RequestRouter {
             lane.read(request, from: caller, id: frame.header.id, by: deadline, into: writer)
             return .answered
         }
-        let isWrite = if case .item = request { true } else { false }
-        // For what takes longer, the way through the loop does not count.
-        let outlet = isWrite ? session.lend() : nil
+        let outlet = request.isShort ? session.lend() : nil
         let reply = ReplyAddress(mailbox: mailbox, session: session.token, outlet: outlet)
         guard queue(request, frame, deadline, from: caller, session, reply) else {
             if outlet != nil { session.takeBack() }
