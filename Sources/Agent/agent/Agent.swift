@@ -41,21 +41,15 @@ enum Services {
 
     /// - Returns: the server, to be run; and what ends the watch over the session.
     static func start(_ options: Arguments.Options) throws -> (AgentServer, Withdrawal) {
-        let parts = Lock(Parts())
-        let shared = Shared(parts)
+        let parts = Monitor(Parts())
         let presence = UserPresence(
             programs: PinentryPrograms(setting: options.pinentry), loginService: options.loginService,
-            sessionName: { shared.parts.withLock { $0.watch?.session ?? "" } })
+            sessionName: { parts.update { $0.watch?.session ?? "" } })
         let server = try AgentServer(presence, channel: options.channel)
-        let watch = SessionWatch { event in shared.parts.withLock { $0.server }?.tell(event) }
-        shared.parts.withLock { $0 = Parts(server: server, watch: watch) }
+        let watch = SessionWatch { event in parts.update { $0.server }?.tell(event) }
+        parts.update { $0 = Parts(server: server, watch: watch) }
         let end = try Withdrawal()
         _ = try Thread(named: "agent-session") { watch.run(until: end) }
         return (server, end)
-    }
-
-    private final class Shared: Sendable {
-        let parts: Lock<Parts>
-        init(_ parts: consuming Lock<Parts>) { self.parts = parts }
     }
 }

@@ -63,19 +63,17 @@ extension Session {
     /// Builds a request and sends it.
     func send(
         _ call: String, _ build: () throws(Refusal) -> ItemRequest
-    ) throws(CommandFailure) -> ItemResponse {
-        let request: ItemRequest
-        do throws(Refusal) { request = try build() } catch { throw .refused(call: call, error) }
-        return try send(request, call)
-    }
+    ) throws(CommandFailure) -> ItemResponse { try send(try Self.request(call, build), call) }
 
     /// Builds a query and gives its whole answer, however many pages it has.
     func sendAll(
         _ call: String, _ build: () throws(Refusal) -> ItemRequest
-    ) throws(CommandFailure) -> ItemResponse {
-        let request: ItemRequest
-        do throws(Refusal) { request = try build() } catch { throw .refused(call: call, error) }
-        return try sendAll(request, call)
+    ) throws(CommandFailure) -> ItemResponse { try sendAll(try Self.request(call, build), call) }
+
+    private static func request(
+        _ call: String, _ build: () throws(Refusal) -> ItemRequest
+    ) throws(CommandFailure) -> ItemRequest {
+        do throws(Refusal) { return try build() } catch { throw .refused(call: call, error) }
     }
 }
 
