@@ -5,21 +5,50 @@ package struct CallerIdentity: Hashable, Sendable {
     package let process: Int32
     /// What a person calls the program; for prompts and logs.
     package let program: String
+    /// What its groups rest on.
+    package let provenance: Provenance
+    /// Its kernel keeps the user's other programs out of its memory: it was installed by root with our marker group, and the
+    /// process had that group when it connected.
+    package let isAnchored: Bool
     /// The groups the program may use; the first is where its items go by default (S-15).
     package let groups: [String]
     /// The inspecting command of this installation: it may list attributes of all groups, never values.
     package let mayInspectAllGroups: Bool
 
-    package init(user: UInt32, process: Int32, program: String, groups: [String], mayInspectAllGroups: Bool = false) {
+    package init(
+        user: UInt32, process: Int32, program: String, provenance: Provenance = .unsigned, isAnchored: Bool = false,
+        groups: [String], mayInspectAllGroups: Bool = false
+    ) {
         self.user = user
         self.process = process
         self.program = program
+        self.provenance = provenance
+        self.isAnchored = isAnchored
         self.groups = groups
         self.mayInspectAllGroups = mayInspectAllGroups
     }
 
     /// The group of a program that brings no entitlements: its own, named by its executable (S-18).
-    package static func ownGroup(ofExecutable path: String) -> String { "program:" + path }
+    package static func ownGroup(ofExecutable path: String) -> String { AccessGroup.unsignedPrefix + path }
+}
+
+/// Whose word a program's access groups rest on.
+package enum Provenance: Hashable, Sendable {
+    /// Its own signature: the team's key vouches for identifier and groups.
+    case signed(team: String, identifier: String)
+    /// An entitlements file that root has installed for it.
+    case installed(file: String)
+    /// The sandbox that runs it: Flatpak or Snap.
+    case sandboxed(Sandbox, application: String)
+    /// The service manager that runs it: a system unit of systemd.
+    case unit(String)
+    /// Nobody's: the group is made from the executable's path.
+    case unsigned
+
+    package enum Sandbox: String, Hashable, Sendable {
+        case flatpak
+        case snap
+    }
 }
 
 /// Groups with a meaning of their own.
@@ -28,4 +57,12 @@ package enum AccessGroup {
     package static let any = "*"
     /// Items that tokens offer; programs can read them but not put anything there.
     package static let token = "com.apple.token"
+    /// What the group of an unsigned program begins with; its path follows.
+    package static let unsignedPrefix = "program:"
+    /// What the group of a systemd unit begins with; its name follows.
+    package static let unitPrefix = "unit:"
+    /// What the group of a Flatpak application begins with; its id follows.
+    package static let flatpakPrefix = "flatpak:"
+    /// What the group of a Snap application begins with; its name follows.
+    package static let snapPrefix = "snap:"
 }
