@@ -34,6 +34,7 @@ _security() {
         'attest-key:Let the TPM prove that a key was made in it.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
+        'setup:Make git, docker or a Swift package use the keychain.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
@@ -182,6 +183,11 @@ _security() {
                     '-t[Match the application tag.]:tag: ' \
                     '-n[What the verifier has chosen\: 1 to 32 bytes in hexadecimal.]:nonce: ' \
                     '-o[The folder to write to; made if it is not there.]:folder: ' \
+                    '--json[Write JSON.]' ;;
+                setup) _arguments -S \
+                    {-n,--dry-run}'[Show what would change and change nothing.]' \
+                    {-y,--yes}'[Do not ask before the files are changed.]' \
+                    {-u,--undo}'[Take back what an earlier setup has changed.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac
