@@ -49,6 +49,7 @@ let package = Package(
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
+        .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
@@ -135,7 +136,14 @@ let package = Package(
             "SecurityCommands", on: "Tools",
             uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "LinuxSystem"]),
         program(
-            "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
+            "SecurityTool", on: "Tools", uses: ["SecurityCommands"]),
+        room(
+            "CodesignCommands", on: "Tools",
+            uses: [
+                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "LinuxSystem",
+            ]),
+        program("CodesignTool", on: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
