@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "Keychain", targets: ["Keychain"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
+        .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
@@ -63,12 +64,15 @@ let package = Package(
         library("CTSS2", package: "tss2-esys", debian: "libtss2-dev"),
         library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
+        library("CExpat", package: "expat", debian: "libexpat1-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
         room("DER", on: "Base", uses: ["LinuxSystem"]),
         room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
+
+        room("CodeSignature", on: "Base", uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "CExpat"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -136,7 +140,14 @@ let package = Package(
             "SecurityCommands", on: "Tools",
             uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "LinuxSystem"]),
         program(
-            "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
+            "SecurityTool", on: "Tools", uses: ["SecurityCommands"]),
+        room(
+            "CodesignCommands", on: "Tools",
+            uses: [
+                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "LinuxSystem",
+            ]),
+        program("CodesignTool", on: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
@@ -154,6 +165,9 @@ let package = Package(
         tests(
             "KeychainCryptoTests", on: "Base",
             uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "CodeSignatureTests", on: "Base",
+            uses: ["CodeSignature", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",

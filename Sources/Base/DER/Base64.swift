@@ -1,11 +1,13 @@
-import LinuxSystem
+package import LinuxSystem
 
 /// Base64 (RFC 4648 section 4), character by character; blanks between them do not count.
-struct Base64Decoder {
+package struct Base64Decoder {
     private let output = SecretBuffer(capacity: 2048)
     private var (bits, count, padding): (UInt32, Int, Int) = (0, 0, 0)
 
-    mutating func add(_ character: UInt8) throws(PEM.Malformed) {
+    package init() {}
+
+    package mutating func add(_ character: UInt8) throws(PEM.Malformed) {
         switch character {
         case UInt8(ascii: " "), UInt8(ascii: "\t"): break
         case UInt8(ascii: "="): padding += 1
@@ -19,7 +21,7 @@ struct Base64Decoder {
     }
 
     /// What has been decoded; the characters must have been whole groups and leave no bits over.
-    mutating func finish() throws(PEM.Malformed) -> SecretBytes {
+    package mutating func finish() throws(PEM.Malformed) -> SecretBytes {
         let left = count % 4
         guard left != 1, padding == (4 - left) % 4 else { throw .notBase64 }
         if left > 0 {
@@ -47,21 +49,19 @@ struct Base64Decoder {
     }
 }
 
-enum Base64Encoder {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        var encoded: [UInt8] = []
-        encoded.reserveCapacity((bytes.count + 2) / 3 * 4)
+extension SecretBuffer {
+    /// Appends the bytes in base64, without line breaks.
+    package func append(base64 bytes: Span<UInt8>) {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let left = min(3, bytes.count - start)
             var group: UInt32 = 0
             for index in 0..<3 { group = group << 8 | (index < left ? UInt32(bytes[start + index]) : 0) }
             for index in 0..<4 {
-                encoded.append(
-                    index <= left ? alphabet[Int(group >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
+                append(
+                    index <= left ? Self.base64Digits[Int(group >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
             }
         }
-        return encoded
     }
+
+    private static let base64Digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

@@ -9,18 +9,18 @@ package import LinuxSystem
 /// test's own.
 package final class Session {
     let input: Input
-    let output: Output
-    let diagnostics: Output
+    package let output: Output
+    package let diagnostics: Output
     /// Where the daemon listens.
     let socket: String
     /// Whether a person may be asked for a password.
     let mayAsk: Bool
     /// How often a long task says that it goes on.
     let progressInterval: Int
-    var isVerbose = false
+    package var isVerbose = false
     var isQuiet = false
     var isInteractive = false
-    var writesJSON = false
+    package var writesJSON = false
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
     private let connect: () -> Result<any KeychainConnection, Refusal>
@@ -109,7 +109,10 @@ package final class Session {
         try ask(call) { connection throws(Refusal) in try connection.verifyAll(progress: progress) }
     }
 
-    private func connection() throws(Refusal) -> any KeychainConnection {
+    /// The keychain itself.
+    ///
+    /// - Throws: why it cannot be reached.
+    package func connection() throws(Refusal) -> any KeychainConnection {
         if let opened { return opened }
         let connection = try connect().get()
         opened = connection
@@ -128,7 +131,7 @@ extension Session {
     }
 
     /// Says something on stderr, after everything that was printed before.
-    func complain(_ text: String) {
+    package func complain(_ text: String) {
         output.flush()
         diagnostics.write("security: \(text)\n")
     }
@@ -137,7 +140,7 @@ extension Session {
     ///
     /// - Returns: the failure's status.
     @discardableResult
-    func report(_ failure: CommandFailure) -> Int32 {
+    package func report(_ failure: CommandFailure) -> Int32 {
         output.flush()
         if writesJSON {
             if let json = failure.json { diagnostics.write(json) }
