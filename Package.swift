@@ -120,6 +120,7 @@ let package = Package(
         room(
             "Security", on: "API",
             uses: [
+                "CodeSignature",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
@@ -144,7 +145,8 @@ let package = Package(
         room(
             "CodesignCommands", on: "Tools",
             uses: [
-                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto",
+                "KeychainModel",
                 "LinuxSystem",
             ]),
         program("CodesignTool", on: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
@@ -232,6 +234,7 @@ let package = Package(
         tests(
             "SecurityTests", on: "API",
             uses: [
+                "CodeSignature",
                 "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
                 "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
