@@ -140,7 +140,8 @@ let package = Package(
         room(
             "CodesignCommands", on: "Tools",
             uses: [
-                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto",
+                "KeychainModel",
                 "LinuxSystem",
             ]),
         program("CodesignTool", on: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
@@ -280,6 +281,6 @@ let package = Package(
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "keychain-fuzz", dependencies: ["DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
+            name: "keychain-fuzz", dependencies: ["CodeSignature", "DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
             path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
 }
