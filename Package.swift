@@ -288,6 +288,7 @@ let package = Package(
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "keychain-fuzz", dependencies: ["DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
+            name: "keychain-fuzz",
+            dependencies: ["CodeSignature", "DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
             path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
 }

@@ -57,4 +57,5 @@ _security() {
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -F _security security
+# Where there is no word to offer, files are.
+complete -o default -F _security security
