@@ -47,6 +47,8 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
+        .library(name: "SecurityAsync", targets: ["SecurityAsync"]),
+        .library(name: "Keychain", targets: ["Keychain"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
@@ -124,6 +126,8 @@ let package = Package(
         room(
             "LocalAuthentication", on: "API",
             uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room("SecurityAsync", on: "API", uses: ["Security"]),
+        room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
@@ -206,6 +210,7 @@ let package = Package(
         tests(
             "LocalAuthenticationTests", on: "API",
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
+        tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "KeychainEngineTests", on: "Daemon",
@@ -238,6 +243,10 @@ let package = Package(
             uses: [
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+
+        tests(
+            "CodesignCommandsTests", on: "Tools",
+            uses: ["CodesignCommands", "SecurityCommands", "KeychainModel", "LinuxSystem", "TestSupport"]),
 
         .executableTarget(
             name: "scripted-agent", dependencies: ["KeychainWire", "KeychainModel", "LinuxSystem"],

@@ -33,6 +33,7 @@ complete -c security -n __fish_use_subcommand -a attest-key -d 'Let the TPM prov
 complete -c security -n __fish_use_subcommand -a codesign -d 'Sign an executable with entitlements, verify or show a signature.'
 complete -c security -n __fish_use_subcommand -a git-credential -d 'Serve git as its credential helper.'
 complete -c security -n __fish_use_subcommand -a docker-credential -d 'Serve docker as its credential helper.'
+complete -c security -n __fish_use_subcommand -a setup -d 'Make git, docker or a Swift package use the keychain.'
 complete -c security -n __fish_use_subcommand -a completions -d 'Print the completion script for a shell.'
 complete -c security -n '__fish_seen_subcommand_from lock-keychain' -s a -d 'Lock all keychains; there is one.'
 complete -c security -n '__fish_seen_subcommand_from unlock-keychain' -s p -x -d 'The keychain\'s password.'
@@ -153,6 +154,9 @@ complete -c security -n '__fish_seen_subcommand_from codesign' -s r -l rotate -r
 complete -c security -n '__fish_seen_subcommand_from codesign' -s H -l hand-over -x -d 'State that this group of the team of -s is now the one of -t.'
 complete -c security -n '__fish_seen_subcommand_from codesign' -s t -l to -x -d 'The group that -H hands over to, with its Team ID.'
 complete -c security -n '__fish_seen_subcommand_from codesign' -s o -l output -r -F -d 'Where to write a statement; standard output unless given.'
+complete -c security -n '__fish_seen_subcommand_from setup' -s n -l dry-run -d 'Show what would change and change nothing.'
+complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do not ask before the files are changed.'
+complete -c security -n '__fish_seen_subcommand_from setup' -s u -l undo -d 'Take back what an earlier setup has changed.'
 complete -c security -n '__fish_seen_subcommand_from codesign' -F
-complete -c security -n '__fish_seen_subcommand_from help' -a 'help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential completions'
+complete -c security -n '__fish_seen_subcommand_from help' -a 'help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions'
 complete -c security -n '__fish_seen_subcommand_from completions' -a 'bash zsh fish'

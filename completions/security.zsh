@@ -35,6 +35,7 @@ _security() {
         'codesign:Sign an executable with entitlements, verify or show a signature.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
+        'setup:Make git, docker or a Swift package use the keychain.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
@@ -204,6 +205,11 @@ _security() {
                     {-o,--output}'[Where to write a statement; standard output unless given.]:file:_files' \
                     '--json[Write JSON.]' \
                     '*:file:_files' ;;
+                setup) _arguments -S \
+                    {-n,--dry-run}'[Show what would change and change nothing.]' \
+                    {-y,--yes}'[Do not ask before the files are changed.]' \
+                    {-u,--undo}'[Take back what an earlier setup has changed.]' \
+                    '--json[Write JSON.]' ;;
             esac ;;
     esac
 }

@@ -7,7 +7,7 @@ package enum CommandTable {
         FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
         DeletePassword.command(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
         MoveEnclave.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove, AttestKey.command, Codesign.command,
-        GitCredential.command, DockerCredential.command,
+        GitCredential.command, DockerCredential.command, SetupCommand.command,
         Completions.command,
     ]
 

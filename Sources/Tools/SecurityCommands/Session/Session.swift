@@ -21,6 +21,8 @@ package final class Session {
     var isQuiet = false
     var isInteractive = false
     package var writesJSON = false
+    /// A variable of the environment; nil when it is not set.
+    let environment: @Sendable (String) -> String?
     private let connect: () -> Result<any KeychainConnection, Refusal>
     private var opened: (any KeychainConnection)?
 
@@ -28,11 +30,13 @@ package final class Session {
     ///   - socket: the path of the daemon's socket, to be shown.
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - progressInterval: milliseconds between signs of life of a long task.
+    ///   - environment: gives the variables of the environment.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
         mayAsk: Bool = true, progressInterval: Int = 1000,
+        environment: @escaping @Sendable (String) -> String? = { _ in nil },
         connect: @escaping () -> Result<any KeychainConnection, Refusal>
     ) {
         self.input = Input(input)
@@ -41,6 +45,7 @@ package final class Session {
         self.socket = socket
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
+        self.environment = environment
         self.connect = connect
     }
 

@@ -14,7 +14,8 @@ extension Session {
         return Session(
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: (try? configuration.get())?.socket ?? "",
-            mayAsk: (try? configuration.get())?.interaction != .never
+            mayAsk: (try? configuration.get())?.interaction != .never,
+            environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } }
         ) { configuration.flatMap(connection) }
     }
 
