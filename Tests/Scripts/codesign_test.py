@@ -167,16 +167,19 @@ def machines(signer, folder, team):
 
 
 def tools(signer, folder):
-    """What strip and its relatives leave of the note."""
+    """What strip and its relatives leave of the note; LLVM's are one program, which is in the toolchain."""
+    for name in ("llvm-strip", "llvm-objcopy"):
+        os.symlink(os.path.join(os.path.dirname(shutil.which("clang")), "llvm-objcopy"), f"{folder}/{name}")
+    llvm_strip, llvm_objcopy = f"{folder}/llvm-strip", f"{folder}/llvm-objcopy"
     program = make_program(folder)
     signer.run("-s", f"{folder}/team.pem", program)
-    keep = [["strip", "-o"], ["strip", "-g", "-o"], ["llvm-strip", "-g", "-o"], ["llvm-strip", "--strip-all-gnu", "-o"]]
-    for command in [["cp"], ["objcopy"], ["llvm-objcopy"]]:
+    keep = [["strip", "-o"], ["strip", "-g", "-o"], [llvm_strip, "-g", "-o"], [llvm_strip, "--strip-all-gnu", "-o"]]
+    for command in [["cp"], ["objcopy"], [llvm_objcopy]]:
         copy(signer, command + [program, f"{folder}/copy"], 0)
     for command in keep:
         copy(signer, command + [f"{folder}/copy", program], 0)
     copy(signer, ["objcopy", "--add-section", f".x={folder}/program.c", program, f"{folder}/copy"], 0)
-    copy(signer, ["llvm-strip", "-o", f"{folder}/copy", program], 1)
+    copy(signer, [llvm_strip, "-o", f"{folder}/copy", program], 1)
     copy(signer, ["objcopy", "-R", ".note.keychain", program, f"{folder}/copy"], 1)
     subprocess.run(["strip", "-o", f"{folder}/copy", program], check=True)
     signer.run("-f", "-s", f"{folder}/p256.pem", f"{folder}/copy")
