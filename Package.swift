@@ -120,6 +120,7 @@ let package = Package(
         room(
             "Security", on: "API",
             uses: [
+                "CodeSignature",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
@@ -233,6 +234,7 @@ let package = Package(
         tests(
             "SecurityTests", on: "API",
             uses: [
+                "CodeSignature",
                 "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
                 "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
