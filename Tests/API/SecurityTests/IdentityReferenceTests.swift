@@ -65,7 +65,8 @@ struct IdentityReferenceTests {
             #expect(unsafe SecIdentityCreateWithCertificate(nil, aes.certificate, &made) == errSecItemNotFound)
             #expect(add([kSecValueRef: aes.key]) == errSecSuccess)
             #expect(unsafe SecIdentityCreateWithCertificate(nil, aes.certificate, &made) == errSecSuccess)
-            #expect(try signs(#require(made)))
+            let identity = try #require(made)
+            #expect(try signs(identity))
         }
     }
 
