@@ -246,6 +246,10 @@ let package = Package(
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
 
+        tests(
+            "CodesignCommandsTests", on: "Tools",
+            uses: ["CodesignCommands", "SecurityCommands", "KeychainModel", "LinuxSystem", "TestSupport"]),
+
         .executableTarget(
             name: "scripted-agent", dependencies: ["KeychainWire", "KeychainModel", "LinuxSystem"],
             path: "Tests/Programs/scripted-agent"),
