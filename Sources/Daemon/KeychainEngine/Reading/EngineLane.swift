@@ -214,7 +214,7 @@ extension EngineLane {
         _ row: GuardedRow, _ page: Page, in output: SecretBuffer, from start: Int
     ) throws(ItemSealer.Failure) -> SecretBytes? {
         do throws(Refusal) {
-            return try gate.open(row, page.ui) {
+            return try gate.open(row, page.ui, isAnchored: page.isAnchored) {
                 (try? AttributeList(parsing: output.copy(from: start)))?.displayName ?? ""
             }
         } catch { throw error.status == .decode ? .damaged("its key") : .refused(error) }
