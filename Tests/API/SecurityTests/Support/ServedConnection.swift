@@ -112,6 +112,7 @@ private struct Forwarding: RequestHandler {
                 case .verification(let page): page.append(to: buffer)
                 case .details(let details): details.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
+                case .access(let reply): reply.append(to: buffer)
                 case .done: break
                 }
             }
