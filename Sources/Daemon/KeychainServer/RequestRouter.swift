@@ -15,6 +15,7 @@ struct RequestRouter {
     let lane: any RequestLane
     let backend: Backend
     let identify: Identify
+    let paces: RequestPaces
     let limits: ServerLimits
     let mailbox: Mailbox
 
@@ -132,6 +133,7 @@ struct RequestRouter {
         if let caller = session.caller { return caller }
         let caller = try identify(session.socket)
         session.caller = caller
+        session.pace = paces.pace(of: caller)
         return caller
     }
 }
