@@ -1,8 +1,8 @@
 import LinuxSystem
 
 /// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus sign, a
-/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and a switch's own
-/// name, anywhere among the options.
+/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and an option's own
+/// name with its value in the next word, anywhere.
 struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
@@ -20,7 +20,7 @@ struct ArgumentParser {
     static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
         var parser = ArgumentParser(words, command.options)
         if command.hasOptions { try parser.parseOptions() }
-        parser.parseOperands()
+        try parser.parseOperands()
         return parser.parsed
     }
 
@@ -37,26 +37,42 @@ struct ArgumentParser {
             let word = words[next]
             next += 1
             if word.matches("--") { return parsed.endsOptions = true }
-            if !takeLong(word) { try parseLetters(word) }
+            if try !takeLong(word) { try parseLetters(word) }
         }
     }
 
-    private mutating func parseOperands() {
-        for word in words[next...] where parsed.endsOptions || !takeLong(word) { parsed.operands.append(word) }
+    private mutating func parseOperands() throws(CommandFailure) {
+        while next < words.count {
+            let word = words[next]
+            next += 1
+            if parsed.endsOptions {
+                parsed.operands.append(word)
+            } else if try !takeLong(word) {
+                parsed.operands.append(word)
+            }
+        }
     }
 
-    private mutating func takeLong(_ word: Argument) -> Bool {
+    private mutating func takeLong(_ word: Argument) throws(CommandFailure) -> Bool {
         if word.matches("--json") {
             parsed.wantsJSON = true
         } else if word.matches("--help") {
             parsed.wantsHelp = true
         } else if let option = options.first(where: { option in option.word.map { word.matches("--\($0)") } ?? false })
         {
-            parsed.values.append((option.letter, nil))
+            parsed.values.append((option.letter, option.value == nil ? nil : try valueOfLong(option)))
         } else {
             return false
         }
         return true
+    }
+
+    /// The word behind a long option is its value.
+    private mutating func valueOfLong(_ option: CommandOption) throws(CommandFailure) -> Argument {
+        guard next < words.count else { throw .usage("option requires an argument -- \(option.word ?? "")") }
+        defer { next += 1 }
+        if option.isSecret { parsed.secretWords.insert(next) }
+        return words[next]
     }
 
     private mutating func parseLetters(_ word: Argument) throws(CommandFailure) {

@@ -41,7 +41,7 @@ package struct Command: Sendable {
 /// An option of a command, or of `security` itself.
 package struct CommandOption: Sendable {
     package let letter: Character
-    /// A longer name, for a switch that macOS's command does not have; nil for most.
+    /// A longer name, for an option that macOS's command does not have; nil for most.
     package let word: String?
     /// What its value is called; nil for a switch.
     package let value: String?

@@ -30,6 +30,10 @@ final class StandInKeychain: KeychainConnection {
         var refusal: Refusal?
         /// What a verification finds: all rows on its first page, the file on the second.
         var report = VerificationReport()
+        /// Answers what is asked about access.
+        var access: @Sendable (AccessRequest, [[UInt8]]) throws(Refusal) -> AccessReply = { _, _ throws(Refusal) in
+            throw .malformed("a request that the test does not know")
+        }
         /// Runs on every page of a verification.
         var duringVerification: @Sendable (VerificationCursor) -> Void = { _ in }
     }
@@ -227,6 +231,7 @@ extension StandInKeychain {
         case .details:
             let first = UnlockSlot(number: 0, kind: state.passcode == nil ? .device : .passcode)
             return .details(DeviceDetails(settings: state.settings, slots: [first] + state.slots))
+        case .access(let request): return .access(try state.access(request, passcodes))
         case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))
         case .changeSettings(let settings): state.settings = settings
         case .unlockWith(let kind):
