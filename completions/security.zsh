@@ -32,6 +32,7 @@ _security() {
         'add-unlock-slot:Add a way to unlock the keychain.'
         'remove-unlock-slot:Remove a way to unlock the keychain.'
         'attest-key:Let the TPM prove that a key was made in it.'
+        'codesign:Sign an executable with entitlements, verify or show a signature.'
         'decisions:Show who asked the keychain for what lately, and what was decided.'
         'why:Explain what a search finds, and what keeps it from the rest.'
         'move-items:Give the items of an access group another group.'
@@ -41,6 +42,7 @@ _security() {
         'uninstalled:Tell the keychain that programs were removed; for package scripts.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
+        'setup:Make git, docker or a Swift package use the keychain.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
@@ -186,12 +188,32 @@ _security() {
                     {-N,--pin}'[Ask for the PIN instead of the password.]' \
                     '--json[Write JSON.]' ;;
                 attest-key) _arguments -S \
-                    '-k[The key itself, as its program wrote it (kSecAttrTokenOID).]:file: ' \
+                    '-k[The key itself, as its program wrote it (kSecAttrTokenOID).]:file:_files' \
                     '-l[Match the label.]:label: ' \
                     '-t[Match the application tag.]:tag: ' \
                     '-n[What the verifier has chosen\: 1 to 32 bytes in hexadecimal.]:nonce: ' \
-                    '-o[The folder to write to; made if it is not there.]:folder: ' \
+                    '-o[The folder to write to; made if it is not there.]:folder:_files' \
                     '--json[Write JSON.]' ;;
+                codesign) _arguments -S \
+                    {-s,--sign}'[Sign the files with this key.]:key:_files' \
+                    {-e,--entitlements}'[The entitlements to sign with; with -d, where to write them.]:file:_files' \
+                    {-i,--identifier}'[What the program is called; its file'\''s name unless given.]:name: ' \
+                    {-f,--force}'[Replace a signature that is there.]' \
+                    {-S,--statements}'[Rotations that lead to the key; may be given more than once.]:file:_files' \
+                    {-v,--verify}'[Verify the files'\'' signatures; or say more.]' \
+                    {-d,--display}'[Show the files'\'' signatures.]' \
+                    {-R,--remove-signature}'[Remove the files'\'' signatures.]' \
+                    {-c,--create-team-key}'[Make a team key, in a new file or in the enclave.]:key:_files' \
+                    {-a,--algorithm}'[Of the new key\: ed25519, or p256; the enclave makes the latter.]:name: ' \
+                    {-P,--passphrase}'[Ask for a passphrase for the new key.]' \
+                    {-p,--passphrase-fd}'[Read the key'\''s passphrase from this descriptor, a line.]:number: ' \
+                    {-T,--team-id}'[Print the Team ID of a key.]:key:_files' \
+                    {-r,--rotate}'[State that this key follows the one of -s.]:key:_files' \
+                    {-H,--hand-over}'[State that this group of the team of -s is now the one of -t.]:group: ' \
+                    {-t,--to}'[The group that -H hands over to, with its Team ID.]:group: ' \
+                    {-o,--output}'[Where to write a statement; standard output unless given.]:file:_files' \
+                    '--json[Write JSON.]' \
+                    '*:file:_files' ;;
                 decisions) _arguments -S \
                     {-f,--follow}'[Go on and show what is decided from now on, until interrupted.]' \
                     '--json[Write JSON.]' ;;
@@ -219,10 +241,15 @@ _security() {
                     {-f,--from}'[The group the items have now.]:group: ' \
                     {-t,--to}'[The group they are to have.]:group: ' \
                     {-K,--class}'[Only items of this class\: genp, inet, cert or keys.]:class: ' \
-                    {-s,--statement}'[A handover statement of the old group'\''s team.]:file: ' \
+                    {-s,--statement}'[A handover statement of the old group'\''s team.]:file:_files' \
                     '--json[Write JSON.]' ;;
                 rename-group) _arguments -S \
-                    {-s,--statement}'[A handover statement of the old group'\''s team.]:file: ' \
+                    {-s,--statement}'[A handover statement of the old group'\''s team.]:file:_files' \
+                    '--json[Write JSON.]' ;;
+                setup) _arguments -S \
+                    {-n,--dry-run}'[Show what would change and change nothing.]' \
+                    {-y,--yes}'[Do not ask before the files are changed.]' \
+                    {-u,--undo}'[Take back what an earlier setup has changed.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
@@ -28,3 +29,5 @@ int clinux_is_sealed(int file) {
     int seals = fcntl(file, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_GROW);
 }
+
+int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }

@@ -21,11 +21,15 @@ struct QuotaTests {
     private func add(
         _ account: String, _ value: Int = 8, as program: String, to engine: TestEngine
     ) throws(Refusal) {
+        _ = try engine.perform(try addition(account, value), from: Self.caller(program))
+    }
+
+    private func addition(_ account: String, _ value: Int) throws(Refusal) -> ItemRequest {
         var builder = ItemRequestBuilder(.add)
         try builder.set("class", .string("genp"))
         try builder.set("acct", .string(account))
         try builder.set("v_Data", data: [UInt8](repeating: 7, count: value).span)
-        _ = try engine.perform(try builder.build(), from: Self.caller(program))
+        return try builder.build()
     }
 
     private func change(
@@ -96,6 +100,9 @@ struct QuotaTests {
         let engine = try TestEngine(in: directory, quotas: Quotas(bytes: 100))
         check(refusal { try add("b", as: "one", to: engine) }, "bytes")
         try change(.update, "a", value: 4000, as: "one", in: engine)
+        var again = try addition("a", 3000)
+        again.updatesExisting = true
+        _ = try engine.perform(again, from: Self.caller("one"))
         try change(.delete, "a", as: "one", in: engine)
     }
 

@@ -207,7 +207,7 @@ struct AccessCommandTests {
 
     @Test("A long option takes its value from the next word, and says when there is none")
     func longOptions() {
-        #expect(shell.run("move-items", "--from").errors.contains("option requires an argument -- from"))
+        #expect(shell.run("move-items", "--from").errors.contains("option requires an argument -- --from"))
         #expect(shell.run("move-items", "-fa").status == 2)
         #expect(requests.isEmpty)
     }

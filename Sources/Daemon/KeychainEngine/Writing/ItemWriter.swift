@@ -65,9 +65,8 @@ final class ItemWriter {
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         try write.deadline.check()
         store.owner = try store.digester.owner(write.caller.owner)
-        let operation = request.request.operation
-        try withinQuotas(operation) { () throws(Refusal) in
-            switch operation {
+        try withinQuotas(request.request) { () throws(Refusal) in
+            switch request.request.operation {
             case .add: try add(request, write)
             case .update: try update(request, write)
             case .delete: try delete(request, write)

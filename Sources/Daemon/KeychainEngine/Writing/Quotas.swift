@@ -29,10 +29,11 @@ extension ItemWriter {
     /// Performs a write within the quotas: what would exceed one is undone with its transaction, and what makes less, or is no
     /// more than there was, is let through though a quota was lowered meanwhile.
     func withinQuotas(
-        _ operation: ItemRequest.Operation, _ body: () throws(Refusal) -> Void
+        _ request: ItemRequest, _ body: () throws(Refusal) -> Void
     ) throws(Refusal) {
-        guard quotas != .none, operation != .delete else { return try body() }
-        let before = operation == .update ? try store.usage() : nil
+        guard quotas != .none, request.operation != .delete else { return try body() }
+        let mayShrink = request.operation == .update || request.updatesExisting
+        let before = mayShrink ? try store.usage() : nil
         try body()
         let after = try store.usage()
         try Self.check(

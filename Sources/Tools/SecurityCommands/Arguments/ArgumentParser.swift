@@ -1,8 +1,8 @@
 import LinuxSystem
 
 /// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus sign, a
-/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and an option's own
-/// name with its value in the next word, anywhere.
+/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and those with a name of
+/// their own, anywhere among the words; the value stands in the next word, or behind an equals sign.
 struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
@@ -45,11 +45,8 @@ struct ArgumentParser {
         while next < words.count {
             let word = words[next]
             next += 1
-            if parsed.endsOptions {
-                parsed.operands.append(word)
-            } else if try !takeLong(word) {
-                parsed.operands.append(word)
-            }
+            let isOption = try parsed.endsOptions ? false : takeLong(word)
+            if !isOption { parsed.operands.append(word) }
         }
     }
 
@@ -58,21 +55,21 @@ struct ArgumentParser {
             parsed.wantsJSON = true
         } else if word.matches("--help") {
             parsed.wantsHelp = true
-        } else if let option = options.first(where: { option in option.word.map { word.matches("--\($0)") } ?? false })
-        {
-            parsed.values.append((option.letter, option.value == nil ? nil : try valueOfLong(option)))
+        } else if let option = options.first(where: { $0.word != nil && word.matches($0.longName) }) {
+            try takeLong(option)
+        } else if let option = options.first(where: { $0.value != nil && word.begins($0.longName + "=") }) {
+            parsed.values.append((option.letter, word.dropping(option.longName.utf8.count + 1)))
         } else {
             return false
         }
         return true
     }
 
-    /// The word behind a long option is its value.
-    private mutating func valueOfLong(_ option: CommandOption) throws(CommandFailure) -> Argument {
-        guard next < words.count else { throw .usage("option requires an argument -- \(option.word ?? "")") }
-        defer { next += 1 }
-        if option.isSecret { parsed.secretWords.insert(next) }
-        return words[next]
+    private mutating func takeLong(_ option: CommandOption) throws(CommandFailure) {
+        guard option.value != nil else { return parsed.values.append((option.letter, nil)) }
+        guard next < words.count else { throw .usage("option requires an argument -- \(option.longName)") }
+        parsed.values.append((option.letter, words[next]))
+        next += 1
     }
 
     private mutating func parseLetters(_ word: Argument) throws(CommandFailure) {
@@ -107,21 +104,33 @@ struct ArgumentParser {
 }
 
 /// The words of a command line, sorted.
-struct ParsedArguments {
-    var values: [(letter: Character, value: Argument?)] = []
-    var operands: [Argument] = []
+package struct ParsedArguments {
+    package var values: [(letter: Character, value: Argument?)] = []
+    package var operands: [Argument] = []
     var wantsJSON = false
     var wantsHelp = false
     /// The words that are, or contain, a password.
     var secretWords: Set<Int> = []
     fileprivate(set) var endsOptions = false
 
-    func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
+    package func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
 
     /// The value of an option; of one given twice, the last.
-    func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+    package func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+}
+
+extension CommandOption {
+    /// As it is typed; for one without a name, what nobody types.
+    fileprivate var longName: String { "--\(word ?? "")" }
 }
 
 extension Argument {
+    /// Whether the word begins with this text; only as much of it is looked at, for the rest may be a password.
+    fileprivate func begins(_ text: String) -> Bool {
+        let prefix = Array(text.utf8)
+        guard prefix.count > "--=".utf8.count, bytes.count >= prefix.count else { return false }
+        return bytes.withSpan { span in prefix.indices.allSatisfy { span[$0] == prefix[$0] } }
+    }
+
     fileprivate var startsWithMinus: Bool { bytes.count > 1 && bytes.withSpan { $0[0] == UInt8(ascii: "-") } }
 }

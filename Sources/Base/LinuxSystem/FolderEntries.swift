@@ -1,0 +1,27 @@
+import Glibc
+
+/// Reads folders.
+package enum FolderEntries {
+    /// The names in a folder, without `.` and `..`, sorted.
+    ///
+    /// - Throws: `SystemError` of `opendir`.
+    package static func names(in folder: String) throws(SystemError) -> [String] {
+        guard let directory = unsafe opendir(folder) else { throw SystemError(code: errno, call: "opendir") }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The path that symbolic links lead to; the path itself where nothing is.
+    package static func resolve(_ path: String) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+}
