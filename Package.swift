@@ -100,7 +100,8 @@ let package = Package(
         room(
             "KeychainEngine", on: "Daemon",
             uses: [
-                "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem",
+                "KeychainStore", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "LinuxSystem",
             ]),
         room(
             "KeychainServer", on: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -216,8 +217,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto",
-                "SecureEnclave", "LinuxSystem", "TestSupport",
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
+                "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "KeychainStoreTests", on: "Daemon",

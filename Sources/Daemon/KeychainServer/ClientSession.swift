@@ -12,6 +12,10 @@ final class ClientSession {
     let socket: UnixSocket
     /// Who it is, once it has asked for something.
     var caller: CallerIdentity?
+    /// How fast its program may ask; nil before it is known, and where there is no limit.
+    var pace: RequestPace?
+    /// Until when nothing is read, because its program was too fast; nil while it is not.
+    var pause: Deadline?
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0

@@ -19,8 +19,10 @@ extension EventLoop {
 
     /// Takes a frame from a connection, if there is one, and answers it or has it answered.
     func serve(_ session: ClientSession, _ take: (ClientSession) throws(BrokenFrame) -> Frame?) {
+        if let pace = session.pace, pace.isExhausted { return pause(session, until: pace.nextFill) }
         do throws(BrokenFrame) {
             if let frame = try take(session) {
+                session.pace?.spend()
                 let passcodes = try session.claim(for: frame)
                 switch try router.route(frame, passcodes, of: session, into: writer) {
                 case .answered: sendWritten(to: session)
@@ -46,7 +48,7 @@ extension EventLoop {
     /// Works out from a connection's state what happens to it next.
     func settle(_ session: ClientSession) {
         guard sessions[session.token] != nil, isWithinBounds(session) else { return }
-        let mayServe = session.inFlight < limits.pipelined && !session.hasOutput
+        let mayServe = session.inFlight < limits.pipelined && !session.hasOutput && session.pause == nil
         if session.input.mayHaveFrame {
             if mayServe { enqueue(session) }
         } else if session.isEnding, session.inFlight == 0, !session.hasOutput {
@@ -54,6 +56,28 @@ extension EventLoop {
         }
         watch(session, isReading: mayServe && !session.isEnding)
         noteStall(of: session)
+    }
+
+    /// Leaves a connection alone whose program was too fast.
+    private func pause(_ session: ClientSession, until deadline: Deadline) {
+        session.pause = deadline
+        paused.insert(session.token)
+        nextResumption = min(nextResumption, deadline)
+        settle(session)
+    }
+
+    /// Goes on with the connections whose time has come.
+    func resume() {
+        nextResumption = .never
+        for session in paused.compactMap({ sessions[$0] }) {
+            guard let pause = session.pause, !pause.hasPassed else {
+                session.pause = nil
+                paused.remove(session.token)
+                settle(session)
+                continue
+            }
+            nextResumption = min(nextResumption, pause)
+        }
     }
 
     private func enqueue(_ session: ClientSession) {

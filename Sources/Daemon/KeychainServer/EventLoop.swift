@@ -17,6 +17,9 @@ final class EventLoop: @unchecked Sendable {
     /// Connections whose next request is due in the next turn.
     var queued: [ClientSession] = []
     var stalling: Set<UInt64> = []
+    /// Connections whose program was too fast, and when the first of them is looked at again.
+    var paused: Set<UInt64> = []
+    var nextResumption = Deadline.never
     /// Bytes that all connections hold.
     var held = 0
     let epoll: Epoll
@@ -63,13 +66,14 @@ final class EventLoop: @unchecked Sendable {
             session.isQueued = false
             serve(session) { session throws(BrokenFrame) in try session.input.next() }
         }
+        if nextResumption.hasPassed { resume() }
         if nextSweep.hasPassed { sweep() }
     }
 
     /// A client that has just been answered often asks again at once.
     private func waitForEvents() {
         if wasBusy, shortWait.find({ poll(until: .now) }) { return }
-        wasBusy = poll(until: min(nextSweep, end))
+        wasBusy = poll(until: min(nextSweep, nextResumption, end))
     }
 
     /// Handles what happens up to the deadline; whether anything did.
@@ -144,6 +148,7 @@ extension EventLoop {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
         router.withdraw(session.conversations.values)
         stalling.remove(session.token)
+        paused.remove(session.token)
         held -= session.counted
         occupancy.leave()
     }

@@ -29,6 +29,11 @@ package final class KeychainServer: Sendable {
         _ handler: any RequestHandler, on listeners: [UnixSocket], identify: @escaping Identify,
         limits: ServerLimits = ServerLimits(), log: @escaping ServerLog
     ) throws(Refusal) {
+        let identify: Identify = { (peer) throws(Refusal) in
+            let caller = try identify(peer)
+            handler.arrived(caller)
+            return caller
+        }
         do throws(SystemError) { backend = try Backend(handler, limits: limits) } catch { throw .cannotServe(error) }
         do throws(Refusal) {
             let loops = try Self.makeLoops(handler, backend, listeners, identify, limits, occupancy, log)
@@ -58,11 +63,13 @@ package final class KeychainServer: Sendable {
         _ limits: ServerLimits, _ occupancy: Occupancy, _ log: @escaping ServerLog
     ) throws(Refusal) -> [EventLoop] {
         var loops: [EventLoop] = []
+        let paces = RequestPaces(limits.requestRate)
         for _ in 0..<max(1, limits.loops) {
             let lane: any RequestLane = try handler.makeLane()
             do throws(SystemError) {
                 let router = RequestRouter(
-                    lane: lane, backend: backend, identify: identify, limits: limits, mailbox: try Mailbox())
+                    lane: lane, backend: backend, identify: identify, paces: paces, limits: limits,
+                    mailbox: try Mailbox())
                 loops.append(
                     try EventLoop(router, on: listeners, limits: limits, occupancy: occupancy, log: log))
             } catch { throw .cannotServe(error) }

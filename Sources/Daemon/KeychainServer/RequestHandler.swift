@@ -13,6 +13,9 @@ package protocol RequestHandler: Sendable {
     /// - Throws: the engine's refusal, such as `errSecNotAvailable` for a store that does not open.
     func makeLane() throws(Refusal) -> Lane
 
+    /// A caller was identified, once for each connection. Must not block.
+    func arrived(_ caller: CallerIdentity)
+
     /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
     func write(_ batch: [Write])
 
@@ -24,8 +27,8 @@ package protocol RequestHandler: Sendable {
 
     /// Answers a device request. May block for long; is called on several threads.
     func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter)
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter)
 
     /// The number of the device's state, for those who watch it.
     var stateEpoch: StateEpoch { get }
@@ -70,6 +73,7 @@ package protocol QueuedWrite {
 package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> CallerIdentity
 
 extension RequestHandler {
+    package func arrived(_ caller: CallerIdentity) {}
     package func prepareForWrites() {}
 
     /// Performs writes as one commit; the answers are in their order.

@@ -15,6 +15,7 @@ struct RequestRouter {
     let lane: any RequestLane
     let backend: Backend
     let identify: Identify
+    let paces: RequestPaces
     let limits: ServerLimits
     let mailbox: Mailbox
 
@@ -103,7 +104,8 @@ struct RequestRouter {
                 StateWatchers.Watcher(epoch: epoch, deadline: min(time, deadline), id: id, reply: reply))
         case .device(let request, let passcodes):
             return backend.slow.put(
-                DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply))
+                DeviceJob(
+                    request: request, passcodes: passcodes, caller: caller, id: id, deadline: deadline, reply: reply))
         case .key(let request):
             return backend.keys.put(
                 KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply))
@@ -131,6 +133,7 @@ struct RequestRouter {
         if let caller = session.caller { return caller }
         let caller = try identify(session.socket)
         session.caller = caller
+        session.pace = paces.pace(of: caller)
         return caller
     }
 }

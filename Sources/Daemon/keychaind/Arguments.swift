@@ -1,5 +1,6 @@
 import Glibc
 import KeychainClient
+import KeychainEngine
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -21,6 +22,9 @@ enum Arguments {
         var loginPassword: Configuration.Consent?
         var loops = 1
         var idleExit: UInt64?
+        var quotas = Quotas()
+        /// Requests a second of one program; nil for the server's own.
+        var requestRate: Int?
         var log: String?
         /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not serve:
         /// its end is what the program that waits goes by.
@@ -35,7 +39,7 @@ enum Arguments {
 
     static let helpText = """
         usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
-                         [--pinentry PROGRAM] [--login-password yes|no] [--log FILE]
+                         [--pinentry PROGRAM] [--login-password yes|no] [--log FILE] [--quota-...]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
@@ -46,6 +50,11 @@ enum Arguments {
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
           --pinentry PROGRAM   the path of what asks for passcodes, auto or none
           --login-password     whether the login's password may stand in for a passcode: yes or no
+          --quota-items N, --quota-bytes N
+                               how many items, and bytes of them, the keychain takes: 1000000 and 4294967296
+          --quota-program-items N, --quota-program-bytes N
+                               how many of them one program may have written: 200000 and 1073741824
+          --quota-requests N   requests a second of one program, 20000; who is faster waits; 0 for no limit
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
@@ -79,6 +88,12 @@ enum Arguments {
             case "--login-password": options.loginPassword = try Self.consent(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
+            case "--quota-items": options.quotas.items = try Self.quota(argument, rest.popFirst())
+            case "--quota-bytes": options.quotas.bytes = try Self.quota(argument, rest.popFirst())
+            case "--quota-program-items": options.quotas.programItems = try Self.quota(argument, rest.popFirst())
+            case "--quota-program-bytes": options.quotas.programBytes = try Self.quota(argument, rest.popFirst())
+            case "--quota-requests":
+                options.requestRate = Int(try Self.number(argument, rest.popFirst(), 0...1_000_000))
             case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())
             default: throw Mistake("There is no argument \(argument).")
             }
@@ -110,6 +125,10 @@ enum Arguments {
     private static func consent(_ name: String, _ text: String?) throws(Mistake) -> Configuration.Consent {
         guard let consent = text.flatMap(Configuration.Consent.init) else { throw Mistake("\(name) takes yes or no.") }
         return consent
+    }
+
+    private static func quota(_ name: String, _ text: String?) throws(Mistake) -> UInt64 {
+        try number(name, text, 1...UInt64(Int64.max))
     }
 
     private static func number(

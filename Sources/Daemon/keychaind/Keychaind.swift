@@ -53,6 +53,7 @@ struct Keychaind {
         let engine = try openEngine(options)
         var limits = ServerLimits()
         limits.loops = options.loops
+        if let rate = options.requestRate { limits.requestRate = rate }
         limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
         return try KeychainServer(
             engine, on: listeners, identify: UserIdentity.identify, limits: limits, log: report)
@@ -68,7 +69,8 @@ struct Keychaind {
             tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes)
         try ProcessHardening.forbidNewPrivileges()
         let enclave = try EnclaveConnection(socket, process: process)
-        return try KeychainEngine(store: store, enclave: enclave, deployment: "user daemon")
+        return try KeychainEngine(
+            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, log: report)
     }
 
     private static func ownPath() throws -> String {

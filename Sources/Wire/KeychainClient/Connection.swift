@@ -97,10 +97,12 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch: true
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .access(.decisions), .access(.why),
+            .access(.orphans):
+            true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot:
+            .addSlot, .removeSlot, .access:
             false
         }
     }

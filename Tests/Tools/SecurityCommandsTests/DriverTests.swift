@@ -28,7 +28,8 @@ import Testing
                 "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
                 "verify-keychain", "move-enclave", "list-unlock-slots", "add-unlock-slot", "remove-unlock-slot",
-                "attest-key", "codesign", "git-credential", "docker-credential", "setup", "completions",
+                "attest-key", "codesign", "decisions", "why", "move-items", "rename-group", "orphans",
+                "set-group-policy", "uninstalled", "git-credential", "docker-credential", "setup", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }

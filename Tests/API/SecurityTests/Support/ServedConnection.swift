@@ -101,8 +101,8 @@ private struct Forwarding: RequestHandler {
     }
 
     func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter
     ) {
         do throws(Refusal) {
             let reply = try target.device(request, passcodes: passcodes)
@@ -112,6 +112,7 @@ private struct Forwarding: RequestHandler {
                 case .verification(let page): page.append(to: buffer)
                 case .details(let details): details.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
+                case .access(let reply): reply.append(to: buffer)
                 case .done: break
                 }
             }
