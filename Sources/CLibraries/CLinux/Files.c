@@ -5,8 +5,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fsverity.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
@@ -27,4 +36,50 @@ int clinux_memory_file(const char *name, size_t size) {
 int clinux_is_sealed(int file) {
     int seals = fcntl(file, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_GROW);
+}
+
+static int64_t nanoseconds(struct statx_timestamp time) {
+    return (int64_t)((uint64_t)time.tv_sec * 1000000000u + time.tv_nsec);
+}
+
+int clinux_file_version(int file, const char *path, struct clinux_file_version *version) {
+    struct statx found;
+    int flags = path ? 0 : AT_EMPTY_PATH;
+    if (statx(path ? AT_FDCWD : file, path ? path : "", flags, STATX_BASIC_STATS, &found) < 0) return -1;
+    *version = (struct clinux_file_version){
+        .device = makedev(found.stx_dev_major, found.stx_dev_minor), .inode = found.stx_ino, .links = found.stx_nlink,
+        .size = (int64_t)found.stx_size, .modified = nanoseconds(found.stx_mtime), .changed = nanoseconds(found.stx_ctime),
+        .owner = found.stx_uid, .group = found.stx_gid, .mode = found.stx_mode,
+        .has_verity = (found.stx_attributes & STATX_ATTR_VERITY) != 0};
+    return 0;
+}
+
+int clinux_verity_digest(int file, uint8_t *digest, size_t room) {
+    struct {
+        struct fsverity_digest head;
+        uint8_t bytes[64];
+    } measured = {.head = {.digest_size = sizeof measured.bytes}};
+    if (ioctl(file, FS_IOC_MEASURE_VERITY, &measured.head) < 0) return -1;
+    size_t size = measured.head.digest_size;
+    if (size > room) {
+        errno = EOVERFLOW;
+        return -1;
+    }
+    memcpy(digest, measured.bytes, size);
+    return (int)size;
+}
+
+int clinux_file_system(int file, uint64_t *kind, int *is_nosuid) {
+    struct statfs system;
+    if (fstatfs(file, &system) < 0) return -1;
+    *kind = (uint64_t)system.f_type & 0xffffffffu;
+    *is_nosuid = (system.f_flags & ST_NOSUID) != 0;
+    return 0;
+}
+
+int clinux_open_beneath(int folder, const char *name) {
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
