@@ -43,10 +43,10 @@ final class EmbeddedEngine: Sendable {
     }
 
     func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> DeviceReply {
         let writer = ResponseWriter()
-        engine.device(request, passcodes: passcodes, id: 0, by: deadline, into: writer)
+        engine.device(request, passcodes: passcodes, from: caller, id: 0, by: deadline, into: writer)
         let answer = writer.complete()
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }

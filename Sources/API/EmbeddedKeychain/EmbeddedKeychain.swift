@@ -69,7 +69,7 @@ package final class EmbeddedKeychain: KeychainConnection {
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         if case .watch(let epoch, let milliseconds) = request { return try watch(epoch, milliseconds) }
         let deadline = Deadline.after(milliseconds: Int(request.timeout(timeout)))
-        return try current().device(request, passcodes: passcodes, by: deadline)
+        return try current().device(request, passcodes: passcodes, from: caller, by: deadline)
     }
 
     /// Waits for another state than that with this number, and looks every second whether another process has changed the
@@ -77,7 +77,8 @@ package final class EmbeddedKeychain: KeychainConnection {
     private func watch(_ epoch: UInt32, _ milliseconds: UInt32) throws(Refusal) -> DeviceReply {
         let deadline = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
         while true {
-            let reply = try current().device(.watch(epoch: epoch, milliseconds: 0), passcodes: [], by: .never)
+            let news = DeviceRequest.watch(epoch: epoch, milliseconds: 0)
+            let reply = try current().device(news, passcodes: [], from: caller, by: .never)
             guard case .news(let news) = reply, news.epoch == epoch, !deadline.hasPassed else { return reply }
             let state = try current().stateEpoch
             _ = state.wait(while: epoch, deadline: min(deadline, .after(milliseconds: 1000)))

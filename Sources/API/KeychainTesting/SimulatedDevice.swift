@@ -141,7 +141,7 @@ final class DeviceConnection: KeychainConnection {
     }
 
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
-        try device.current().device(request, passcodes: passcodes)
+        try device.current().seen(by: caller).device(request, passcodes: passcodes)
     }
 
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {

@@ -1,4 +1,5 @@
 package import KeychainModel
+package import KeychainPolicy
 import KeychainStore
 package import KeychainWire
 package import LinuxSystem
@@ -12,8 +13,8 @@ extension KeychainEngine {
     ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a patience of its
     ///     own, and a call given up would cost everybody the enclave.
     package func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter
     ) {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }

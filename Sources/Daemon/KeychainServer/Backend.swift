@@ -30,12 +30,13 @@ extension WorkerJob {
 struct DeviceJob: WorkerJob {
     let request: DeviceRequest
     let passcodes: [FileDescriptor]
+    let caller: CallerIdentity
     let id: UInt32
     let deadline: Deadline
     let reply: ReplyAddress
 
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
-        handler.device(request, passcodes: passcodes, id: id, by: deadline, into: writer)
+        handler.device(request, passcodes: passcodes, from: caller, id: id, by: deadline, into: writer)
     }
 }
 

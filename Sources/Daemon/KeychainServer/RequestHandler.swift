@@ -24,8 +24,8 @@ package protocol RequestHandler: Sendable {
 
     /// Answers a device request. May block for long; is called on several threads.
     func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter)
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter)
 
     /// The number of the device's state, for those who watch it.
     var stateEpoch: StateEpoch { get }

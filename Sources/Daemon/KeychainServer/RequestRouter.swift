@@ -103,7 +103,8 @@ struct RequestRouter {
                 StateWatchers.Watcher(epoch: epoch, deadline: min(time, deadline), id: id, reply: reply))
         case .device(let request, let passcodes):
             return backend.slow.put(
-                DeviceJob(request: request, passcodes: passcodes, id: id, deadline: deadline, reply: reply))
+                DeviceJob(
+                    request: request, passcodes: passcodes, caller: caller, id: id, deadline: deadline, reply: reply))
         case .key(let request):
             return backend.keys.put(
                 KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply))

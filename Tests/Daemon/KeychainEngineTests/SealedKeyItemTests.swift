@@ -211,7 +211,7 @@ extension TestEngine {
     func device(_ request: DeviceRequest, _ passcode: String...) throws {
         let files = try passcode.map { try PasscodeFile.make(SecretBytes(copying: Array($0.utf8).span)) }
         let writer = ResponseWriter()
-        engine.device(request, passcodes: files, id: 1, by: .never, into: writer)
+        engine.device(request, passcodes: files, from: TestEngine.caller, id: 1, by: .never, into: writer)
         let answer = writer.complete()
         guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
     }

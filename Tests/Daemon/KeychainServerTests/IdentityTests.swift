@@ -28,6 +28,13 @@ struct IdentityTests {
         #expect(counter.count.load(ordering: .relaxed) == 2)
     }
 
+    @Test("A device request brings the caller with it")
+    func bringsCaller() throws {
+        let server = try RunningServer()
+        #expect(try server.connect().ask(Frames.device(.lock))?.status == 0)
+        #expect(server.standIn.record.deviceCallers == [RunningServer.caller])
+    }
+
     @Test(
         "Who cannot be identified is refused everything, and may stay",
         arguments: [Frames.search(), Frames.device(.lock)])

@@ -22,6 +22,8 @@ package final class StandIn: RequestHandler {
         /// The ids of the writes, commit by commit.
         package var batches: [[UInt32]] = []
         package var devices: [DeviceRequest] = []
+        /// Who sent them.
+        package var deviceCallers: [CallerIdentity] = []
         package var keys: [KeyRequest] = []
         /// The ids of what may ask the user.
         package var prompts: [UInt32] = []
@@ -63,12 +65,13 @@ package final class StandIn: RequestHandler {
     }
 
     package func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter
     ) {
         let texts = passcodes.map { (try? $0.text()) ?? "unreadable" }
         note(.device) {
             $0.devices.append(request)
+            $0.deviceCallers.append(caller)
             $0.passcodes += texts
         }
         writer.answer(id) { buffer in

@@ -101,8 +101,8 @@ private struct Forwarding: RequestHandler {
     }
 
     func device(
-        _ request: DeviceRequest, passcodes: [FileDescriptor], id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter
     ) {
         do throws(Refusal) {
             let reply = try target.device(request, passcodes: passcodes)
