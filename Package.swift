@@ -61,12 +61,15 @@ let package = Package(
         library("CTSS2", package: "tss2-esys", debian: "libtss2-dev"),
         library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
+        library("CExpat", package: "expat", debian: "libexpat1-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
         room("DER", on: "Base", uses: ["LinuxSystem"]),
         room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
+
+        room("CodeSignature", on: "Base", uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "CExpat"]),
 
         room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -150,6 +153,9 @@ let package = Package(
         tests(
             "KeychainCryptoTests", on: "Base",
             uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "CodeSignatureTests", on: "Base",
+            uses: ["CodeSignature", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", on: "Wire",

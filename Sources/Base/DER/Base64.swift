@@ -1,11 +1,13 @@
-import LinuxSystem
+package import LinuxSystem
 
 /// Base64 (RFC 4648 section 4), character by character; blanks between them do not count.
-struct Base64Decoder {
+package struct Base64Decoder {
     private let output = SecretBuffer(capacity: 2048)
     private var (bits, count, padding): (UInt32, Int, Int) = (0, 0, 0)
 
-    mutating func add(_ character: UInt8) throws(PEM.Malformed) {
+    package init() {}
+
+    package mutating func add(_ character: UInt8) throws(PEM.Malformed) {
         switch character {
         case UInt8(ascii: " "), UInt8(ascii: "\t"): break
         case UInt8(ascii: "="): padding += 1
@@ -19,7 +21,7 @@ struct Base64Decoder {
     }
 
     /// What has been decoded; the characters must have been whole groups and leave no bits over.
-    mutating func finish() throws(PEM.Malformed) -> SecretBytes {
+    package mutating func finish() throws(PEM.Malformed) -> SecretBytes {
         let left = count % 4
         guard left != 1, padding == (4 - left) % 4 else { throw .notBase64 }
         if left > 0 {

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// Files that are read whole and replaced whole: a reader sees the old content or the new, never a part.
@@ -35,19 +34,9 @@ package enum AtomicFile {
     /// - Parameter mode: the permissions of the file; it never has wider ones.
     /// - Throws: `SystemError` of whichever step failed; `ENOSPC` when the disk is full.
     package static func replace(_ path: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) {
-        // A temporary file in the same directory, because rename does not cross file systems.
-        var name = Array("\(path)\(replacementMark)XXXXXX".utf8CString)
-        let file = FileDescriptor(owning: try retrying("mkostemp") { unsafe clinux_make_temporary(&name) })
-        do {
-            try file.writeFully(content)
-            _ = try retrying("fchmod") { fchmod(file.number, mode) }
-            _ = try retrying("fsync") { fsync(file.number) }
-            _ = try retrying("rename") { unsafe rename(name, path) }
-        } catch {
-            unsafe unlink(name)
-            throw error
-        }
-        try synchronizeDirectory(of: path)
+        let replacement = try FileReplacement(path)
+        try replacement.file.writeFully(content)
+        try replacement.commit(mode: mode)
     }
 
     /// Removes a file so that it is still gone after a power cut; nothing happens when there is none.
@@ -59,7 +48,7 @@ package enum AtomicFile {
     }
 
     // A rename is only on disk when the directory is.
-    private static func synchronizeDirectory(of path: String) throws(SystemError) {
+    static func synchronizeDirectory(of path: String) throws(SystemError) {
         let parent = PrivateDirectory.parent(of: path) ?? "."
         let directory = try FileDescriptor.open(parent, O_RDONLY | O_DIRECTORY)
         _ = try retrying("fsync") { fsync(directory.number) }
