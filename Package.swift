@@ -100,19 +100,22 @@ let package = Package(
                 "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem",
             ]),
         room(
+            "CallerIdentification", on: "Daemon",
+            uses: ["KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room(
             "KeychainServer", on: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         program(
             "keychaind", on: "Daemon",
             uses: [
-                "KeychainServer", "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainClient", "KeychainWire",
-                "KeychainModel", "LinuxSystem",
+                "KeychainServer", "CallerIdentification", "KeychainEngine", "KeychainStore", "KeychainPolicy",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
         room(
             "EmbeddedKeychain", on: "API",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "SecureEnclave", "KeychainClient",
-                "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainEngine", "KeychainStore", "CallerIdentification", "KeychainPolicy", "SecureEnclave",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
         room(
             "Security", on: "API",
@@ -173,8 +176,8 @@ let package = Package(
         tests(
             "KeychaindTests", on: "Daemon",
             uses: [
-                "keychaind", "enclaved", "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainWire",
-                "KeychainModel", "LinuxSystem",
+                "keychaind", "enclaved", "item-writer", "CodeSignature", "ServerTestSupport", "TestSupport",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
         tests(
             "SecureEnclaveTests", on: "Enclave",
@@ -198,6 +201,13 @@ let package = Package(
             "LocalAuthenticationTests", on: "API",
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
+        tests(
+            "CallerIdentificationTests", on: "Daemon",
+            uses: [
+                "CallerIdentification", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
+                "TestSupport",
+            ]),
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
@@ -245,7 +255,8 @@ let package = Package(
         benchmark(
             "keychain-bench",
             uses: [
-                "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "KeychainEngine", "KeychainStore",
+                "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "CallerIdentification",
+                "KeychainEngine", "KeychainStore",
                 "KeychainPolicy", "SecureEnclave", "TPMEnclave", "KeychainClient", "KeychainWire", "KeychainModel",
                 "LinuxSystem",
             ]),

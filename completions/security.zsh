@@ -27,6 +27,8 @@ _security() {
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
+        'identity:Show whom the keychain takes a program for, and its access groups.'
+        'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
         'list-unlock-slots:List what opens the keychain.'
         'add-unlock-slot:Add a way to unlock the keychain.'
@@ -161,6 +163,13 @@ _security() {
                     '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
                     '-s[Match the server name.]:server: _security_offer srvr' \
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '--json[Write JSON.]' ;;
+                anchor) _arguments -S \
+                    {-c,--create-group}'[Make the marker group first, if it is not there.]' \
+                    {-f,--force}'[Also anchor a program that seems to start others.]' \
+                    {-g,--group}'[The marker group\: a name or a number.]:group: ' \
+                    {-l,--list}'[List the anchored programs in the folders, or where programs usually are.]' \
+                    {-r,--remove}'[Take the mark away again.]' \
                     '--json[Write JSON.]' ;;
                 move-enclave) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \

@@ -10,28 +10,26 @@ package struct ProcessView: Sendable {
 
     package init(_ identifier: Int32) { self.identifier = identifier }
 
-    /// The name of the program it runs, as the process's own view of the file system has it, without the remark that the file
-    /// has been deleted.
+    /// The program it runs, looked at without opening it: its name, as the process's own view of the file system has it, and
+    /// the file itself.
     ///
-    /// - Throws: `SystemError` of `readlink`: `EACCES` when this process may not look, `ENOENT` when there is no program.
-    package func executablePath() throws(SystemError) -> String {
+    /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there is no
+    ///   program.
+    package func executable() throws(SystemError) -> (path: String, version: FileVersion) {
         let name = try SymbolicLink.read("/proc/\(identifier)/exe")
-        return name.hasSuffix(Self.deleted) ? String(name.dropLast(Self.deleted.count)) : name
+        let version = try FileVersion(at: "/proc/\(identifier)/exe")
+        return (Self.path(name, isDeleted: version.status.links == 0), version)
     }
 
-    /// What the kernel adds to the name of a file that has been deleted or replaced.
-    private static let deleted = " (deleted)"
-
-    /// The file it runs, looked at without opening it.
-    ///
-    /// - Throws: `SystemError` of `statx`, as ``executablePath()``.
-    package func executableVersion() throws(SystemError) -> FileVersion {
-        try FileVersion(at: "/proc/\(identifier)/exe")
+    /// The kernel says in the name that a file has been deleted or replaced.
+    private static func path(_ name: String, isDeleted: Bool) -> String {
+        let deleted = " (deleted)"
+        return isDeleted && name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
     }
 
     /// The file it runs, open for reading.
     ///
-    /// - Throws: `SystemError` of `open`, as ``executablePath()``.
+    /// - Throws: `SystemError` of `open`, as ``executable()``.
     package func openExecutable() throws(SystemError) -> FileDescriptor {
         try FileDescriptor.open("/proc/\(identifier)/exe", O_RDONLY)
     }
@@ -80,12 +78,11 @@ package struct ProcessView: Sendable {
         return group
     }
 
-    /// Whether names of files mean the same to it as to this process: both are in one mount namespace.
-    package var sharesMounts: Bool {
-        guard let own = try? FileStatus(at: "/proc/self/ns/mnt"),
-            let other = try? FileStatus(at: "/proc/\(identifier)/ns/mnt")
-        else { return false }
-        return own.isSameFile(as: other)
+    /// Its mount namespace, to be compared with another's: in the same one, names of files mean the same.
+    ///
+    /// - Throws: `SystemError` of `stat`: `EACCES` when this process may not look.
+    package func mountNamespace() throws(SystemError) -> FileStatus? {
+        try FileStatus(at: "/proc/\(identifier)/ns/mnt")
     }
 
     /// Opens a regular file at the top of its view of the file system; nil when there is none of that name.
@@ -94,8 +91,7 @@ package struct ProcessView: Sendable {
     package func openAtRoot(_ name: String) throws(SystemError) -> FileDescriptor? {
         // The usual case, that there is none, costs one call.
         guard try FileStatus(ofLink: "/proc/\(identifier)/root/\(name)") != nil else { return nil }
-        let root = try FileDescriptor.open("/proc/\(identifier)/root", O_PATH | O_DIRECTORY)
-        let number = try retrying("openat2") { unsafe clinux_open_beneath(root.number, name) }
+        let number = try retrying("openat2") { unsafe clinux_open_beneath("/proc/\(identifier)/root", name) }
         let file = FileDescriptor(owning: number)
         guard try FileStatus(of: file).isRegularFile else { throw SystemError(code: EINVAL, call: "openat2") }
         return file

@@ -55,17 +55,18 @@ int clinux_file_version(int file, const char *path, struct clinux_file_version *
 }
 
 int clinux_verity_digest(int file, uint8_t *digest, size_t room) {
-    struct {
+    enum { longest = 64 };
+    union {
         struct fsverity_digest head;
-        uint8_t bytes[64];
-    } measured = {.head = {.digest_size = sizeof measured.bytes}};
+        uint8_t bytes[sizeof(struct fsverity_digest) + longest];
+    } measured = {.head = {.digest_size = longest}};
     if (ioctl(file, FS_IOC_MEASURE_VERITY, &measured.head) < 0) return -1;
     size_t size = measured.head.digest_size;
-    if (size > room) {
+    if (size > room || size > longest) {
         errno = EOVERFLOW;
         return -1;
     }
-    memcpy(digest, measured.bytes, size);
+    memcpy(digest, measured.head.digest, size);
     return (int)size;
 }
 
@@ -77,9 +78,17 @@ int clinux_file_system(int file, uint64_t *kind, int *is_nosuid) {
     return 0;
 }
 
-int clinux_open_beneath(int folder, const char *name) {
+int clinux_open_beneath(const char *path, const char *name) {
+    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return -1;
     struct open_how how = {
         .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+    int file = (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+    int failure = errno;
+    close(folder);
+    errno = failure;
+    return file;
 }
+
+uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }

@@ -19,13 +19,13 @@ extension KeychainEngine {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
             try deadline.check()
-            try perform(request, passcodes, id, deadline, writer)
+            try perform(request, passcodes, caller, id, deadline, writer)
         } catch { writer.refuse(error, id: id) }
     }
 
     private func perform(
-        _ request: DeviceRequest, _ passcodes: [FileDescriptor], _ id: UInt32, _ deadline: Deadline,
-        _ writer: ResponseWriter
+        _ request: DeviceRequest, _ passcodes: [FileDescriptor], _ caller: CallerIdentity, _ id: UInt32,
+        _ deadline: Deadline, _ writer: ResponseWriter
     ) throws(Refusal) {
         switch request {
         case .status:
@@ -37,6 +37,12 @@ extension KeychainEngine {
         case .details:
             let details = try enclave.details()
             return writer.answer(id) { details.append(to: $0) }
+        case .identity:
+            return writer.answer(id) { CallerReport(caller).append(to: $0) }
+        case .examine:
+            // Programs are known to whoever identifies callers: the server, or the embedded keychain.
+            throw Refusal(
+                .unimplemented, .notImplemented, "examine", "Nobody here identifies programs.", do: "Ask a daemon.")
         case .watch:
             // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
             let news = try news()

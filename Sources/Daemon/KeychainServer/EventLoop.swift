@@ -93,6 +93,9 @@ final class EventLoop: @unchecked Sendable {
         for answer in content.answers {
             if let session = sessions[answer.session] { deliver(answer, to: session) }
         }
+        for introduction in content.introductions {
+            if let session = sessions[introduction.session] { introduce(introduction.outcome, to: session) }
+        }
         if content.isStopped, end == .never { stop() }
     }
 

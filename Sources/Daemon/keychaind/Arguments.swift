@@ -19,6 +19,10 @@ enum Arguments {
         var pinentry = ""
         /// Nil until the settings have been read.
         var loginPassword: Configuration.Consent?
+        /// Folders of entitlements; none for the usual ones.
+        var entitlements: [String] = []
+        /// The group of anchored programs: a name or a number.
+        var anchorGroup = AnchorGroup.name
         var loops = 1
         var idleExit: UInt64?
         var log: String?
@@ -36,11 +40,14 @@ enum Arguments {
     static let helpText = """
         usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
                          [--pinentry PROGRAM] [--login-password yes|no] [--log FILE]
+                         [--entitlements FOLDER]... [--anchor-group GROUP]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
           --socket PATH        where to listen; a socket passed by systemd comes first
           --store FOLDER       where the keychain lies
+          --entitlements FOLDER  where root installs entitlements; may come several times
+          --anchor-group GROUP the group of anchored programs: a name or a number
           --loops N            threads that answer, 1 to 64; 1 when not given
           --idle-exit SECONDS  end when nobody has been connected for so long
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
@@ -77,6 +84,8 @@ enum Arguments {
             case "--tpm": options.tpm = try Self.text(argument, rest.popFirst())
             case "--pinentry": options.pinentry = try Self.text(argument, rest.popFirst())
             case "--login-password": options.loginPassword = try Self.consent(argument, rest.popFirst())
+            case "--entitlements": options.entitlements.append(try Self.path(argument, rest.popFirst()))
+            case "--anchor-group": options.anchorGroup = try Self.text(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
             case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())

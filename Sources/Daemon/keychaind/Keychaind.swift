@@ -1,3 +1,4 @@
+import CallerIdentification
 import Glibc
 import KeychainClient
 import KeychainEngine
@@ -55,7 +56,17 @@ struct Keychaind {
         limits.loops = options.loops
         limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
         return try KeychainServer(
-            engine, on: listeners, identify: UserIdentity.identify, limits: limits, log: report)
+            engine, on: listeners, registry: try callers(options), limits: limits, log: report)
+    }
+
+    /// Who may call, and who is who.
+    private static func callers(_ options: Arguments.Options) throws -> CallerIdentifier {
+        let own = try ownPath()
+        let rules = IdentityRules(
+            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup),
+            inspector: try FileStatus(at: own.folder + "security"))
+        let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
+        return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password checked; the
@@ -84,5 +95,6 @@ struct Keychaind {
 
 /// An engine is what a server needs.
 extension KeychainEngine: RequestHandler {}
+extension CallerIdentifier: CallerRegistry {}
 extension EngineLane: RequestLane {}
 extension PendingWrite: QueuedWrite {}

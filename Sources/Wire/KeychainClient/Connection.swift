@@ -97,7 +97,7 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch: true
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine: true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot:

@@ -66,7 +66,7 @@ import Testing
                     description: example
                     protection: aku (while unlocked, this device only)
                     applications (1):
-                        0: program:/usr/bin/other
+                        0: program:/usr/bin/other (unsigned)
 
             """
         #expect(shell.run("dump-keychain", "-a").text.hasSuffix(genericDump(service: "\"foreign\"") + expected))

@@ -92,8 +92,11 @@ int clinux_file_system(int file, uint64_t *kind, int *is_nosuid);
 /// PIDFD_GET_INFO (Linux 6.13): the real group of a process.
 int clinux_pidfd_real_group(int pidfd, gid_t *group);
 
-/// openat2: opens a regular file by a name below a folder, following no symbolic link and leaving the folder by no way.
-int clinux_open_beneath(int folder, const char *name);
+/// openat2: opens a file by a name below a folder, following no symbolic link below it and leaving it by no way.
+int clinux_open_beneath(const char *folder, const char *name);
+
+/// makedev: the number of a device.
+uint64_t clinux_device(uint32_t major, uint32_t minor);
 
 /// Names the calling thread for debuggers; longer than 15 bytes fails.
 int clinux_name_thread(const char *name);

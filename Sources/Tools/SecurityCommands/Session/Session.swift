@@ -95,6 +95,16 @@ package final class Session {
         return details
     }
 
+    /// Asks who a program is, as the daemon sees it: this command, or a program file that comes along.
+    func identity(
+        _ request: DeviceRequest, _ call: String, files: [FileDescriptor] = []
+    ) throws(CommandFailure) -> CallerReport {
+        guard case .identity(let report) = try device(request, call, passcodes: files) else {
+            throw .refused(call: call, .malformed("the caller's identity"))
+        }
+        return report
+    }
+
     /// Walks all rows.
     ///
     /// - Parameter progress: called now and then with the rows looked at and all there are.
