@@ -47,8 +47,11 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
+        .library(name: "SecurityAsync", targets: ["SecurityAsync"]),
+        .library(name: "Keychain", targets: ["Keychain"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
+        .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
@@ -120,12 +123,15 @@ let package = Package(
         room(
             "Security", on: "API",
             uses: [
+                "CodeSignature",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
         room(
             "LocalAuthentication", on: "API",
             uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room("SecurityAsync", on: "API", uses: ["Security"]),
+        room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainTesting", on: "API",
@@ -138,7 +144,15 @@ let package = Package(
             "SecurityCommands", on: "Tools",
             uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "LinuxSystem"]),
         program(
-            "SecurityTool", on: "Tools", uses: ["SecurityCommands", "KeychainClient", "KeychainModel", "LinuxSystem"]),
+            "SecurityTool", on: "Tools", uses: ["SecurityCommands"]),
+        room(
+            "CodesignCommands", on: "Tools",
+            uses: [
+                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto",
+                "KeychainModel",
+                "LinuxSystem",
+            ]),
+        program("CodesignTool", on: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
@@ -200,6 +214,7 @@ let package = Package(
         tests(
             "LocalAuthenticationTests", on: "API",
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
+        tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "CallerIdentificationTests", on: "Daemon",
@@ -225,10 +240,11 @@ let package = Package(
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
         tests(
             "ExamplesTests", on: "API",
-            uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security", "LinuxSystem"]),
+            uses: ["KeychainExamples", "ServerLogin", "Keychain", "KeychainTesting", "Security", "LinuxSystem"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
+                "CodeSignature",
                 "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
                 "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
@@ -271,7 +287,7 @@ let package = Package(
         .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
         .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(
-            name: "KeychainExamples", dependencies: ["LocalAuthentication", "Security"],
+            name: "KeychainExamples", dependencies: ["Keychain", "LocalAuthentication", "Security"],
             path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),
@@ -283,6 +299,7 @@ let package = Package(
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "keychain-fuzz", dependencies: ["DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
+            name: "keychain-fuzz",
+            dependencies: ["CodeSignature", "DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
             path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
 }

@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain identity anchor move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key git-credential docker-credential completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain identity anchor move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key git-credential docker-credential completions" ;;
+        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
@@ -53,7 +53,10 @@ _security() {
         add-unlock-slot) words="-t -n --new-pin -R --recovery -N --pin --json --help" ;;
         remove-unlock-slot) words="-f -R --recovery -N --pin --json --help" ;;
         attest-key) words="-k -l -t -n -o --json --help" ;;
+        codesign) words="-s --sign -e --entitlements -i --identifier -f --force -S --statements -v --verify -d --display -R --remove-signature -c --create-team-key -a --algorithm -P --passphrase -p --passphrase-fd -T --team-id -r --rotate -H --hand-over -t --to -o --output --json --help" ;;
+        setup) words="-n --dry-run -y --yes -u --undo --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -F _security security
+# Where there is no word to offer, files are.
+complete -o default -F _security security

@@ -34,8 +34,10 @@ _security() {
         'add-unlock-slot:Add a way to unlock the keychain.'
         'remove-unlock-slot:Remove a way to unlock the keychain.'
         'attest-key:Let the TPM prove that a key was made in it.'
+        'codesign:Sign an executable with entitlements, verify or show a signature.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
+        'setup:Make git, docker or a Swift package use the keychain.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
@@ -186,11 +188,36 @@ _security() {
                     {-N,--pin}'[Ask for the PIN instead of the password.]' \
                     '--json[Write JSON.]' ;;
                 attest-key) _arguments -S \
-                    '-k[The key itself, as its program wrote it (kSecAttrTokenOID).]:file: ' \
+                    '-k[The key itself, as its program wrote it (kSecAttrTokenOID).]:file:_files' \
                     '-l[Match the label.]:label: ' \
                     '-t[Match the application tag.]:tag: ' \
                     '-n[What the verifier has chosen\: 1 to 32 bytes in hexadecimal.]:nonce: ' \
-                    '-o[The folder to write to; made if it is not there.]:folder: ' \
+                    '-o[The folder to write to; made if it is not there.]:folder:_files' \
+                    '--json[Write JSON.]' ;;
+                codesign) _arguments -S \
+                    {-s,--sign}'[Sign the files with this key.]:key:_files' \
+                    {-e,--entitlements}'[The entitlements to sign with; with -d, where to write them.]:file:_files' \
+                    {-i,--identifier}'[What the program is called; its file'\''s name unless given.]:name: ' \
+                    {-f,--force}'[Replace a signature that is there.]' \
+                    {-S,--statements}'[Rotations that lead to the key; may be given more than once.]:file:_files' \
+                    {-v,--verify}'[Verify the files'\'' signatures; or say more.]' \
+                    {-d,--display}'[Show the files'\'' signatures.]' \
+                    {-R,--remove-signature}'[Remove the files'\'' signatures.]' \
+                    {-c,--create-team-key}'[Make a team key, in a new file or in the enclave.]:key:_files' \
+                    {-a,--algorithm}'[Of the new key\: ed25519, or p256; the enclave makes the latter.]:name: ' \
+                    {-P,--passphrase}'[Ask for a passphrase for the new key.]' \
+                    {-p,--passphrase-fd}'[Read the key'\''s passphrase from this descriptor, a line.]:number: ' \
+                    {-T,--team-id}'[Print the Team ID of a key.]:key:_files' \
+                    {-r,--rotate}'[State that this key follows the one of -s.]:key:_files' \
+                    {-H,--hand-over}'[State that this group of the team of -s is now the one of -t.]:group: ' \
+                    {-t,--to}'[The group that -H hands over to, with its Team ID.]:group: ' \
+                    {-o,--output}'[Where to write a statement; standard output unless given.]:file:_files' \
+                    '--json[Write JSON.]' \
+                    '*:file:_files' ;;
+                setup) _arguments -S \
+                    {-n,--dry-run}'[Show what would change and change nothing.]' \
+                    {-y,--yes}'[Do not ask before the files are changed.]' \
+                    {-u,--undo}'[Take back what an earlier setup has changed.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

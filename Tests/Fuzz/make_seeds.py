@@ -5,7 +5,10 @@ Usage: make_seeds.py FIXTURES CORPORA
 
 FIXTURES is a folder that make_certificates.py has filled; each target's files go to CORPORA/TARGET/corpus.
 """
+import base64
+import hashlib
 import pathlib
+import struct
 import subprocess
 import sys
 
@@ -101,3 +104,51 @@ for identity in ["server", "key-rsa", "key-p521", "key-ed25519"]:
               "-name", "a name", "-passout", "pass:secret", "-nomac", "-iter", "1"]
     seed("fuzz-pkcs12", f"open-{identity}.p12", openssl(*export, "-keypbe", "NONE", "-certpbe", "NONE"))
     seed("fuzz-pkcs12", f"shrouded-{identity}.p12", openssl(*export, "-certpbe", "NONE"))
+
+# Signed executables, made from docs/codesign.md: of both orders of bytes and both sizes of addresses.
+PLIST = b"""<?xml version="1.0"?><!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://x"><plist version="1.0"><dict>
+<key>keychain-access-groups</key><array><string>$(AppIdentifierPrefix)a</string><string>com.apple.token</string></array>
+<key>keychain-requires-anchor</key><true/><key>n</key><integer>-1</integer><key>d</key><data>AAEC</data><key>e</key><dict/>
+</dict></plist>"""
+
+
+def run(content):
+    return struct.pack("<I", len(content)) + content
+
+
+def signed_executable(order, wide, chained):
+    first, second = ed25519.Ed25519PrivateKey.generate(), ed25519.Ed25519PrivateKey.generate()
+    keys = [b"\1" + run(key.public_key().public_bytes_raw()) for key in (first, second)]
+    statements = b""
+    if chained:
+        digest = hashlib.sha256(b"swift-keychain team v1\0\1" + keys[0][5:]).digest()
+        said = b"\1\1" + base64.b32encode(digest)[:20] + struct.pack("<QB", 1, 0) + keys[0] + keys[1]
+        statements = run(said + first.sign(b"swift-keychain team statement v1\0" + said))
+    header, row = (64, 56) if wide else (52, 32)
+    code = b"\x90" * 64
+    form = "16sHHIQQQIHHHHHH" if wide else "16sHHIIIIIHHHHHH"
+    kind = b"\x7fELF" + bytes([1 + wide, 1 + (order == ">"), 1]) + bytes(9)
+    note_at = header + row + len(code)
+    names = b"\0.shstrtab\0.note.keychain\0"
+
+    def head(table, count, index):
+        return struct.pack(order + form, kind, 2, 62, 1, 0x1000, header, table, 0, header, row, 1,
+                           (64 if wide else 40) if table else 0, count, index)
+
+    segment = struct.pack(order + "IIQQQQQQ", 1, 5, header + row, 4096, 4096, len(code), len(code), 4096) if wide else \
+        struct.pack(order + "8I", 1, header + row, 4096, 4096, len(code), len(code), 5, 4096)
+    digest = hashlib.sha256(b"swift-keychain code digest v1\0" + head(0, 0, 0) + segment + code).digest()
+    key = second if chained else first
+    desc = b"\1" + keys[chained] + run(b"com.example.app") + run(PLIST) + bytes([chained]) + statements + digest
+    desc += key.sign(b"swift-keychain code signature v1\0" + desc)
+    note = struct.pack(order + "III", 9, len(desc), 1) + b"keychain" + bytes(4) + desc + bytes(-len(desc) % 4)
+    sections = [(0,) * 10, (1, 3, 0, 0, note_at + len(note), len(names), 0, 0, 1, 0), (11, 7, 0, 0, note_at, len(note), 0, 0, 4, 0)]
+    table = b"".join(struct.pack(order + ("IIQQQQIIQQ" if wide else "10I"), *section) for section in sections)
+    return head(note_at + len(note) + len(names), 3, 1) + segment + code + note + names + table
+
+
+for number, (order, wide) in enumerate([("<", True), ("<", False), (">", True), (">", False)]):
+    for chained in (0, 1):
+        seed("fuzz-executable", f"signed-{number}-{chained}", signed_executable(order, wide, chained))
+seed("fuzz-entitlements", "plist", PLIST.replace(b"$(AppIdentifierPrefix)", b"g."))
+seed("fuzz-entitlements", "empty", b'<plist version="1.0"><dict/></plist>')

@@ -25,7 +25,15 @@ class Keychain:
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "false",
         }
-        self.run(["git", "config", "--global", "credential.helper", "keychain"])
+        # A helper that would keep a plain copy of every login.
+        self.run(["git", "config", "--global", "credential.helper", "store"])
+        self.before = self.read(".gitconfig")
+        self.security = os.path.join(programs, "security")
+        self.run([self.security, "setup", "-y", "git", "docker"])
+
+    def read(self, name):
+        with open(os.path.join(self.home_folder(), name)) as file:
+            return file.read()
 
     def run(self, command, text="", status=0):
         result = subprocess.run(
@@ -85,6 +93,17 @@ def check_docker(keychain):
     assert "swift-keychain" in keychain.run([helper, "version"])
 
 
+def check_undo(keychain):
+    home = keychain.home_folder()
+    assert not os.path.exists(os.path.join(home, ".git-credentials")), "another helper kept a login"
+    assert json.loads(keychain.read(".docker/config.json")) == {"credsStore": "keychain"}
+    keychain.run(["git", "config", "--global", "--unset", "credential.useHttpPath"])
+    keychain.run([keychain.security, "setup", "--undo", "-y", "git", "docker"])
+    assert keychain.run(["git", "config", "--get-all", "credential.helper"]) == "store\n"
+    assert keychain.read(".gitconfig").rstrip() == keychain.before.rstrip()
+    assert json.loads(keychain.read(".docker/config.json")) == {}
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         keychain = Keychain(sys.argv[1], folder)
@@ -92,6 +111,7 @@ def main():
             check_git(keychain)
             check_git_over_paths(keychain)
             check_docker(keychain)
+            check_undo(keychain)
         finally:
             keychain.stop()
     print("git and docker keep their logins in the keychain")

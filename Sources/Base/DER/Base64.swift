@@ -49,21 +49,19 @@ package struct Base64Decoder {
     }
 }
 
-enum Base64Encoder {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        var encoded: [UInt8] = []
-        encoded.reserveCapacity((bytes.count + 2) / 3 * 4)
+extension SecretBuffer {
+    /// Appends the bytes in base64, without line breaks.
+    package func append(base64 bytes: Span<UInt8>) {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let left = min(3, bytes.count - start)
             var group: UInt32 = 0
             for index in 0..<3 { group = group << 8 | (index < left ? UInt32(bytes[start + index]) : 0) }
             for index in 0..<4 {
-                encoded.append(
-                    index <= left ? alphabet[Int(group >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
+                append(
+                    index <= left ? Self.base64Digits[Int(group >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
             }
         }
-        return encoded
     }
+
+    private static let base64Digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

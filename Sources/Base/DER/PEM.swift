@@ -65,13 +65,21 @@ package struct PEM: Sendable {
         return String(found.dropFirst(prefix.count).dropLast(5))
     }
 
-    /// The block as text: lines of 64 characters.
+    /// The block as text, for what is no secret.
     package static func text(label: String, _ content: Span<UInt8>) -> String {
-        let encoded = Base64Encoder.encode(content)
-        let lines = stride(from: 0, to: encoded.count, by: 64).map { start in
-            String(decoding: encoded[start..<min(start + 64, encoded.count)], as: UTF8.self)
+        let buffer = SecretBuffer()
+        append(label: label, content, to: buffer)
+        return buffer.withSpan { $0.text(0, $0.count) } ?? ""
+    }
+
+    /// Appends the block: lines of 64 characters.
+    package static func append(label: String, _ content: Span<UInt8>, to buffer: SecretBuffer) {
+        buffer.append(Array("-----BEGIN \(label)-----\n".utf8).span)
+        for start in stride(from: 0, to: content.count, by: 48) {
+            buffer.append(base64: content.extracting(start..<min(start + 48, content.count)))
+            buffer.append(UInt8(ascii: "\n"))
         }
-        return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
+        buffer.append(Array("-----END \(label)-----\n".utf8).span)
     }
 }
 

@@ -35,6 +35,8 @@ package struct ItemRequest: Sendable {
     package var inspectsAllGroups = false
     /// Delete leaves no tombstone behind (`kSecUseTombstones` false).
     package var withoutTombstones = false
+    /// Add changes the item that has the same primary key, if there is one (`kSecUseUpdateExisting`).
+    package var updatesExisting = false
     /// Where an enumeration goes on: the row after this one.
     package var cursor: UInt64 = 0
     /// The query, or for add the item; also value data, persistent reference and host to match.

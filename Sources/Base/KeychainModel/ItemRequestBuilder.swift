@@ -121,6 +121,7 @@ package struct ItemRequestBuilder: ~Copyable {
         case .operationPrompt: operationPrompt = try Self.string(key, raw)
         case .authenticationContext: throw Self.wrongType(key, raw, "an LAContext")
         case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
+        case .updateExisting: request.updatesExisting = try Self.boolean(key, raw)
         case .valueData: throw Self.wrongType(key, raw, "data")
         case .valueReference: throw Self.wrongType(key, raw, "a SecKey, a SecCertificate or a SecIdentity")
         case .useRestricted: throw Self.restricted(key)

@@ -5,6 +5,7 @@ extension ItemRequest {
     ///
     /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
     package func check() throws(Refusal) {
+        try checkUpdatesExisting()
         if let parts = identityParts { return try checkIdentity(parts) }
         try checkClass()
         try checkEntries()
@@ -70,6 +71,14 @@ extension ItemRequest {
             throw notHere("A key of the Secure Enclave", "v_Ref")
         }
         if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
+    }
+
+    /// What is changed must be known by the attributes given, and have a value of its own.
+    private func checkUpdatesExisting() throws(Refusal) {
+        guard updatesExisting else { return }
+        guard operation == .add, effectiveClass != .identity, query.entry(.sealedKey) == nil else {
+            throw notHere("kSecUseUpdateExisting", "u_UpdateExisting")
+        }
     }
 
     private func checkCopyMatching() throws(Refusal) {

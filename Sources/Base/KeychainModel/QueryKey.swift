@@ -23,6 +23,8 @@ package struct QueryKey: Sendable {
         /// An object of the program's that only its own process knows; travels beside the request as what it stands for.
         case authenticationContext
         case useTombstones
+        /// An extension of ours: add or change in one step.
+        case updateExisting
         /// Accepted when searching; an add has nothing to look through.
         case useItemList
         /// Accepted: it steers something this request does not do.
@@ -73,6 +75,7 @@ package struct QueryKey: Sendable {
         .init(code: "u_SystemKeychainAlways", constant: "kSecUseSystemKeychainAlways", role: .useRestricted),
         .init(code: "u_SyncBubbleKeychain", constant: "kSecUseSyncBubbleKeychain", role: .useRestricted),
         .init(code: "u_UserIndependentKeychain", constant: "kSecUseUserIndependentKeychain", role: .useRestricted),
+        .init(code: "u_UpdateExisting", constant: "kSecUseUpdateExisting", role: .updateExisting),
     ]
 
     /// The row for a key. As in Apple's engine, a first letter is enough for two of them: every key with `c` is the class, and

@@ -1,5 +1,3 @@
-import Glibc
-
 extension AtomicFile {
     /// Removes what crashes in the middle of ``replace(_:with:mode:)`` have left beside the file: a copy of a content that
     /// never became the file's, or no longer is, but can still be read.
@@ -10,7 +8,9 @@ extension AtomicFile {
     package static func removeLeftovers(of path: String) throws(SystemError) {
         let folder = PrivateDirectory.parent(of: path) ?? "."
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        for entry in try Folder.names(in: folder) where isLeftover(entry, of: name) { try remove("\(folder)/\(entry)") }
+        for entry in try FolderEntries.names(in: folder) where isLeftover(entry, of: name) {
+            try remove("\(folder)/\(entry)")
+        }
     }
 
     private static func isLeftover(_ entry: String, of name: String) -> Bool {

@@ -44,3 +44,8 @@ package final class FileReplacement {
         try AtomicFile.synchronizeDirectory(of: path)
     }
 }
+
+extension FileDescriptor {
+    /// Whether the file gives capabilities to whoever runs it (setcap); a replacement does not.
+    package var hasCapabilities: Bool { clinux_has_capabilities(number) == 1 }
+}

@@ -24,7 +24,7 @@ package enum PrivateDirectory {
     }
 
     /// The path without its last component; `nil` when there is only one.
-    static func parent(of path: String) -> String? {
+    package static func parent(of path: String) -> String? {
         var rest = path[...]
         while rest.count > 1, rest.last == "/" { rest.removeLast() }
         guard let slash = rest.lastIndex(of: "/") else { return nil }

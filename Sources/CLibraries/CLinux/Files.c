@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
@@ -92,3 +93,4 @@ int clinux_open_beneath(const char *path, const char *name) {
 }
 
 uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }
+int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }

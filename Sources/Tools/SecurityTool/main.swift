@@ -1,35 +1,8 @@
 import Glibc
-import KeychainClient
-import KeychainModel
-import LinuxSystem
 import SecurityCommands
 
-// A standard stream that the caller closed would otherwise be the next socket, and a password would go there.
-for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 { _ = unsafe open("/dev/null", O_RDWR) }
-
-let configuration = Result { () throws(Refusal) in try Configuration.load() }
-let session = Session(
-    input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
-    diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: (try? configuration.get())?.socket ?? "",
-    mayAsk: (try? configuration.get())?.interaction != .never
-) {
-    Result { () throws(Refusal) in
-        var configuration = try configuration.get()
-        // The engine is never run in here: a command that ends at once would pay its start each time.
-        configuration.mode = .auto
-        guard let connection = try Connection.reach(configuration) else {
-            throw Refusal(
-                .notAvailable, .unavailable, configuration.socket,
-                "No keychain daemon runs at \(configuration.socket) and none is installed.",
-                do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
-        }
-        return AskingConnection(connection, Asking(prompt: try .ofThisProcess()), startsPlainly: true)
-    }
-}
-let words = (1..<Int(CommandLine.argc)).compactMap { index in
-    unsafe CommandLine.unsafeArgv[index].map { word in unsafe Argument(cString: word) }
-}
+let session = Session.ofThisProcess()
 let helper = unsafe CommandLine.unsafeArgv[0].flatMap { path in
     CommandTable.name(ofProgram: unsafe String(cString: path))
 }
-exit(Driver.run((helper.map { [Argument($0)] } ?? []) + words, in: session))
+exit(Driver.run((helper.map { [Argument($0)] } ?? []) + Argument.ofThisProcess(), in: session))

@@ -2,13 +2,13 @@ import Glibc
 import LinuxSystem
 
 /// Where the programs of an installation are: beside each other, beside the program that asks, or in the usual folders.
-enum InstalledPrograms {
+package enum InstalledPrograms {
     private static let folders = ["/usr/local/libexec", "/usr/libexec", "/usr/local/bin", "/usr/bin"]
 
     /// The path of a program; nil when it is not installed.
     ///
     /// - Parameter other: another program of the same installation, whose place is known.
-    static func find(_ name: String, besides other: String? = nil) -> String? {
+    package static func find(_ name: String, besides other: String? = nil) -> String? {
         let own = (try? ExecutableFile(ofProcess: CurrentProcess.identifier))?.path
         let beside = [other, own].compactMap { $0.flatMap(folder) }
         return (beside + folders).map { $0 + "/" + name }.first(where: isProgram)

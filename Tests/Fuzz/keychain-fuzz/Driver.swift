@@ -6,6 +6,8 @@ enum FuzzTarget: String, CaseIterable {
     case certificate = "fuzz-certificate"
     case pkcs12 = "fuzz-pkcs12"
     case key = "fuzz-key"
+    case executable = "fuzz-executable"
+    case entitlements = "fuzz-entitlements"
 
     /// Tries one input; whatever is wrong ends the process.
     func tryInput(_ bytes: Span<UInt8>) {
@@ -14,6 +16,8 @@ enum FuzzTarget: String, CaseIterable {
         case .certificate: fuzzCertificate(bytes)
         case .pkcs12: fuzzPKCS12(bytes)
         case .key: fuzzKey(bytes)
+        case .executable: fuzzExecutable(bytes)
+        case .entitlements: fuzzEntitlements(bytes)
         }
     }
 

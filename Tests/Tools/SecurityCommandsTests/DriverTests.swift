@@ -28,7 +28,7 @@ import Testing
                 "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
                 "verify-keychain", "move-enclave", "list-unlock-slots", "add-unlock-slot", "remove-unlock-slot",
-                "attest-key", "git-credential", "docker-credential", "completions",
+                "attest-key", "codesign", "git-credential", "docker-credential", "setup", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }

@@ -45,6 +45,7 @@ struct ItemRequestCodingTests {
         request.matchKeys = 0b1010
         request.inspectsAllGroups = true
         request.withoutTombstones = true
+        request.updatesExisting = true
         request.cursor = UInt64(Int64.max)
         request.query = list([(.account, .string("älice")), (.port, .number(-1)), (.valueData, .data([0, 255]))])
         request.changes = list([(.label, .string("")), (.creationDate, .date(0.5))])
@@ -57,7 +58,9 @@ struct ItemRequestCodingTests {
         #expect(read.operation == .update && read.itemClass == .internetPassword)
         #expect(read.returns == [.data, .persistentReference] && read.limit == .atMost(500))
         #expect(read.authenticationUI == .skip && read.matchKeys == 0b1010)
-        #expect(read.inspectsAllGroups && read.withoutTombstones && read.cursor == UInt64(Int64.max))
+        #expect(
+            read.inspectsAllGroups && read.withoutTombstones && read.updatesExisting && read.cursor == UInt64(Int64.max)
+        )
         #expect(read.query[.account] == .string("älice") && read.query[.port] == .number(-1))
         #expect(read.query[.valueData] == .data([0, 255]) && read.query.entries.count == 3)
         #expect(read.changes[.label] == .string("") && read.changes[.creationDate] == .date(0.5))
@@ -95,7 +98,7 @@ struct ItemRequestCodingTests {
     @Test(
         "A field that means nothing is refused",
         arguments: [
-            (0, 0), (0, 5), (1, 6), (2, 16), (3, 3), (4, 4), (5, 1), (6, 1), (7, 1), (19, 0x80), (27, 0x80), (28, 255),
+            (0, 0), (0, 5), (1, 6), (2, 16), (3, 3), (4, 8), (5, 1), (6, 1), (7, 1), (19, 0x80), (27, 0x80), (28, 255),
             (31, 255),
         ])
     func refusesField(offset: Int, byte: UInt8) throws {

@@ -42,9 +42,11 @@ extension KeychainConnection {
                 guard error.status == .authNeeded else { throw error }
                 let asking = try use.asking()
                 try asking.check(error)
+                if asking.prompt.interaction != .never { MainThreadWarning.sayIfNeeded() }
                 return try body(AskingConnection(self, asking, startsPlainly: false))
             }
         }
+        // With a context that may not ask, nobody waits for the user.
         return try body(AskingConnection(self, try use.asking(), startsPlainly: false))
     }
 }

@@ -47,3 +47,9 @@
 @safe nonisolated(unsafe) public let kSecUseKeychain: CFString = "u_Keychain"
 /// The key of the items to work on.
 @safe nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"
+
+// MARK: - Extensions
+
+/// The key of whether `SecItemAdd` changes the item that is already there under the same primary key, as `SecItemUpdate` would,
+/// in one step that no other program can come between. Not in Apple's API.
+@safe nonisolated(unsafe) public let kSecUseUpdateExisting: CFString = "u_UpdateExisting"

@@ -62,6 +62,16 @@ private final class Explanation: NSObject {
     init(_ error: SecItemError) { self.error = error }
 }
 
+extension SecItemError {
+    /// The explanation of a call that has just returned this status on this thread.
+    package static func last(_ status: OSStatus) -> SecItemError {
+        if let error = SecCopyLastItemError(), error.status == status { return error }
+        let text = SecCopyErrorMessageString(status, nil) as String? ?? "The status is \(status)."
+        return SecItemError(
+            Refusal(KeychainStatus(rawValue: status), .internalError, "status", text, do: "Look the status up."))
+    }
+}
+
 /// Runs an item function, keeps its explanation for the thread and gives the status.
 ///
 /// The thread's dictionary is touched only when there is, or may have been, something to say.

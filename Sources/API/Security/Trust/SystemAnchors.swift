@@ -12,8 +12,19 @@ package enum SystemAnchors {
     ///
     /// - Throws: `errSecNotTrusted` when there is no such file, or it cannot be read: then nothing can be believed.
     static func load() throws(Refusal) -> TrustAnchors {
+        try read { path throws(SystemError) in try TrustAnchors.bundle(at: path) }
+    }
+
+    /// The certificates themselves.
+    ///
+    /// - Throws: as ``load()``.
+    static func certificates() throws(Refusal) -> [Certificate] {
+        try read { path throws(SystemError) in try TrustAnchors.certificates(at: path) }
+    }
+
+    private static func read<Result>(_ body: (String) throws(SystemError) -> Result) throws(Refusal) -> Result {
         let path = if let file { file } else { try Configuration.anchorFile() }
-        do throws(SystemError) { return try TrustAnchors.bundle(at: path) } catch {
+        do throws(SystemError) { return try body(path) } catch {
             throw Refusal(
                 .notTrusted, .untrusted, path, "The system's certificates cannot be read: \(error).",
                 do: "Install ca-certificates, or name a file of PEM certificates with KEYCHAIN_ANCHORS.")

@@ -2,32 +2,6 @@
 // and `CFGetTypeID(item) == SecKeyGetTypeID()` mean something. A program cannot make one: references come from functions,
 // and a class whose initializer takes `Never` has no function yet that returns one.
 
-// MARK: - Processes and signed code
-
-/// A process and its entitlements.
-public final class SecTask: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.task
-    init(_ nothing: Never) {}
-}
-
-/// Running code.
-public final class SecCode: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.code
-    init(_ nothing: Never) {}
-}
-
-/// Code on disk.
-public final class SecStaticCode: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.staticCode
-    init(_ nothing: Never) {}
-}
-
-/// A requirement that code can meet or not.
-public final class SecRequirement: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.requirement
-    init(_ nothing: Never) {}
-}
-
 // MARK: - The macOS file keychain, named by programs but not part of this keychain
 
 /// The access lists of an item of the file keychain.

@@ -67,6 +67,9 @@ package struct Entitlements: Hashable, Sendable {
         }
     }
 
+    /// All entitlements.
+    package var all: Value { .dictionary(entries) }
+
     /// The value of any entitlement; nil when it is not there.
     package func value(_ key: String) -> Value? { entries.first { $0.key == key }?.value }
 }

@@ -7,6 +7,14 @@ package enum TeamKeyAlgorithm: UInt8, CaseIterable, Sendable {
     case ed25519 = 1
     case p256 = 2
 
+    /// What people call it.
+    package var name: String {
+        switch self {
+        case .ed25519: "ed25519"
+        case .p256: "p256"
+        }
+    }
+
     package var keyType: KeyType {
         switch self {
         case .ed25519: .ed25519

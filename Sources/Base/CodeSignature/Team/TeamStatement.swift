@@ -146,6 +146,10 @@ extension TeamStatement {
         do throws(PEM.Malformed) { blocks = try PEM.read(text.span) } catch {
             throw .malformedCode("the file is not in PEM")
         }
+        return try statements(among: blocks)
+    }
+
+    static func statements(among blocks: [PEM]) throws(Refusal) -> [TeamStatement] {
         var statements: [TeamStatement] = []
         for block in blocks where block.label == label {
             guard block.content.count <= mostBytes else { throw .malformedCode("a statement is too large") }

@@ -29,6 +29,12 @@ package struct TrustAnchors: Sendable {
         }
     }
 
+    /// The certificates in such a file.
+    package static func certificates(at path: String) throws(SystemError) -> [Certificate] {
+        let file = try FileDescriptor.open(path, O_RDONLY)
+        return try certificates(in: file, try FileStatus(of: file).size)
+    }
+
     private static let known = ProcessLocal<[String: (FileStatus, TrustAnchors)]>([:])
 
     /// What cannot be read among them is left out: nobody can be asked to repair the system's list.

@@ -43,6 +43,9 @@ int clinux_pipe(int ends[2]);
 /// mkostemp: a new file, open for writing, mode 0600, closed on exec; `path` ends in XXXXXX and receives its name.
 int clinux_make_temporary(char *path);
 
+/// Whether the file gives capabilities to whoever runs it.
+int clinux_has_capabilities(int file);
+
 /// memfd_create: an anonymous file of `size` bytes that nobody can resize any more.
 int clinux_memory_file(const char *name, size_t size);
 

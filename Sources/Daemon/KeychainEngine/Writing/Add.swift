@@ -10,8 +10,12 @@ extension ItemWriter {
         guard request.parts.isEmpty else { return try addIdentity(request, write) }
         let rowKey = try supply?.take(for: request.addedAccessibility())
         let gate = write.gate ?? plainGate
-        let item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes), past: gate)
-        try put(try seal(item, with: rowKey, past: gate, request.request.authenticationUI), at: nil)
+        var item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes), past: gate)
+        if request.request.updatesExisting, let changed = try updateTwin(of: item, request, past: gate) {
+            item = changed
+        } else {
+            try put(try seal(item, with: rowKey, past: gate, request.request.authenticationUI), at: nil)
+        }
         write.writer.begin(id: write.id, notice: item.notice)
         answer(item, request.request.returns, into: write.writer)
         write.writer.end()

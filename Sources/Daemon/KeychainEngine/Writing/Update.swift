@@ -29,6 +29,24 @@ extension ItemWriter {
         write.writer.end()
     }
 
+    /// Gives the item with the same primary key what an add says, as an update would; nil when there is none, or one that no
+    /// longer opens.
+    func updateTwin(
+        of item: PlainItem, _ request: AuthorizedRequest, past gate: GuardGate
+    ) throws(Refusal) -> PlainItem? {
+        let batch = RowBatch()
+        try store.occupant(of: store.digester.primaryKey(of: item.itemClass, item.encoded()), in: item.itemClass) {
+            batch.append($0)
+        }
+        guard let row = batch.rows.first, !row.isTombstone else { return nil }
+        try sealer.unwrapKeys(of: batch)
+        try openGuarded(in: batch, as: item.itemClass, past: gate, request.request.authenticationUI)
+        guard let old = try open(0, in: batch, as: item.itemClass, withValue: true) else { return nil }
+        let new = try replace(old, at: row.id, by: request.request.query, past: gate, request)
+        try gate.check()
+        return new
+    }
+
     /// Puts in the keys of the guarded rows, for all of which the user is asked at once; nothing is changed before.
     private func openGuarded(
         in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ ui: ItemRequest.AuthenticationUI

@@ -1,8 +1,8 @@
 import LinuxSystem
 
 /// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus sign, a
-/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and a switch's own
-/// name, anywhere among the options.
+/// value may stand right behind its letter. Of long options there are `--json` and `--help`, and those with a name of
+/// their own, anywhere among the words; the value stands in the next word, or behind an equals sign.
 struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
@@ -20,7 +20,7 @@ struct ArgumentParser {
     static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
         var parser = ArgumentParser(words, command.options)
         if command.hasOptions { try parser.parseOptions() }
-        parser.parseOperands()
+        try parser.parseOperands()
         return parser.parsed
     }
 
@@ -37,26 +37,39 @@ struct ArgumentParser {
             let word = words[next]
             next += 1
             if word.matches("--") { return parsed.endsOptions = true }
-            if !takeLong(word) { try parseLetters(word) }
+            if try !takeLong(word) { try parseLetters(word) }
         }
     }
 
-    private mutating func parseOperands() {
-        for word in words[next...] where parsed.endsOptions || !takeLong(word) { parsed.operands.append(word) }
+    private mutating func parseOperands() throws(CommandFailure) {
+        while next < words.count {
+            let word = words[next]
+            next += 1
+            let isOption = try parsed.endsOptions ? false : takeLong(word)
+            if !isOption { parsed.operands.append(word) }
+        }
     }
 
-    private mutating func takeLong(_ word: Argument) -> Bool {
+    private mutating func takeLong(_ word: Argument) throws(CommandFailure) -> Bool {
         if word.matches("--json") {
             parsed.wantsJSON = true
         } else if word.matches("--help") {
             parsed.wantsHelp = true
-        } else if let option = options.first(where: { option in option.word.map { word.matches("--\($0)") } ?? false })
-        {
-            parsed.values.append((option.letter, nil))
+        } else if let option = options.first(where: { $0.word != nil && word.matches($0.longName) }) {
+            try takeLong(option)
+        } else if let option = options.first(where: { $0.value != nil && word.begins($0.longName + "=") }) {
+            parsed.values.append((option.letter, word.dropping(option.longName.utf8.count + 1)))
         } else {
             return false
         }
         return true
+    }
+
+    private mutating func takeLong(_ option: CommandOption) throws(CommandFailure) {
+        guard option.value != nil else { return parsed.values.append((option.letter, nil)) }
+        guard next < words.count else { throw .usage("option requires an argument -- \(option.longName)") }
+        parsed.values.append((option.letter, words[next]))
+        next += 1
     }
 
     private mutating func parseLetters(_ word: Argument) throws(CommandFailure) {
@@ -91,21 +104,33 @@ struct ArgumentParser {
 }
 
 /// The words of a command line, sorted.
-struct ParsedArguments {
-    var values: [(letter: Character, value: Argument?)] = []
-    var operands: [Argument] = []
+package struct ParsedArguments {
+    package var values: [(letter: Character, value: Argument?)] = []
+    package var operands: [Argument] = []
     var wantsJSON = false
     var wantsHelp = false
     /// The words that are, or contain, a password.
     var secretWords: Set<Int> = []
     fileprivate(set) var endsOptions = false
 
-    func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
+    package func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
 
     /// The value of an option; of one given twice, the last.
-    func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+    package func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+}
+
+extension CommandOption {
+    /// As it is typed; for one without a name, what nobody types.
+    fileprivate var longName: String { "--\(word ?? "")" }
 }
 
 extension Argument {
+    /// Whether the word begins with this text; only as much of it is looked at, for the rest may be a password.
+    fileprivate func begins(_ text: String) -> Bool {
+        let prefix = Array(text.utf8)
+        guard prefix.count > "--=".utf8.count, bytes.count >= prefix.count else { return false }
+        return bytes.withSpan { span in prefix.indices.allSatisfy { span[$0] == prefix[$0] } }
+    }
+
     fileprivate var startsWithMinus: Bool { bytes.count > 1 && bytes.withSpan { $0[0] == UInt8(ascii: "-") } }
 }

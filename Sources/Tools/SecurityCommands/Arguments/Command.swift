@@ -1,7 +1,7 @@
 /// An entry of the table of commands: everything that is known about one, so that help, parsing, completion and the check of
 /// the manual page are made from the same words.
 package struct Command: Sendable {
-    typealias Body = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
+    package typealias Body = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
 
     package let name: String
     /// One sentence for the list of commands.
@@ -16,10 +16,12 @@ package struct Command: Sendable {
     /// False for a command whose operands may begin with a minus sign.
     let hasOptions: Bool
     let body: Body
+    /// The program that does it, for a command that is one of its own; it reads the words itself.
+    let program: String?
 
     init(
         _ name: String, _ summary: String, synopsis: String, options: [CommandOption] = [], notes: [String] = [],
-        operands: ClosedRange<Int> = 0...0, hasOptions: Bool = true, body: @escaping Body
+        operands: ClosedRange<Int> = 0...0, hasOptions: Bool = true, program: String? = nil, body: @escaping Body
     ) {
         self.name = name
         self.summary = summary
@@ -28,6 +30,7 @@ package struct Command: Sendable {
         self.notes = notes
         self.operands = operands
         self.hasOptions = hasOptions
+        self.program = program
         self.body = body
     }
 
@@ -41,7 +44,7 @@ package struct Command: Sendable {
 /// An option of a command, or of `security` itself.
 package struct CommandOption: Sendable {
     package let letter: Character
-    /// A longer name, for a switch that macOS's command does not have; nil for most.
+    /// A longer name; nil for most.
     package let word: String?
     /// What its value is called; nil for a switch.
     package let value: String?

@@ -1,8 +1,8 @@
-import KeychainModel
-import LinuxSystem
+package import KeychainModel
+package import LinuxSystem
 
 /// Why a command did not do what it was asked for.
-enum CommandFailure: Error {
+package enum CommandFailure: Error {
     /// The command line cannot be read; the usage is shown.
     case usage(String?)
     /// The keychain refused; `call` is the function that macOS's command names in its message.
@@ -60,7 +60,7 @@ enum CommandFailure: Error {
 
 extension CommandFailure {
     /// A failure of the system while talking to the person or the script that gave the command.
-    init(_ what: String, _ error: SystemError) { self = .failed("\(what): \(error)") }
+    package init(_ what: String, _ error: SystemError) { self = .failed("\(what): \(error)") }
 
     /// The person gave up at a prompt.
     static let canceled = refused(

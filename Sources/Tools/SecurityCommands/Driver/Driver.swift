@@ -54,12 +54,35 @@ package enum Driver {
     }
 
     private static func run(_ command: Command, _ words: [Argument], _ session: Session) throws(CommandFailure) {
+        if let program = command.program { try OtherProgram.run(program, words, session) }
+        try perform(command, words, session, command.body)
+    }
+
+    /// Runs one command of a program that has no other.
+    ///
+    /// - Returns: 0, 1, or 2 for a wrong command line.
+    package static func run(
+        _ command: Command, _ words: [Argument], in session: Session, body: Command.Body
+    ) -> Int32 {
+        do throws(CommandFailure) {
+            try perform(command, words, session, body)
+            return session.finish(0)
+        } catch {
+            let status = session.report(error)
+            if case .usage = error, !session.writesJSON { session.complain(with: command) }
+            return session.finish(status)
+        }
+    }
+
+    private static func perform(
+        _ command: Command, _ words: [Argument], _ session: Session, _ body: Command.Body
+    ) throws(CommandFailure) {
         let arguments = try ArgumentParser.parse(words, for: command)
         session.writesJSON = session.writesJSON || arguments.wantsJSON
         if session.isVerbose { session.echo(command, words, hiding: arguments.secretWords) }
         if arguments.wantsHelp { return Help.show([command], session) }
         guard command.operands.contains(arguments.operands.count) else { throw .usage(nil) }
-        try command.body(arguments, session)
+        try body(arguments, session)
     }
 }
 

@@ -1,7 +1,8 @@
-import LinuxSystem
+import DER
+package import LinuxSystem
 
 /// A JSON value (RFC 8259), written on one line.
-indirect enum JSONValue {
+package indirect enum JSONValue {
     case null
     case boolean(Bool)
     case number(Int64)
@@ -82,20 +83,4 @@ extension SecretBuffer {
         append(utf8: "\\u00")
         append(hex: [scalar].span)
     }
-
-    fileprivate func append(base64 bytes: Span<UInt8>) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = min(3, bytes.count - offset)
-            var group: UInt32 = 0
-            for index in 0..<3 { group = group << 8 | (index < count ? UInt32(bytes[offset + index]) : 0) }
-            for index in 0..<4 {
-                append(
-                    index <= count ? Self.base64Digits[Int(group >> (18 - 6 * UInt32(index)) & 63)] : UInt8(ascii: "="))
-            }
-            offset += 3
-        }
-    }
-
-    private static let base64Digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

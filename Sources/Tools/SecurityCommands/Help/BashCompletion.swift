@@ -32,7 +32,8 @@ extension Completions {
             esac
             COMPREPLY=($(compgen -W "$words" -- "$current"))
         }
-        complete -F _security security
+        # Where there is no word to offer, files are.
+        complete -o default -F _security security
 
         """
     }

@@ -7,8 +7,8 @@ package enum CommandTable {
         FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
         DeletePassword.command(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
         IdentityCommand.command, AnchorCommand.command,
-        MoveEnclave.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove, AttestKey.command,
-        GitCredential.command, DockerCredential.command,
+        MoveEnclave.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove, AttestKey.command, Codesign.command,
+        GitCredential.command, DockerCredential.command, SetupCommand.command,
         Completions.command,
     ]
 

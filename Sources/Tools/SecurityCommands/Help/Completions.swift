@@ -38,6 +38,11 @@ package enum Completions {
         }
     }
 
+    /// Whether files are offered for an option.
+    static func takesFile(_ option: CommandOption) -> Bool {
+        option.value.map { ["file", "folder", "key"].contains($0) } ?? false
+    }
+
     /// A shell function that prints the values of an attribute of all items, a line each: names, never passwords.
     static let valuesFunction = """
         _security_values() {

@@ -19,14 +19,22 @@ extension Completions {
             complete -c security -f
             complete -c security -l json -d 'Write JSON.'
             \((globals + names + options).joined(separator: "\n"))
+            \(ofFiles.joined(separator: "\n"))
             complete -c security -n '__fish_seen_subcommand_from help' -a '\(CommandTable.commands.names.joined(separator: " "))'
             complete -c security -n '__fish_seen_subcommand_from completions' -a '\(Shell.allCases.map(\.rawValue).joined(separator: " "))'
 
             """
     }
 
+    private static var ofFiles: [String] {
+        CommandTable.commands.filter { $0.program != nil }.map {
+            "complete -c security -n '__fish_seen_subcommand_from \($0.name)' -F"
+        }
+    }
+
     private static func fishOption(_ option: CommandOption, _ attribute: String?) -> String {
-        let value = option.value == nil ? "" : attribute.map { " -x -a '(__security_values \($0))'" } ?? " -x"
+        let offer = attribute.map { " -x -a '(__security_values \($0))'" } ?? (takesFile(option) ? " -r -F" : " -x")
+        let value = option.value == nil ? "" : offer
         let long = option.word.map { " -l \($0)" } ?? ""
         return "-s \(option.letter)\(long)\(value) -d '\(fishQuoted(option.meaning))'"
     }

@@ -37,14 +37,16 @@ extension Completions {
     }
 
     private static func zshCommand(_ command: Command) -> String {
-        let options = command.options.map { zshOption($0, offered($0, of: command)) } + ["'--json[Write JSON.]'"]
+        let options =
+            command.options.map { zshOption($0, offered($0, of: command)) } + ["'--json[Write JSON.]'"]
+            + (command.program == nil ? [] : ["'*:file:_files'"])
         let lines = options.map { "                    \($0)" }.joined(separator: " \\\n")
         return "                \(command.name)) _arguments -S \\\n\(lines) ;;"
     }
 
     private static func zshOption(_ option: CommandOption, _ attribute: String?) -> String {
         // An action that begins with a blank is called with its own arguments only.
-        let action = attribute.map { " _security_offer \($0)" } ?? " "
+        let action = attribute.map { " _security_offer \($0)" } ?? (takesFile(option) ? "_files" : " ")
         let value = option.value.map { ":\($0):\(action)" } ?? ""
         let names = option.word.map { "{-\(option.letter),--\($0)}'" } ?? "'-\(option.letter)"
         return "\(names)[\(zshQuoted(option.meaning))]\(value)'"

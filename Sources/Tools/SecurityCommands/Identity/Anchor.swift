@@ -143,8 +143,8 @@ extension Anchor {
     }
 
     private static func programs(below folder: String, _ anchor: Anchor, depth: Int) -> [String] {
-        guard depth > 0, let names = try? Folder.names(in: folder) else { return [] }
-        return names.filter { $0 != "." && $0 != ".." }.flatMap { name -> [String] in
+        guard depth > 0, let names = try? FolderEntries.names(in: folder) else { return [] }
+        return names.flatMap { name -> [String] in
             let path = "\(folder)/\(name)"
             guard let status = try? FileStatus(ofLink: path) else { return [] }
             if status.isDirectory { return programs(below: path, anchor, depth: depth - 1) }

@@ -1,9 +1,9 @@
 import Glibc
 import KeychainModel
-import LinuxSystem
+package import LinuxSystem
 
 /// A stream that is read from. What comes may be secret, so it is read into locked memory.
-final class Input {
+package final class Input {
     let descriptor: FileDescriptor
     let isTerminal: Bool
     private let pending = SecretBuffer(capacity: 4096)
@@ -12,7 +12,7 @@ final class Input {
     /// A value at its largest, written twice or in hexadecimal, with a command around it.
     private static let limit = 2 * ItemLimits.valueBytes + (64 << 10)
 
-    init(_ descriptor: FileDescriptor) {
+    package init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
         isTerminal = descriptor.isTerminal
     }
@@ -20,7 +20,7 @@ final class Input {
     /// Reads a line, without its end; nil when the input has ended.
     ///
     /// - Throws: `SystemError` of `read`; `EFBIG` when the line is longer than any that makes sense.
-    func readLine() throws(SystemError) -> SecretBytes? {
+    package func readLine() throws(SystemError) -> SecretBytes? {
         var searched = start
         while true {
             if let end = firstLineFeed(from: searched) { return take(until: end, dropping: 1) }

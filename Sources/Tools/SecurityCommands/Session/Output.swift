@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// A stream that is written to. What waits in it may be secret, so it waits in locked memory.
-final class Output {
+package final class Output {
     let descriptor: FileDescriptor
     let isTerminal: Bool
     /// Why something could not be written; everything after that is dropped.
@@ -15,9 +15,9 @@ final class Output {
         isTerminal = descriptor.isTerminal
     }
 
-    func write(_ text: String) { write { $0.append(utf8: text) } }
+    package func write(_ text: String) { write { $0.append(utf8: text) } }
 
-    func write(_ bytes: Span<UInt8>) {
+    package func write(_ bytes: Span<UInt8>) {
         pending.append(bytes)
         if pending.count >= Self.fullBytes { flush() }
     }
@@ -29,7 +29,7 @@ final class Output {
     }
 
     /// Writes a JSON value and ends the line.
-    func write(_ json: JSONValue) {
+    package func write(_ json: JSONValue) {
         write { buffer in
             json.append(to: buffer)
             buffer.append(utf8: "\n")

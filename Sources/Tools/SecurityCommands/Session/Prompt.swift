@@ -1,12 +1,12 @@
 import KeychainModel
-import LinuxSystem
+package import LinuxSystem
 
 /// Gets passwords from whoever gave the command: a person at a terminal, or a script through standard input.
-struct Prompt {
+package struct Prompt {
     private let session: Session
     private static let attempts = 3
 
-    init(_ session: Session) { self.session = session }
+    package init(_ session: Session) { self.session = session }
 
     /// Asks for the value of a new item.
     ///
@@ -27,7 +27,7 @@ struct Prompt {
     /// Asks for a passcode: at the terminal, or as the next line of standard input.
     ///
     /// - Throws: ``CommandFailure/canceled`` at the end of the input.
-    func passcode(_ prompt: String) throws(CommandFailure) -> SecretBytes {
+    package func passcode(_ prompt: String) throws(CommandFailure) -> SecretBytes {
         if session.input.isTerminal { return try askTerminal(prompt) }
         guard let line = try reading({ () throws(SystemError) in try session.input.readLine() }) else {
             throw .canceled

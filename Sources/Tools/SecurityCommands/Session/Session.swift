@@ -9,18 +9,20 @@ package import LinuxSystem
 /// test's own.
 package final class Session {
     let input: Input
-    let output: Output
-    let diagnostics: Output
+    package let output: Output
+    package let diagnostics: Output
     /// Where the daemon listens.
     let socket: String
     /// Whether a person may be asked for a password.
     let mayAsk: Bool
     /// How often a long task says that it goes on.
     let progressInterval: Int
-    var isVerbose = false
+    package var isVerbose = false
     var isQuiet = false
     var isInteractive = false
-    var writesJSON = false
+    package var writesJSON = false
+    /// A variable of the environment; nil when it is not set.
+    let environment: @Sendable (String) -> String?
     private let connect: () -> Result<any KeychainConnection, Refusal>
     private var opened: (any KeychainConnection)?
 
@@ -28,11 +30,13 @@ package final class Session {
     ///   - socket: the path of the daemon's socket, to be shown.
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - progressInterval: milliseconds between signs of life of a long task.
+    ///   - environment: gives the variables of the environment.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
         mayAsk: Bool = true, progressInterval: Int = 1000,
+        environment: @escaping @Sendable (String) -> String? = { _ in nil },
         connect: @escaping () -> Result<any KeychainConnection, Refusal>
     ) {
         self.input = Input(input)
@@ -41,6 +45,7 @@ package final class Session {
         self.socket = socket
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
+        self.environment = environment
         self.connect = connect
     }
 
@@ -114,7 +119,10 @@ package final class Session {
         try ask(call) { connection throws(Refusal) in try connection.verifyAll(progress: progress) }
     }
 
-    private func connection() throws(Refusal) -> any KeychainConnection {
+    /// The keychain itself.
+    ///
+    /// - Throws: why it cannot be reached.
+    package func connection() throws(Refusal) -> any KeychainConnection {
         if let opened { return opened }
         let connection = try connect().get()
         opened = connection
@@ -133,7 +141,7 @@ extension Session {
     }
 
     /// Says something on stderr, after everything that was printed before.
-    func complain(_ text: String) {
+    package func complain(_ text: String) {
         output.flush()
         diagnostics.write("security: \(text)\n")
     }
@@ -142,7 +150,7 @@ extension Session {
     ///
     /// - Returns: the failure's status.
     @discardableResult
-    func report(_ failure: CommandFailure) -> Int32 {
+    package func report(_ failure: CommandFailure) -> Int32 {
         output.flush()
         if writesJSON {
             if let json = failure.json { diagnostics.write(json) }

@@ -85,3 +85,10 @@ func file(_ bytes: [UInt8]) throws -> FileDescriptor {
     try file.writeFully(bytes.span)
     return file
 }
+
+extension FileDescriptor {
+    /// Makes the file longer by a hole.
+    func resize(to size: Int) throws {
+        guard ftruncate(number, size) == 0 else { throw SystemError(code: errno, call: "ftruncate") }
+    }
+}

@@ -24,6 +24,8 @@ struct Shell {
     }
 
     let keychain = StandInKeychain()
+    /// The variables the command sees.
+    var environment: [String: String] = [:]
 
     func run(_ words: String..., input: String = "") -> Outcome { run(words, input: Array(input.utf8)) }
 
@@ -40,7 +42,7 @@ struct Shell {
     func session(input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor) -> Session {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
-            progressInterval: 1, connect: { .success(keychain) })
+            progressInterval: 1, environment: { [environment] in environment[$0] }, connect: { .success(keychain) })
     }
 
     /// A file without a name, to be read from its beginning.

@@ -2,12 +2,10 @@ internal import Dispatch
 
 /// Runs what blocks on a thread that may block, in the caller's task: what the task knows, such as the keychain of a test, holds
 /// there too.
-func awaiting<Result: Sendable>(
-    _ body: @Sendable () throws(EnclaveKeyError) -> Result
-) async throws(EnclaveKeyError) -> Result {
-    try await withTaskExecutorPreference(BlockingThreads.shared) { () async throws(EnclaveKeyError) -> Result in
-        try body()
-    }
+package func awaiting<Result: Sendable, Failure: Error>(
+    _ body: @Sendable () throws(Failure) -> Result
+) async throws(Failure) -> Result {
+    try await withTaskExecutorPreference(BlockingThreads.shared) { () async throws(Failure) -> Result in try body() }
 }
 
 /// The threads of the system's own pool, which grows when some of them block; the pool of the tasks does not.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What is in a folder.
-package enum Folder {
-    /// The names in a folder, its own and its parent's (`.` and `..`) among them, in no order.
+/// Reads folders.
+package enum FolderEntries {
+    /// The names in a folder, without `.` and `..`, sorted.
     ///
     /// - Throws: `SystemError` of `opendir`.
     package static func names(in folder: String) throws(SystemError) -> [String] {
@@ -13,8 +13,15 @@ package enum Folder {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            names.append(name)
+            if name != ".", name != ".." { names.append(name) }
         }
-        return names
+        return names.sorted()
+    }
+
+    /// The path that symbolic links lead to; the path itself where nothing is.
+    package static func resolve(_ path: String) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 }

@@ -1,0 +1,29 @@
+/// A requirement that code can meet or not. Apple's language of requirements is not understood here: there are none.
+public final class SecRequirement: NSObject, SecurityObject, Sendable {
+    static let typeIdentifier = SecurityTypeIdentifier.requirement
+    init(_ nothing: Never) {}
+}
+
+/// Reads a requirement.
+///
+/// - Parameter requirement: receives nil.
+/// - Returns: `errSecCSUnimplemented`. Compare `kSecCodeInfoTeamIdentifier` of `SecCodeCopySigningInformation`.
+@discardableResult
+public func SecRequirementCreateWithString(
+    _ text: CFString, _ flags: SecCSFlags, _ requirement: UnsafeMutablePointer<SecRequirement?>
+) -> OSStatus {
+    unsafe requirement.pointee = nil
+    return errSecCSUnimplemented
+}
+
+/// Reads a requirement in binary form.
+///
+/// - Parameter requirement: receives nil.
+/// - Returns: `errSecCSUnimplemented`.
+@discardableResult
+public func SecRequirementCreateWithData(
+    _ data: CFData, _ flags: SecCSFlags, _ requirement: UnsafeMutablePointer<SecRequirement?>
+) -> OSStatus {
+    unsafe requirement.pointee = nil
+    return errSecCSUnimplemented
+}

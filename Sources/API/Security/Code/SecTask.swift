@@ -1,0 +1,73 @@
+internal import CodeSignature
+internal import KeychainModel
+
+/// A process and its entitlements: this one.
+///
+/// They are those of the executable's signature (docs/codesign.md). What the keychain gives a program may rest on other words as
+/// well: `security identity` shows that.
+public final class SecTask: NSObject, SecurityObject, Sendable {
+    static let typeIdentifier = SecurityTypeIdentifier.task
+    fileprivate let code: SignedCode
+
+    fileprivate init(_ code: SignedCode) { self.code = code }
+}
+
+/// Makes a task of this process.
+///
+/// - Returns: the task; nil when the executable cannot be read, or its signature does not hold.
+@discardableResult
+public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? {
+    try? SecTask(SignedCode.ofThisProcess.get())
+}
+
+/// Returns an entitlement of a task.
+///
+/// - Parameters:
+///   - entitlement: its key, such as `keychain-access-groups`.
+///   - error: never set: an entitlement that is not there is nil.
+/// - Returns: the value: a string, number, array …; nil when there is none.
+@discardableResult
+public func SecTaskCopyValueForEntitlement(
+    _ task: SecTask, _ entitlement: CFString, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFTypeRef? {
+    task.code.signature?.entitlements.value(entitlement as String)?.object
+}
+
+/// Returns several entitlements of a task.
+///
+/// - Parameters:
+///   - entitlements: an array of their keys.
+///   - error: receives `errSecParam`, with the result nil, when something else is in the array.
+/// - Returns: those that are there, by their keys.
+@discardableResult
+public func SecTaskCopyValuesForEntitlements(
+    _ task: SecTask, _ entitlements: CFArray, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFDictionary? {
+    let values = NSMutableDictionary()
+    for entry in entitlements {
+        guard let key = entry as? String else {
+            let refusal = Refusal(
+                .param, .wrongType, "entitlements", "A key of an entitlement is not a string.", do: "Give strings.")
+            unsafe error?.pointee = .passRetained(refusal.asCFError)
+            return nil
+        }
+        if let value = SecTaskCopyValueForEntitlement(task, NSString(string: key), nil) {
+            values.setObject(value, forKey: NSString(string: key))
+        }
+    }
+    return values
+}
+
+/// Returns what the signer called the program.
+///
+/// - Parameter error: receives `errSecCSUnsigned`, with the result nil, for a program that is not signed.
+@discardableResult
+public func SecTaskCopySigningIdentifier(
+    _ task: SecTask, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFString? {
+    guard let signature = task.code.signature else {
+        unsafe error?.pointee = .passRetained(SignedCode.unsigned.asCFError)
+        return nil
+    }
+    return NSString(string: signature.identifier)
+}

@@ -1,0 +1,45 @@
+import KeychainModel
+package import SecurityCommands
+
+/// What `keychain-codesign` does: one thing at a time, which the options name.
+package enum Codesigning {
+    /// Runs the command with the words behind its name.
+    ///
+    /// - Returns: 0; 1 when a file could not be signed or its signature does not hold; 2 for a wrong command line.
+    package static func run(_ words: [Argument], in session: Session) -> Int32 {
+        Driver.run(Codesign.command, words, in: session) { arguments, session throws(CommandFailure) in
+            try action(arguments)(arguments, session)
+        }
+    }
+
+    private typealias Action = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
+
+    /// What each option asks for. `-v` beside another says how much is told, and `-s` beside a statement who makes it, so these
+    /// two come last.
+    private static let actions: [(letter: Character, takesFiles: Bool, action: Action)] = [
+        ("c", false, CreateTeamKey.run), ("T", false, ShowTeamID.run), ("r", false, MakeStatement.rotate),
+        ("H", false, MakeStatement.handOver), ("R", true, SignFiles.removeSignatures), ("d", true, DisplayFiles.run),
+        ("s", true, SignFiles.sign), ("v", true, VerifyFiles.run),
+    ]
+
+    private static func action(_ arguments: ParsedArguments) throws(CommandFailure) -> Action {
+        guard let chosen = actions.first(where: { arguments.has($0.letter) }) else { throw .usage(nil) }
+        guard arguments.operands.isEmpty != chosen.takesFiles else {
+            throw .usage(chosen.takesFiles ? "no file is given" : "no file is expected")
+        }
+        return chosen.action
+    }
+}
+
+extension ParsedArguments {
+    /// How often a switch is given.
+    func count(_ letter: Character) -> Int { values.filter { $0.letter == letter }.count }
+
+    /// The values of an option that may be given several times.
+    func all(_ letter: Character) -> [String] { values.filter { $0.letter == letter }.compactMap { $0.value?.text } }
+}
+
+extension CommandFailure {
+    /// A refusal about a file or a key, with what to do about it.
+    init(_ subject: String, _ refusal: Refusal) { self = .failed("\(subject): \(refusal.problem) \(refusal.remedy)") }
+}

@@ -1,0 +1,47 @@
+import LinuxSystem
+
+/// A file as it is and as it is to be; a missing file has no text.
+struct FileChange {
+    let path: String
+    let before: String?
+    let after: String?
+    /// The permissions of a file that is not there yet.
+    var mode: UInt32 = 0o644
+    /// What only this command reads: not shown to anybody.
+    var isRecord = false
+
+    var isNeeded: Bool { before != after }
+
+    private static let largest = 1 << 20
+
+    /// A file as it is.
+    ///
+    /// - Throws: ``CommandFailure`` for one that cannot be read or is not UTF-8.
+    static func read(_ path: String) throws(CommandFailure) -> String? {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            guard try FileStatus(at: path) != nil else { return nil }
+            bytes = try AtomicFile.read(path, limit: largest)
+        } catch { throw .failed("\(path) cannot be read: \(error)", remedy: "Look at its owner and permissions.") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .failed("\(path) is not UTF-8", remedy: "Edit it by hand.")
+        }
+        return text
+    }
+
+    /// Makes the file what it is to be; where it is a symbolic link, as people have who keep such files elsewhere, what it leads
+    /// to.
+    ///
+    /// - Throws: ``CommandFailure``; the file is then as it was.
+    func apply() throws(CommandFailure) {
+        do throws(SystemError) {
+            let target = FolderEntries.resolve(path)
+            guard let after else { return try AtomicFile.remove(target) }
+            if let folder = PrivateDirectory.parent(of: target), try FileStatus(at: folder) == nil {
+                try PrivateDirectory.ensure(folder)
+            }
+            let mode = try FileStatus(at: target).map { $0.mode & 0o777 } ?? mode
+            try AtomicFile.replace(target, with: Array(after.utf8).span, mode: mode)
+        } catch { throw .failed("\(path) cannot be changed: \(error)", remedy: "Look at its owner and permissions.") }
+    }
+}

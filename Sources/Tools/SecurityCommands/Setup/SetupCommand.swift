@@ -1,0 +1,107 @@
+import LinuxSystem
+
+/// `security setup`: makes other programs use the keychain, shows the difference first, and can take it back.
+struct SetupCommand {
+    private let arguments: ParsedArguments
+    private let session: Session
+
+    static let command = Command(
+        "setup", "Make git, docker or a Swift package use the keychain.",
+        synopsis: "[-n] [-y] [-u] \(names)...",
+        options: [
+            CommandOption("n", word: "dry-run", "Show what would change and change nothing."),
+            CommandOption("y", word: "yes", "Do not ask before the files are changed."),
+            CommandOption("u", word: "undo", "Take back what an earlier setup has changed."),
+        ],
+        notes: SetupTarget.all.map { "\($0.name): \($0.summary)." } + [
+            "The difference is shown before anything is changed. What is not ours in a file stays as it is.",
+            "Logins that were kept elsewhere stay there: log in anew, then remove them.",
+        ], operands: 1...SetupTarget.all.count
+    ) { arguments, session throws(CommandFailure) in
+        try SetupCommand(arguments: arguments, session: session).run()
+    }
+
+    private static let names = SetupTarget.all.map(\.name).joined(separator: "|")
+
+    private func run() throws(CommandFailure) {
+        let place = try SetupPlace(session.environment)
+        var changes: [FileChange] = []
+        for operand in arguments.operands {
+            guard let target = SetupTarget.all.first(where: { $0.name == operand.text }) else {
+                throw .usage("\"\(operand.text)\" is none of \(Self.names)")
+            }
+            changes += try target.changes(place, arguments.has("u")).filter(\.isNeeded)
+        }
+        guard !changes.isEmpty else { return say("nothing has to be changed") }
+        let isDone = try apply(changes)
+        if session.writesJSON { session.output.write(json(changes, isDone)) }
+    }
+
+    /// Whether the files were changed.
+    private func apply(_ changes: [FileChange]) throws(CommandFailure) -> Bool {
+        if !session.writesJSON { show(changes) }
+        if arguments.has("n") { return false }
+        let isConfirmed = try arguments.has("y") ? true : confirm()
+        guard isConfirmed else {
+            throw .failed("nothing was changed", remedy: "Answer y, or add -y.")
+        }
+        for change in changes { try change.apply() }
+        say("done; `security setup --undo` takes it back")
+        return true
+    }
+
+    private func confirm() throws(CommandFailure) -> Bool {
+        guard session.input.isTerminal, session.mayAsk, !session.writesJSON else { return false }
+        session.flush()
+        session.diagnostics.write("Change these files? [y/N] ")
+        session.flush()
+        do throws(SystemError) {
+            let line = try session.input.readLine()
+            return line?.withSpan { $0.count == 1 && ($0[0] | 0x20) == UInt8(ascii: "y") } ?? false
+        } catch { throw CommandFailure("standard input", error) }
+    }
+
+    private func show(_ changes: [FileChange]) {
+        for change in changes where !change.isRecord {
+            session.output.write("--- \(change.before == nil ? "/dev/null" : change.path)\n")
+            session.output.write("+++ \(change.after == nil ? "/dev/null" : change.path)\n")
+            for line in TextDifference(change.before ?? "", change.after ?? "").lines {
+                session.output.write(coloured(line) + "\n")
+            }
+        }
+    }
+
+    private func coloured(_ line: String) -> String {
+        guard session.output.isTerminal, session.environment("NO_COLOR") ?? "" == "" else { return line }
+        return switch line.first {
+        case "+": "\u{1B}[32m\(line)\u{1B}[0m"
+        case "-": "\u{1B}[31m\(line)\u{1B}[0m"
+        case "@": "\u{1B}[36m\(line)\u{1B}[0m"
+        default: line
+        }
+    }
+
+    private func say(_ text: String) {
+        if !session.writesJSON, !session.isQuiet { session.output.write("security: \(text)\n") }
+    }
+
+    private func json(_ changes: [FileChange], _ isDone: Bool) -> JSONValue {
+        .object([
+            ("done", .boolean(isDone)),
+            (
+                "changes",
+                .array(
+                    changes.filter { !$0.isRecord }.map { change in
+                        .object([
+                            ("path", .string(change.path)),
+                            (
+                                "difference",
+                                .array(
+                                    TextDifference(change.before ?? "", change.after ?? "").lines.map(JSONValue.string))
+                            ),
+                        ])
+                    })
+            ),
+        ])
+    }
+}

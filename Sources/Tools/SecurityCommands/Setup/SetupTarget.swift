@@ -1,0 +1,48 @@
+import LinuxSystem
+
+/// A program that `security setup` makes use the keychain.
+struct SetupTarget: Sendable {
+    /// The word for it on the command line.
+    let name: String
+    /// What happens to it, for people.
+    let summary: String
+    /// What has to change; with `undoes`, to take that back.
+    let changes: @Sendable (SetupPlace, _ undoes: Bool) throws(CommandFailure) -> [FileChange]
+
+    static let all = [GitSetup.target, DockerSetup.target, SwiftSetup.target]
+}
+
+/// Where a user's settings are, as the environment says.
+struct SetupPlace: Sendable {
+    let home: String
+    private let environment: @Sendable (String) -> String?
+
+    /// - Throws: ``CommandFailure`` without a home.
+    init(_ environment: @escaping @Sendable (String) -> String?) throws(CommandFailure) {
+        guard let home = environment("HOME"), home.hasPrefix("/") else {
+            throw .failed("HOME is not set", remedy: "Set it to your home folder.")
+        }
+        (self.home, self.environment) = (home, environment)
+    }
+
+    /// The value of a variable; nil for an empty one.
+    func variable(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// A folder that a variable names, else one in the home.
+    func folder(_ variable: String, else standard: String) -> String {
+        if let path = self.variable(variable), path.hasPrefix("/") { return path }
+        return "\(home)/\(standard)"
+    }
+
+    /// Where the command notes what was there before it came.
+    var records: String { folder("XDG_STATE_HOME", else: ".local/state") + "/keychain" }
+
+    /// The path of a program that is found by its name; nil when it is not.
+    func program(_ name: String) -> String? {
+        let folders = (variable("PATH") ?? "").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { path in
+            guard path.hasPrefix("/"), let status = try? FileStatus(at: path) else { return false }
+            return status.isRegularFile && status.mode & 0o111 != 0
+        }
+    }
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Executables signed by the product are verified by a reader that knows only docs/codesign.md, and by openssl.
+set -eu
+cd "$(dirname "$0")/../.."
+bin=$(${SWIFT:-swift} build --show-bin-path)
+python=$(scripts/test-venv)
+exec "$python" Tests/Scripts/codesign_test.py "$bin"

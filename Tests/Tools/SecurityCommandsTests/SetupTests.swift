@@ -1,0 +1,230 @@
+import Glibc
+import LinuxSystem
+import SecurityCommands
+import TestSupport
+import Testing
+
+/// `security setup`: what it changes in a home, and that it takes back exactly that.
+@Suite("Setting up other programs")
+struct SetupTests {
+    /// A home with files, and a folder of programs.
+    private struct Home {
+        let folder: TemporaryDirectory
+        var shell = Shell()
+
+        init(programs: [String] = []) throws {
+            folder = try TemporaryDirectory()
+            try PrivateDirectory.ensure("\(folder.path)/bin")
+            shell.environment = ["HOME": folder.path, "PATH": "/nowhere:\(folder.path)/bin"]
+            for name in programs { try write("#!/bin/sh\n", "bin/\(name)", mode: 0o755) }
+        }
+
+        func write(_ text: String, _ name: String, mode: UInt32 = 0o644) throws {
+            if let parent = PrivateDirectory.parent(of: "\(folder.path)/\(name)") {
+                try PrivateDirectory.ensure(parent)
+            }
+            try AtomicFile.replace("\(folder.path)/\(name)", with: Array(text.utf8).span, mode: mode)
+        }
+
+        func text(_ name: String) -> String? {
+            (try? AtomicFile.read("\(folder.path)/\(name)", limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    private static let section = """
+        # begin: security setup git
+        [credential]
+        \thelper =
+        \thelper = keychain
+        # end: security setup git
+
+        """
+
+    @Test(
+        "Git gets a section at the end of its configuration, and undo leaves what was there, byte for byte",
+        arguments: ["", "[user]\n\tname = Ada\n", "[credential]\n\thelper = store\n# end\n"])
+    func git(before: String) throws {
+        let home = try Home(programs: ["git-credential-keychain"])
+        if !before.isEmpty { try home.write(before, ".gitconfig") }
+        #expect(home.shell.run("setup", "-y", "git").status == 0)
+        #expect(home.text(".gitconfig") == before + Self.section)
+        #expect(home.shell.run("setup", "-y", "git").text == "security: nothing has to be changed\n")
+        #expect(home.shell.run("setup", "-u", "-y", "git").status == 0)
+        #expect(home.text(".gitconfig") == (before.isEmpty ? nil : before))
+    }
+
+    @Test("What was written behind the section stays when it is taken back")
+    func gitLaterLines() throws {
+        let home = try Home(programs: ["git-credential-keychain"])
+        #expect(home.shell.run("setup", "-y", "git").status == 0)
+        try home.write((home.text(".gitconfig") ?? "") + "[user]\n\tname = Ada\n", ".gitconfig")
+        #expect(home.shell.run("setup", "-u", "-y", "git").status == 0)
+        #expect(home.text(".gitconfig") == "[user]\n\tname = Ada\n")
+    }
+
+    @Test("Where git would not find the helper by its name, it is called as a command")
+    func gitWithoutHelper() throws {
+        let home = try Home()
+        #expect(home.shell.run("setup", "-y", "git").status == 0)
+        #expect(home.text(".gitconfig")?.contains("helper = !security git-credential\n") == true)
+    }
+
+    @Test("Git's other place is used where it is the one in use")
+    func gitElsewhere() throws {
+        let home = try Home(programs: ["git-credential-keychain"])
+        try home.write("[user]\n", ".config/git/config")
+        #expect(home.shell.run("setup", "-y", "git").status == 0)
+        #expect(home.text(".config/git/config") == "[user]\n" + Self.section && home.text(".gitconfig") == nil)
+    }
+
+    @Test("The difference is shown, and without a yes nothing is changed")
+    func unconfirmed() throws {
+        let home = try Home(programs: ["git-credential-keychain"])
+        try home.write("[user]\n\tname = Ada\n", ".gitconfig")
+        let outcome = home.shell.run("setup", "git")
+        #expect(outcome.status == 1 && outcome.errors.contains("nothing was changed"))
+        let path = "\(home.folder.path)/.gitconfig"
+        #expect(
+            outcome.text == """
+                --- \(path)
+                +++ \(path)
+                @@ -1,2 +1,7 @@
+                 [user]
+                 \tname = Ada
+                +# begin: security setup git
+                +[credential]
+                +\thelper =
+                +\thelper = keychain
+                +# end: security setup git
+
+                """)
+        #expect(home.shell.run("setup", "-n", "git").status == 0)
+        #expect(home.text(".gitconfig") == "[user]\n\tname = Ada\n")
+    }
+
+    @Test("A section without an end is left to the user")
+    func brokenSection() throws {
+        let home = try Home()
+        try home.write("# begin: security setup git\n[user]\n", ".gitconfig")
+        let outcome = home.shell.run("setup", "-y", "git")
+        #expect(outcome.status == 1 && outcome.errors.contains("without its end"))
+        #expect(home.text(".gitconfig") == "# begin: security setup git\n[user]\n")
+    }
+
+    @Test("A configuration that is a link to another file stays one")
+    func linked() throws {
+        let home = try Home(programs: ["git-credential-keychain"])
+        try home.write("[user]\n", "dotfiles/gitconfig", mode: 0o600)
+        let isLinked = unsafe symlink("dotfiles/gitconfig", "\(home.folder.path)/.gitconfig") == 0
+        #expect(isLinked)
+        #expect(home.shell.run("setup", "-y", "git").status == 0)
+        #expect(home.text("dotfiles/gitconfig") == "[user]\n" + Self.section)
+        let link = try #require(try FileStatus(ofLink: "\(home.folder.path)/.gitconfig"))
+        #expect(!link.isRegularFile)
+        #expect(try FileStatus(at: "\(home.folder.path)/.gitconfig")?.mode ?? 0 & 0o777 == 0o100600)
+    }
+
+    @Test(
+        "Docker's configuration gets its member, and undo leaves what was there, byte for byte",
+        arguments: [
+            "{}\n", "{\n\t\"auths\": {}\n}\n", "{\"credsStore\":\"pass\"}",
+            "{\"a\": 1, \"credsStore\": \"pass\", \"b\": 2}\n",
+            "{\n  \"a\": [1, {\"credsStore\": \"no\"}]\n}",
+        ])
+    func docker(before: String) throws {
+        let home = try Home(programs: ["docker-credential-keychain"])
+        try home.write(before, ".docker/config.json", mode: 0o600)
+        #expect(home.shell.run("setup", "-y", "docker").status == 0)
+        let after = try #require(home.text(".docker/config.json"))
+        #expect(after.contains("\"credsStore\"") && after.contains("\"keychain\"") && !after.contains("\"pass\""))
+        #expect(home.shell.run("setup", "-y", "docker").text == "security: nothing has to be changed\n")
+        #expect(home.shell.run("setup", "--undo", "-y", "docker").status == 0)
+        #expect(home.text(".docker/config.json") == before)
+        #expect(home.text(".local/state/keychain/docker-credsStore") == nil)
+    }
+
+    @Test("Docker without a configuration gets one")
+    func dockerWithout() throws {
+        let home = try Home(programs: ["docker-credential-keychain"])
+        #expect(home.shell.run("setup", "-y", "docker").status == 0)
+        #expect(home.text(".docker/config.json") == "{\n\t\"credsStore\": \"keychain\"\n}\n")
+    }
+
+    @Test("Docker without a helper that it finds is not told to use one")
+    func dockerWithoutHelper() throws {
+        let home = try Home()
+        let outcome = home.shell.run("setup", "-y", "docker")
+        #expect(outcome.status == 1 && outcome.errors.contains("docker-credential-keychain"))
+        #expect(home.text(".docker/config.json") == nil)
+    }
+
+    @Test("A configuration that is no JSON object is left alone")
+    func dockerBroken() throws {
+        let home = try Home(programs: ["docker-credential-keychain"])
+        try home.write("[]", ".docker/config.json")
+        #expect(home.shell.run("setup", "-y", "docker").status == 1)
+        #expect(home.text(".docker/config.json") == "[]")
+    }
+
+    @Test("Targets that use Security without importing it get one file, and no others do")
+    func swift() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        try home.write("// swift-tools-version: 6.0\n", "Package.swift")
+        try home.write("import Foundation\nlet a = kSecClass\n", "Sources/Uses/a.swift")
+        try home.write("import Security\nlet a = kSecClass\n", "Sources/Imports/a.swift")
+        try home.write("let a = \"secured\"\n", "Sources/Neither/a.swift")
+        try home.write("import Foundation\nfunc f() { _ = SecItemDelete }\n", "Sources/Deep/Folder/a.swift")
+        #expect(home.shell.run("setup", "-y", "swift").status == 0)
+        for (target, gets) in [("Uses", true), ("Deep", true), ("Imports", false), ("Neither", false)] {
+            let text = home.text("Sources/\(target)/ReexportSecurity.swift")
+            #expect((text?.contains("@_exported import Security") == true) == gets, "\(target)")
+        }
+        try home.write("// mine now\n", "Sources/Deep/ReexportSecurity.swift")
+        #expect(home.shell.run("setup", "-u", "-y", "swift").status == 0)
+        #expect(home.text("Sources/Uses/ReexportSecurity.swift") == nil)
+        #expect(home.text("Sources/Deep/ReexportSecurity.swift") == "// mine now\n")
+    }
+
+    @Test("Outside of a package there is nothing to set up")
+    func notAPackage() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        #expect(home.shell.run("setup", "-y", "swift").status == 1)
+    }
+
+    @Test("What it is to set up is one of three")
+    func unknown() throws {
+        let home = try Home()
+        #expect(home.shell.run("setup", "subversion").status == 2)
+        #expect(home.shell.run("setup").status == 2)
+    }
+
+    @Test("JSON has the files and their differences")
+    func json() throws {
+        let home = try Home(programs: ["git-credential-keychain"])
+        let outcome = home.shell.run("setup", "--json", "-n", "git")
+        #expect(outcome.status == 0)
+        #expect(outcome.text.hasPrefix("{\"done\":false,\"changes\":[{\"path\":\"\(home.folder.path)/.gitconfig\""))
+    }
+}
+
+/// Differences of texts.
+@Suite("Differences")
+struct TextDifferenceTests {
+    @Test("Equal texts have none")
+    func equal() { #expect(TextDifference("a\nb\n", "a\nb\n").lines.isEmpty) }
+
+    @Test("A change in the middle is shown with three lines around it")
+    func middle() {
+        let before = (1...9).map { "\($0)\n" }.joined()
+        let lines = TextDifference(before, before.replacing("5\n", with: "five\nsix\n")).lines
+        #expect(lines == ["@@ -2,7 +2,8 @@", " 2", " 3", " 4", "-5", "+five", "+six", " 6", " 7", " 8"])
+    }
+
+    @Test("A new file comes whole")
+    func new() { #expect(TextDifference("", "a\n").lines == ["@@ -0,0 +1,1 @@", "+a"]) }
+
+    @Test("Repeated lines are not counted twice")
+    func repeated() { #expect(TextDifference("a\na\n", "a\n").lines == ["@@ -1,2 +1,1 @@", " a", "-a"]) }
+}
