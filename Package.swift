@@ -69,6 +69,7 @@ let package = Package(
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
+        room("SystemAccounts", on: "Base", uses: ["LinuxSystem"]),
         room("DER", on: "Base", uses: ["LinuxSystem"]),
         room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
@@ -83,7 +84,10 @@ let package = Package(
             uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "CTSS2"]),
         program(
             "enclaved", on: "Enclave",
-            uses: ["SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "LinuxSystem", "CSeccomp"]),
+            uses: [
+                "SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "SystemAccounts", "LinuxSystem",
+                "CSeccomp",
+            ]),
 
         room("SystemBus", on: "Agent", uses: ["LinuxSystem", "CSystemd"]),
         room("LoginPassword", on: "Agent", uses: ["LinuxSystem", "CPAM"]),
@@ -100,18 +104,20 @@ let package = Package(
         room(
             "KeychainEngine", on: "Daemon",
             uses: [
-                "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem",
+                "KeychainStore", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "LinuxSystem",
             ]),
         room(
             "CallerIdentification", on: "Daemon",
             uses: ["KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainServer", on: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room("KeychainMaster", on: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
         program(
             "keychaind", on: "Daemon",
             uses: [
-                "KeychainServer", "CallerIdentification", "KeychainEngine", "KeychainStore", "KeychainPolicy",
-                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification", "KeychainEngine",
+                "KeychainStore", "KeychainPolicy", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
         room(
@@ -165,7 +171,7 @@ let package = Package(
             path: "Tests/Daemon/ServerTestSupport", swiftSettings: law),
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
+        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "SystemAccounts", "TestSupport"]),
         tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainCryptoTests", on: "Base",
@@ -187,6 +193,9 @@ let package = Package(
                 "ServerTestSupport", "TestSupport", "KeychainServer", "KeychainPolicy", "KeychainWire", "KeychainModel",
                 "LinuxSystem",
             ]),
+        tests(
+            "KeychainMasterTests", on: "Daemon",
+            uses: ["KeychainMaster", "KeychainWire", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychaindTests", on: "Daemon",
             uses: [
@@ -226,8 +235,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto",
-                "SecureEnclave", "LinuxSystem", "TestSupport",
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
+                "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "KeychainStoreTests", on: "Daemon",

@@ -34,16 +34,16 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
+        "") words="-h -i -p -q -S --system -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain identity anchor move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain identity anchor move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
         set-keychain-settings) words="-l -u -t --json --help" ;;
         set-keychain-password) words="-o -p -R --recovery --json --help" ;;
         dump-keychain) words="-a -d -r --json --help" ;;
-        add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -U --json --help" ;;
-        add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -U --json --help" ;;
+        add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -N --anchored -U --json --help" ;;
+        add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -N --anchored -U --json --help" ;;
         find-generic-password) words="-a -c -C -D -G -j -l -s -g -w --json --help" ;;
         delete-generic-password) words="-a -c -C -D -G -j -l -s --json --help" ;;
         find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
@@ -54,6 +54,10 @@ _security() {
         remove-unlock-slot) words="-f -R --recovery -N --pin --json --help" ;;
         attest-key) words="-k -l -t -n -o --json --help" ;;
         codesign) words="-s --sign -e --entitlements -i --identifier -f --force -S --statements -v --verify -d --display -R --remove-signature -c --create-team-key -a --algorithm -P --passphrase -p --passphrase-fd -T --team-id -r --rotate -H --hand-over -t --to -o --output --json --help" ;;
+        decisions) words="-f --follow --json --help" ;;
+        why) words="-K --class -M --group -F --as -Y --sync -N --all -a -c -C -D -G -j -l -s -d -p -P -r -t --json --help" ;;
+        move-items) words="-f --from -t --to -K --class -s --statement --json --help" ;;
+        rename-group) words="-s --statement --json --help" ;;
         setup) words="-n --dry-run -y --yes -u --undo --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -34,7 +34,17 @@ _security() {
         'add-unlock-slot:Add a way to unlock the keychain.'
         'remove-unlock-slot:Remove a way to unlock the keychain.'
         'attest-key:Let the TPM prove that a key was made in it.'
+        'set-credential:Store a credential of a systemd unit in the system'\''s keychain.'
+        'list-credentials:List the credentials of systemd units, without their values.'
+        'delete-credential:Delete a credential of a systemd unit.'
         'codesign:Sign an executable with entitlements, verify or show a signature.'
+        'decisions:Show who asked the keychain for what lately, and what was decided.'
+        'why:Explain what a search finds, and what keeps it from the rest.'
+        'move-items:Give the items of an access group another group.'
+        'rename-group:Give an access group another name.'
+        'orphans:List the access groups whose programs are gone, with how many items they have.'
+        'set-group-policy:Set what becomes of a group'\''s items when its last program is removed.'
+        'uninstalled:Tell the keychain that programs were removed; for package scripts.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
         'setup:Make git, docker or a Swift package use the keychain.'
@@ -46,6 +56,7 @@ _security() {
         '-i[Read commands from standard input, line by line.]' \
         '-p[Use this prompt (implies -i).]:prompt: ' \
         '-q[Be less verbose.]' \
+        {-S,--system}'[Use the system'\''s keychain in place of the user'\''s.]' \
         '-v[Be more verbose\: show each command and explain each refusal.]' \
         '--json[Write JSON.]' \
         '1: :->command' '*:: :->rest'
@@ -93,6 +104,7 @@ _security() {
                     '-X[The password in hexadecimal.]:hex: ' \
                     '-A[Accepted for old scripts; changes nothing.]' \
                     '-T[Accepted for old scripts; changes nothing.]:program: ' \
+                    {-N,--anchored}'[Only an anchored program of the item'\''s group may read it.]' \
                     '-U[Update the item if there is one already.]' \
                     '--json[Write JSON.]' ;;
                 add-internet-password) _arguments -S \
@@ -112,6 +124,7 @@ _security() {
                     '-X[The password in hexadecimal.]:hex: ' \
                     '-A[Accepted for old scripts; changes nothing.]' \
                     '-T[Accepted for old scripts; changes nothing.]:program: ' \
+                    {-N,--anchored}'[Only an anchored program of the item'\''s group may read it.]' \
                     '-U[Update the item if there is one already.]' \
                     '--json[Write JSON.]' ;;
                 find-generic-password) _arguments -S \
@@ -214,6 +227,38 @@ _security() {
                     {-o,--output}'[Where to write a statement; standard output unless given.]:file:_files' \
                     '--json[Write JSON.]' \
                     '*:file:_files' ;;
+                decisions) _arguments -S \
+                    {-f,--follow}'[Go on and show what is decided from now on, until interrupted.]' \
+                    '--json[Write JSON.]' ;;
+                why) _arguments -S \
+                    {-K,--class}'[The class to search\: genp (the default), inet, cert or keys.]:class: ' \
+                    {-M,--group}'[Match the access group.]:group: ' \
+                    {-F,--as}'[Search as this program would, given by its path.]:program: ' \
+                    {-Y,--sync}'[Synchronised items\: any (the default), yes or no.]:which: ' \
+                    {-N,--all}'[Search for all items rather than one.]' \
+                    '-a[Match the account name.]:account: ' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-G[Match the generic attribute.]:value: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name.]:service: ' \
+                    '-d[Match the security domain.]:domain: ' \
+                    '-p[Match the path on the server.]:path: ' \
+                    '-P[Match the port number.]:port: ' \
+                    '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
+                    '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '--json[Write JSON.]' ;;
+                move-items) _arguments -S \
+                    {-f,--from}'[The group the items have now.]:group: ' \
+                    {-t,--to}'[The group they are to have.]:group: ' \
+                    {-K,--class}'[Only items of this class\: genp, inet, cert or keys.]:class: ' \
+                    {-s,--statement}'[A handover statement of the old group'\''s team.]:file:_files' \
+                    '--json[Write JSON.]' ;;
+                rename-group) _arguments -S \
+                    {-s,--statement}'[A handover statement of the old group'\''s team.]:file:_files' \
+                    '--json[Write JSON.]' ;;
                 setup) _arguments -S \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \

@@ -4,6 +4,7 @@ usage: format_test.py FOLDER-OF-PROGRAMS
 """
 
 import base64
+import datetime
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -284,7 +286,7 @@ class Tampering(StoreTest):
     def test_every_byte_of_every_part_of_a_row(self):
         for table in CLASSES:
             row = self.sql(f"SELECT id FROM {table} LIMIT 1")[0][0]
-            columns = [c[1] for c in self.sql(f"PRAGMA table_info({table})") if c[1] != "id"]
+            columns = [c[1] for c in self.sql(f"PRAGMA table_info({table})") if c[1] not in ("id", "ownr")]
             values = self.sql(f"SELECT {', '.join(columns)} FROM {table} WHERE id = ?", row)[0]
             for column, value in zip(columns, values):
                 if isinstance(value, int):
@@ -344,14 +346,62 @@ class Tampering(StoreTest):
         self.assertEqual((found["items"], len(found["damaged"])), ([], 5))
 
     def test_a_later_version(self):
-        self.sql("PRAGMA user_version = 2")
-        self.assertIn("version 2", self.read(status=2))
+        self.sql("PRAGMA user_version = 3")
+        self.assertIn("version 3", self.read(status=2))
 
     def test_a_damaged_row_hides_only_itself(self):
         self.sql("UPDATE genp SET data = zeroblob(60) WHERE id = 1")
         found = self.read(status=1)
         self.assertEqual(len(found["items"]), 4)
         self.assertEqual([(d["class"], d["row"]) for d in found["damaged"]], [("genp", 1)])
+
+
+class Groups(StoreTest):
+    def daemon(self, *command):
+        """Runs the command `security` with a daemon of its own, which has ended afterwards."""
+        socket = f"{self.folder}.sock"
+        serving = subprocess.Popen([f"{PROGRAMS}/keychaind", "--store", self.folder, "--socket", socket, "--tpm", "none",
+                                    "--pinentry", "none"])
+        try:
+            environment = {**os.environ, "KEYCHAIN_SOCKET": socket, "KEYCHAIN_HOME": self.folder}
+            for _ in range(100):
+                if os.path.exists(socket):
+                    break
+                time.sleep(0.1)
+            subprocess.run([f"{PROGRAMS}/security", *command], env=environment, check=True)
+        finally:
+            serving.terminate()
+            serving.wait()
+
+    def test_what_is_known_of_a_group(self):
+        self.daemon("set-group-policy", "TEST.findme-group", "purge")
+        found = {group["group"]: group for group in self.read()["groups"]}
+        self.assertEqual(found["TEST.findme-group"]["policy"], "purge")
+        program = os.path.realpath(f"{PROGRAMS}/security")
+        own = found[f"program:{program}"]
+        self.assertEqual((own["policy"], [(one["program"], one["kind"]) for one in own["programs"]]), ("keep", [(program, 5)]))
+        today = (datetime.date.today() - datetime.date(2001, 1, 1)).days
+        self.assertLessEqual(abs(own["programs"][0]["seen"] - today), 1)
+        content = b"".join(path.read_bytes() for path in pathlib.Path(self.folder).iterdir() if path.is_file())
+        self.assertNotIn(b"findme-group", content)
+
+    def test_every_byte_of_a_group(self):
+        self.daemon("set-group-policy", "TEST.g", "purge")
+        for digest, sealed in self.sql("SELECT agrp, sealed FROM groupbook"):
+            for offset in range(len(sealed)):
+                flipped = bytearray(sealed)
+                flipped[offset] ^= 1
+                self.sql("UPDATE groupbook SET sealed = ? WHERE agrp = ?", bytes(flipped), digest)
+                with self.assertRaises(Damaged):
+                    Store(self.folder).groups()
+            self.sql("UPDATE groupbook SET sealed = ? WHERE agrp = ?", sealed, digest)
+
+    def test_counters(self):
+        change(self.folder, {"add": item("genp", b"v")}, {"add": item("genp", b"w" * 500, acct=string("b"))},
+               {"delete": {"class": string("genp"), "acct": string("b")}}, {"add": OTHERS[0]})
+        self.assertEqual(self.read()["damaged"], [])
+        self.sql("UPDATE usage SET bytes = bytes + 1 WHERE length(ownr) = 1")
+        self.assertEqual(self.read(status=1)["damaged"], [{"counter": "00"}])
 
 
 class Secrecy(StoreTest):

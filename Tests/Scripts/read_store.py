@@ -5,7 +5,8 @@ usage: read_store.py FOLDER [--passcode] [--password TEXT]        the passcode i
 What the user guards is read too, for he is asked by the enclave and is no part of any key; what an application password
 guards, when that is given.
 
-Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why).
+Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why, and
+counters that are wrong), "groups" (what is known of access groups).
 Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
 """
 
@@ -263,8 +264,9 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version != 1:
+        if version not in (1, 2):
             raise Damaged(f"a store of version {version}")
+        self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
 
     def rows(self):
@@ -367,8 +369,49 @@ class Store:
         return {"class": table, "reference": (table.encode() + uuid).hex(), "attributes": attributes,
                 "value": None if value is None else value.hex()}
 
+    def counters(self):
+        """Section 11: what is wrong with the counters, as a list of owners."""
+        counted = {}
+        for table in CLASSES:
+            for owner, *parts in self.database.execute(f"SELECT ownr, wkey, meta, data FROM {table}"):
+                for one in (owner, b"\0"):
+                    items, size = counted.get(one, (0, 0))
+                    counted[one] = (items + 1, size + sum(map(len, parts)))
+        kept = {owner: (items, size) for owner, items, size in self.database.execute("SELECT * FROM usage")}
+        return [owner for owner in counted.keys() | kept if counted.get(owner, (0, 0)) != kept.get(owner, (0, 0))]
+
+    def groups(self):
+        """Section 11: what is known of groups."""
+        key = HKDF(SHA256(), 32, b"", b"keychain group book").derive(self.vault.index_key)
+        found = []
+        for digest, sealed in self.database.execute("SELECT agrp, sealed FROM groupbook"):
+            content = open_box(key, b"groupbook" + digest, sealed)
+            form, policy, _ = struct.unpack_from("<BBH", content)
+            if form != 1:
+                continue
+            name, rest = self.text(content[4:])
+            (count,), rest = struct.unpack_from("<H", rest), rest[2:]
+            programs = []
+            for _ in range(count):
+                seen, kind = struct.unpack_from("<II", rest)
+                program, rest = self.text(rest[8:])
+                programs.append({"program": program, "seen": seen, "kind": kind})
+            agrp = next(attribute for attribute in ATTRIBUTES.values() if attribute.code == "agrp")
+            if rest or digest != self.column(agrp, name.encode()):
+                raise Damaged("what is known of a group belongs to another one")
+            found.append({"group": name, "policy": ["keep", "purge"][policy], "programs": programs})
+        return found
+
+    @staticmethod
+    def text(content):
+        (length,) = struct.unpack_from("<I", content)
+        return content[4:4 + length].decode(), content[4 + length:]
+
     def read(self):
-        items, closed, damaged = [], 0, []
+        items, closed, damaged, groups = [], 0, [], []
+        if self.version > 1:
+            groups = self.groups()
+            damaged = [{"counter": owner.hex()} for owner in self.counters()]
         for table, row in self.rows():
             try:
                 item = self.open(table, row)
@@ -378,7 +421,7 @@ class Store:
                 closed += 1
             except (Damaged, UnicodeDecodeError, struct.error) as error:
                 damaged.append({"class": table, "row": row["id"], "problem": str(error)})
-        return {"items": items, "closed": closed, "damaged": damaged}
+        return {"items": items, "closed": closed, "damaged": damaged, "groups": groups}
 
 
 def main():

@@ -39,7 +39,7 @@ package struct AccessControl: Hashable, Sendable {
 
     /// Whether the user must do something before a key with these flags is used. A bit without a known meaning is a demand.
     package static func asksTheUser(_ flags: UInt64) -> Bool {
-        flags & ~(privateKeyUsage | AccessConstraint.or | AccessConstraint.and) != 0
+        flags & ~(privateKeyUsage | AccessConstraint.or | AccessConstraint.and | AccessConstraint.anchoredProgram) != 0
     }
 }
 

@@ -7,6 +7,8 @@ package struct KeychainStatus: RawRepresentable, Hashable, Sendable {
 
     package static let success = Self(rawValue: 0)
     package static let unimplemented = Self(rawValue: -4)
+    /// There is no room: the status of file systems, which `SecBase.h` has too.
+    package static let diskFull = Self(rawValue: -34)
     package static let io = Self(rawValue: -36)
     package static let param = Self(rawValue: -50)
     package static let allocate = Self(rawValue: -108)

@@ -44,6 +44,17 @@ package struct PeerCredentials: Sendable {
         guard isAlive, startTime.map({ $0 <= socket.accepted ?? .max }) ?? true else { throw Self.ended("getsockopt") }
     }
 
+    /// The effective user of the peer when it connected, and nothing else: for who only sorts connections.
+    ///
+    /// - Throws: `SystemError` of `getsockopt`.
+    package static func user(of socket: UnixSocket) throws(SystemError) -> UInt32 {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+        _ = try retrying("getsockopt") {
+            unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
+        }
+        return user
+    }
+
     /// Whether the process has not ended, so that what was just read from `/proc` under its number was its own.
     package var isAlive: Bool {
         guard let processDescriptor else { return (try? ProcessDirectory.startTime(of: process)) == startTime }

@@ -14,8 +14,6 @@ extension Refusal.Rule {
     package static let unidentifiedCaller = Self(rawValue: "access.unidentified-caller")
     /// The program goes by the name of another file.
     package static let forgedName = Self(rawValue: "access.forged-name")
-    /// The kernel did not anchor a program that is marked for it, or its groups ask for an anchor it has not.
-    package static let notAnchored = Self(rawValue: "access.not-anchored")
     /// What a sandbox says of itself is not what its maker says.
     package static let forgedSandbox = Self(rawValue: "access.forged-sandbox")
 }

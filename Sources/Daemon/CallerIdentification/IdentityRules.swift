@@ -40,10 +40,12 @@ package struct IdentityRules: Sendable {
         let claim = try claim(of: facts)
         try check(claim, of: facts.user)
         guard isAnchored || !claim.granted.requiresAnchor else { throw .notAnchored(facts.path) }
-        return CallerIdentity(
+        var caller = CallerIdentity(
             user: facts.user, process: facts.process, program: claim.program, provenance: claim.provenance,
             isAnchored: isAnchored, groups: claim.granted.groups,
             mayInspectAllGroups: inspector.map(facts.file.isSameFile) ?? false)
+        caller.mayManageUnits = clientele == .system && facts.user == 0
+        return caller
     }
 
     /// Refuses who cannot be among those served, before anything else is found out.

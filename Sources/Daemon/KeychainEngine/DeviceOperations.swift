@@ -20,7 +20,18 @@ extension KeychainEngine {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
             try deadline.check()
             try perform(request, passcodes, caller, id, deadline, writer)
-        } catch { writer.refuse(error, id: id) }
+            note(request, caller, nil)
+        } catch {
+            note(request, caller, error)
+            writer.refuse(error, id: id)
+        }
+    }
+
+    private func note(_ request: DeviceRequest, _ caller: CallerIdentity, _ refusal: Refusal?) {
+        guard let operation = request.logged else { return }
+        var entry = DecisionLog.Entry(caller: caller, operation: operation)
+        (entry.named, entry.refusal) = (request.group, refusal)
+        decisions.note(entry)
     }
 
     private func perform(
@@ -32,8 +43,11 @@ extension KeychainEngine {
             let status = try status()
             return writer.answer(id) { status.append(to: $0) }
         case .verify(let cursor):
-            let page = try makeLane().verify(from: cursor, by: deadline)
+            let page = try verify(from: cursor, by: deadline)
             return writer.answer(id) { page.append(to: $0) }
+        case .access(let request):
+            let reply = try access(request, passcodes.first, from: caller, by: deadline)
+            return writer.answer(id) { reply.append(to: $0) }
         case .details:
             let details = try enclave.details()
             return writer.answer(id) { details.append(to: $0) }
@@ -64,6 +78,21 @@ extension KeychainEngine {
         writer.answer(id) { _ in }
     }
 
+    /// A page of a verification; with the last, the store's counters are looked at, and made anew when they are wrong.
+    private func verify(
+        from cursor: VerificationCursor, by deadline: Deadline
+    ) throws(Refusal) -> VerificationPage {
+        let lane = try makeLane()
+        var page = try lane.verify(from: cursor, by: deadline)
+        guard cursor.itemClass == nil else { return page }
+        let wrong = try lane.reader.countWrongCounters(by: deadline)
+        guard wrong > 0 else { return page }
+        try change { (writer) throws(Refusal) in try writer.store.recount() }
+        let text = "\(wrong) counters of items were wrong and were made anew"
+        page.report.file = page.report.file.isEmpty ? text : "\(page.report.file); \(text)"
+        return page
+    }
+
     /// The number of the device's state, which moves with every change.
     package var stateEpoch: StateEpoch { enclave.epoch }
 
@@ -77,11 +106,6 @@ extension KeychainEngine {
     /// Once the passcode is gone, so is what it alone protected: that is not given up at a deadline.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         try enclave.removePasscode(old)
-        let outcome = exclusively { writer -> Result<Void, Refusal> in
-            do throws(Refusal) { return .success(try writer.purge(.whenPasscodeSetThisDeviceOnly)) } catch {
-                return .failure(error)
-            }
-        }
-        try outcome.get()
+        try change { (writer) throws(Refusal) in try writer.purge(.whenPasscodeSetThisDeviceOnly) }
     }
 }

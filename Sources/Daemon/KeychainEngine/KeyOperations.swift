@@ -6,19 +6,24 @@ package import KeychainWire
 extension KeychainEngine {
     /// Answers a key request into `writer`.
     package func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter) {
-        key(request, from: caller, id: id, past: nil, into: writer)
+        decisions.note(key(request, from: caller, id: id, past: nil, into: writer))
     }
 
     /// As ``key(_:from:id:into:)``, where the user may have been asked; what is still lacking is noted at the gate.
     func key(
         _ request: KeyRequest, from caller: CallerIdentity, id: UInt32, past gate: GuardGate?,
         into writer: ResponseWriter
-    ) {
+    ) -> DecisionLog.Entry {
+        var entry = DecisionLog.Entry(caller, request)
         do throws(Refusal) {
             let authorized = try AccessPolicy.authorize(request, from: caller)
             let reply = try perform(authorized, past: gate)
             writer.answer(id) { reply.append(to: $0) }
-        } catch { writer.refuse(error, id: id) }
+        } catch {
+            entry.refusal = error
+            writer.refuse(error, id: id)
+        }
+        return entry
     }
 
     private func perform(_ authorized: AuthorizedKeyRequest, past gate: GuardGate?) throws(Refusal) -> KeyReply {

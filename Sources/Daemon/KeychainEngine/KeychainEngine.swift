@@ -1,5 +1,5 @@
 package import KeychainModel
-import KeychainPolicy
+package import KeychainPolicy
 package import KeychainStore
 package import KeychainWire
 import LinuxSystem
@@ -13,15 +13,25 @@ package final class KeychainEngine: Sendable {
     let store: ItemStore
     let enclave: any EnclaveService
     let keyring: MetadataKeyring
+    /// What was decided lately.
+    let decisions: DecisionLog
+    let sightings = Sightings()
     private let indexKey: SecretBytes
     private let deployment: String
     private let writes: WriteQueue
 
     /// Puts an engine on a store and an enclave.
     ///
-    /// - Parameter deployment: what a person calls the place the engine runs in.
+    /// - Parameters:
+    ///   - deployment: what a person calls the place the engine runs in.
+    ///   - quotas: how much there may be.
+    ///   - log: takes a line for a request that was refused, a few a second at most.
     /// - Throws: what keeps enclave or store from being used.
-    package init(store: ItemStore, enclave: any EnclaveService, deployment: String) throws(Refusal) {
+    package init(
+        store: ItemStore, enclave: any EnclaveService, deployment: String, quotas: Quotas = .none,
+        log: DecisionLog.Writer? = nil
+    ) throws(Refusal) {
+        decisions = DecisionLog(log)
         self.store = store
         self.enclave = enclave
         self.deployment = deployment
@@ -29,7 +39,9 @@ package final class KeychainEngine: Sendable {
         indexKey = try enclave.indexKey()
         let writer = try store.makeWriter(indexKey: indexKey)
         let sealer = try ItemSealer(enclave: enclave, keyring: keyring)
-        writes = WriteQueue(ItemWriter(writer, sealer, store.isShared ? nil : RowKeySupply(enclave, keyring)))
+        writes = WriteQueue(
+            ItemWriter(
+                writer, sealer, store.isShared ? nil : RowKeySupply(enclave, keyring), try GroupBook(indexKey), quotas))
     }
 
     /// Makes what one answering thread needs.
@@ -40,19 +52,34 @@ package final class KeychainEngine: Sendable {
         EngineLane(
             reader: try store.makeReader(indexKey: indexKey),
             sealer: try ItemSealer(enclave: enclave, keyring: keyring),
-            past: gate)
+            past: gate, decisions)
     }
 
     /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk.
     ///
     /// Writes of several threads that arrive while another transaction is being made durable share the next one.
-    package func write(_ batch: [PendingWrite]) { writes.perform(batch) }
+    package func write(_ batch: [PendingWrite]) {
+        perform(batch)
+        for write in batch { decisions.note(write.decision) }
+    }
+
+    /// As ``write(_:)``, for whoever notes himself what came of it.
+    func perform(_ batch: [PendingWrite]) { writes.perform(batch) }
+
+    /// A program has connected: it is noted for its groups.
+    package func arrived(_ caller: CallerIdentity) { sightings.note(caller) }
 
     /// Gets ready for writes to come, while nobody waits for one.
     package func prepareForWrites() { writes.exclusively { writer in writer.stockUp() } }
 
     /// Tidies the store up when there is time: moves the write-ahead log into the database.
-    package func maintain() { writes.exclusively { writer in try? writer.store.checkpoint() } }
+    package func maintain() {
+        writes.exclusively { writer in
+            // What cannot be written down now is seen again tomorrow.
+            try? writer.write(sightings.take())
+            try? writer.store.checkpoint()
+        }
+    }
 
     /// The state of the device.
     package func status() throws(Refusal) -> DeviceStatus {

@@ -13,6 +13,8 @@ package final class AuthorizedRequest: Sendable {
     package let targetGroup: String
     /// Values may be opened; false for an inspection across groups.
     package let mayOpenValues: Bool
+    /// Items that demand an anchored program may be opened.
+    package let isAnchored: Bool
     /// What the addition of an identity consists of, the certificate's addition first; empty for every other request.
     package let parts: [AuthorizedRequest]
 
@@ -22,14 +24,15 @@ package final class AuthorizedRequest: Sendable {
     }
 
     init(
-        _ request: ItemRequest, scope: Scope, targetGroup: String = "", mayOpenValues: Bool = true,
-        parts: [AuthorizedRequest] = []
+        _ request: ItemRequest, _ caller: CallerIdentity, scope: Scope, targetGroup: String = "",
+        mayOpenValues: Bool = true, parts: [AuthorizedRequest] = []
     ) {
         self.request = request
         itemClass = request.effectiveClass
         self.scope = scope
         self.targetGroup = targetGroup
         self.mayOpenValues = mayOpenValues
+        isAnchored = caller.isAnchored
         self.parts = parts
     }
 }

@@ -16,6 +16,8 @@ package struct CallerIdentity: Hashable, Sendable {
     package let groups: [String]
     /// The inspecting command of this installation: it may list attributes of all groups, never values.
     package let mayInspectAllGroups: Bool
+    /// Root at the system's keychain: it may use the groups of all units, whose credentials it keeps.
+    package var mayManageUnits = false
 
     package init(
         user: UInt32, process: Int32, program: String, provenance: Provenance = .unsigned, isAnchored: Bool = false,

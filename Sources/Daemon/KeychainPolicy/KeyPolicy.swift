@@ -16,7 +16,7 @@ extension AccessPolicy {
     /// half is, and lets nobody use it.
     ///
     /// - Throws: `errSecMissingEntitlement` for a group the caller has not been granted; a sealed key says itself which
-    ///   group it belongs to, and the enclave that nobody has changed it.
+    ///   group it belongs to and whether it wants an anchored program, and the enclave that nobody has changed it.
     package static func authorize(
         _ request: KeyRequest, from caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedKeyRequest {
@@ -26,7 +26,11 @@ extension AccessPolicy {
             return AuthorizedKeyRequest(.make(binding))
         case .use(let key, let use):
             let isInspection = use.algorithm == KeyUse.attestation && caller.mayInspectAllGroups
-            if !isInspection { try require(key.binding.group, caller, toWrite: false) }
+            if isInspection { return AuthorizedKeyRequest(request) }
+            try require(key.binding.group, caller, toWrite: false)
+            guard caller.isAnchored || !AccessConstraint(flags: key.binding.control).needsAnchor else {
+                throw .notAnchored
+            }
             return AuthorizedKeyRequest(request)
         }
     }

@@ -25,6 +25,10 @@ final class ClientSession {
     let socket: UnixSocket
     /// Who it is, once it has asked for something.
     var caller: CallerIdentity?
+    /// How fast its program may ask; nil before it is known, and where there is no limit.
+    var pace: RequestPace?
+    /// Until when nothing is read, because its program was too fast; nil while it is not.
+    var pause: Deadline?
     /// A request that waits until it is known who asks; nothing else is read before.
     var parked: ParkedRequest?
     var input = FrameInput()

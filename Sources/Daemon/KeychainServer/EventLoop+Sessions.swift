@@ -20,8 +20,10 @@ extension EventLoop {
 
     /// Takes a frame from a connection, if there is one, and answers it or has it answered.
     func serve(_ session: ClientSession, _ take: (ClientSession) throws(BrokenFrame) -> Frame?) {
+        if let pace = session.pace, pace.isExhausted { return pause(session, until: pace.nextFill) }
         do throws(BrokenFrame) {
             if let frame = try take(session) {
+                session.pace?.spend()
                 let passcodes = try session.claim(for: frame)
                 try perform(frame, passcodes, of: session)
             }
@@ -36,7 +38,7 @@ extension EventLoop {
         do throws(BrokenFrame) {
             switch outcome {
             case .success(let caller):
-                session.caller = caller
+                router.admit(caller, to: session)
                 try perform(request.frame, request.passcodes, of: session)
             case .failure(let refusal):
                 writer.refuse(refusal, id: request.frame.header.id)
@@ -71,7 +73,8 @@ extension EventLoop {
     /// Works out from a connection's state what happens to it next.
     func settle(_ session: ClientSession) {
         guard sessions[session.token] != nil, isWithinBounds(session) else { return }
-        let mayServe = session.inFlight < limits.pipelined && !session.hasOutput && session.parked == nil
+        let mayServe =
+            session.inFlight < limits.pipelined && !session.hasOutput && session.pause == nil && session.parked == nil
         if session.input.mayHaveFrame {
             if mayServe { enqueue(session) }
         } else if session.isEnding, session.inFlight == 0, !session.hasOutput, session.parked == nil {
@@ -79,6 +82,28 @@ extension EventLoop {
         }
         watch(session, isReading: mayServe && !session.isEnding)
         noteStall(of: session)
+    }
+
+    /// Leaves a connection alone whose program was too fast.
+    private func pause(_ session: ClientSession, until deadline: Deadline) {
+        session.pause = deadline
+        paused.insert(session.token)
+        nextResumption = min(nextResumption, deadline)
+        settle(session)
+    }
+
+    /// Goes on with the connections whose time has come.
+    func resume() {
+        nextResumption = .never
+        for session in paused.compactMap({ sessions[$0] }) {
+            guard let pause = session.pause, !pause.hasPassed else {
+                session.pause = nil
+                paused.remove(session.token)
+                settle(session)
+                continue
+            }
+            nextResumption = min(nextResumption, pause)
+        }
     }
 
     private func enqueue(_ session: ClientSession) {

@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -17,6 +18,9 @@ final class EventLoop: @unchecked Sendable {
     /// Connections whose next request is due in the next turn.
     var queued: [ClientSession] = []
     var stalling: Set<UInt64> = []
+    /// Connections whose program was too fast, and when the first of them is looked at again.
+    var paused: Set<UInt64> = []
+    var nextResumption = Deadline.never
     /// Bytes that all connections hold.
     var held = 0
     let epoll: Epoll
@@ -24,7 +28,7 @@ final class EventLoop: @unchecked Sendable {
     private var shortWait = ShortWait()
     private var wasBusy = false
     private let occupancy: Occupancy
-    private var listeners: [UnixSocket]
+    private var listeners: [any ConnectionSource]
     private var isAccepting = false
     private var nextToken = Token.firstSession
     private var nextSweep = Deadline.never
@@ -39,7 +43,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// - Throws: `SystemError` when there are too many open files.
     init(
-        _ router: RequestRouter, on listeners: [UnixSocket], limits: ServerLimits, occupancy: Occupancy,
+        _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits, occupancy: Occupancy,
         log: @escaping ServerLog
     ) throws(SystemError) {
         (self.router, self.listeners, self.limits, self.occupancy) = (router, listeners, limits, occupancy)
@@ -63,13 +67,14 @@ final class EventLoop: @unchecked Sendable {
             session.isQueued = false
             serve(session) { session throws(BrokenFrame) in try session.input.next() }
         }
+        if nextResumption.hasPassed { resume() }
         if nextSweep.hasPassed { sweep() }
     }
 
     /// A client that has just been answered often asks again at once.
     private func waitForEvents() {
         if wasBusy, shortWait.find({ poll(until: .now) }) { return }
-        wasBusy = poll(until: min(nextSweep, end))
+        wasBusy = poll(until: min(nextSweep, nextResumption, end))
     }
 
     /// Handles what happens up to the deadline; whether anything did.
@@ -129,7 +134,8 @@ extension EventLoop {
                 try open(socket)
             }
         } catch {
-            log("no connection can be accepted for now: \(error)")
+            // A source that has ended says so itself.
+            if error.code != EPIPE { log("no connection can be accepted for now: \(error)") }
             pauseAccepting()
         }
     }
@@ -147,6 +153,7 @@ extension EventLoop {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
         router.withdraw(session.conversations.values)
         stalling.remove(session.token)
+        paused.remove(session.token)
         held -= session.counted
         occupancy.leave()
     }

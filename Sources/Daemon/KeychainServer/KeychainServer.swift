@@ -22,11 +22,12 @@ package final class KeychainServer: Sendable {
     ///
     /// - Parameters:
     ///   - handler: what answers the requests.
-    ///   - listeners: listening sockets that do not block; the server closes them when it stops.
+    ///   - listeners: listening sockets that do not block, or others that connections come from; the server lets them go when
+    ///     it stops.
     ///   - registry: asked once per connection, at its first request.
     /// - Throws: the refusal of a lane; `errSecNotAvailable` when there are too many open files or threads.
     package init(
-        _ handler: any RequestHandler, on listeners: [UnixSocket], registry: any CallerRegistry,
+        _ handler: any RequestHandler, on listeners: [any ConnectionSource], registry: any CallerRegistry,
         limits: ServerLimits = ServerLimits(), log: @escaping ServerLog
     ) throws(Refusal) {
         do throws(SystemError) { backend = try Backend(handler, registry, limits: limits) } catch {
@@ -56,15 +57,18 @@ package final class KeychainServer: Sendable {
     package var vacancy: UInt64? { occupancy.vacancy }
 
     private static func makeLoops(
-        _ handler: any RequestHandler, _ backend: Backend, _ listeners: [UnixSocket], _ registry: any CallerRegistry,
+        _ handler: any RequestHandler, _ backend: Backend, _ listeners: [any ConnectionSource],
+        _ registry: any CallerRegistry,
         _ limits: ServerLimits, _ occupancy: Occupancy, _ log: @escaping ServerLog
     ) throws(Refusal) -> [EventLoop] {
         var loops: [EventLoop] = []
+        let paces = RequestPaces(limits.requestRate)
         for _ in 0..<max(1, limits.loops) {
             let lane: any RequestLane = try handler.makeLane()
             do throws(SystemError) {
                 let router = RequestRouter(
-                    lane: lane, backend: backend, registry: registry, limits: limits, mailbox: try Mailbox())
+                    lane: lane, backend: backend, registry: registry, arrived: { handler.arrived($0) }, paces: paces,
+                    limits: limits, mailbox: try Mailbox())
                 loops.append(
                     try EventLoop(router, on: listeners, limits: limits, occupancy: occupancy, log: log))
             } catch { throw .cannotServe(error) }

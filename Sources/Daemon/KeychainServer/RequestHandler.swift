@@ -13,6 +13,9 @@ package protocol RequestHandler: Sendable {
     /// - Throws: the engine's refusal, such as `errSecNotAvailable` for a store that does not open.
     func makeLane() throws(Refusal) -> Lane
 
+    /// A caller was identified, once for each connection. Must not block.
+    func arrived(_ caller: CallerIdentity)
+
     /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
     func write(_ batch: [Write])
 
@@ -78,6 +81,7 @@ package protocol CallerRegistry: Sendable {
 }
 
 extension RequestHandler {
+    package func arrived(_ caller: CallerIdentity) {}
     package func prepareForWrites() {}
 
     /// Performs writes as one commit; the answers are in their order.

@@ -17,6 +17,9 @@ struct RequestRouter {
     let lane: any RequestLane
     let backend: Backend
     let registry: any CallerRegistry
+    /// Told of everybody who was identified.
+    let arrived: @Sendable (CallerIdentity) -> Void
+    let paces: RequestPaces
     let limits: ServerLimits
     let mailbox: Mailbox
 
@@ -64,9 +67,9 @@ struct RequestRouter {
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
                 return .device(request, passcodes)
             case .authentication:
-                let request = try AuthenticationRequest(decoding: frame.body)
-                guard request.descriptors.contains(passcodes.count) else { throw .attachments }
-                return .authentication(request, password: passcodes.first)
+                var request = try AuthenticationRequest(decoding: frame.body)
+                let password = try request.take(passcodes)
+                return .authentication(request, password: password)
             case .response: throw .malformed("the kind of frame")
             }
         } catch { throw BrokenFrame(id: frame.header.id, refusal: error) }
@@ -139,12 +142,19 @@ struct RequestRouter {
         if let caller = session.caller { return caller }
         switch try registry.identify(session.socket) {
         case .known(let caller):
-            session.caller = caller
+            admit(caller, to: session)
             return caller
         case .slow(let identification):
             let job = IdentityJob(identification: identification, session: session.token, mailbox: mailbox)
             guard backend.identities.put(.identify(job)) else { throw .busy }
             return nil
         }
+    }
+
+    /// Notes who is at the other end of a connection.
+    func admit(_ caller: CallerIdentity, to session: ClientSession) {
+        session.caller = caller
+        session.pace = paces.pace(of: caller)
+        arrived(caller)
     }
 }

@@ -18,6 +18,7 @@ struct Keychaind {
             case .version: print(Arguments.versionText)
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
+            case .system(let options): try SystemService.run(options, log: report)
             }
         } catch {
             let refusal = error as? Refusal
@@ -42,6 +43,9 @@ struct Keychaind {
         try Surroundings.harden()
         let signals = TerminationSignals()
         if let log = options.log { try Surroundings.leaveSession(log: log) }
+        if let owner = options.owner, let control = options.control {
+            return try WardService(owner, options, log: report).run(control, until: signals)
+        }
         guard let server = try start(options) else { return }
         if let ready = options.ready { _ = try? FileDescriptor(owning: ready).write([1].span) }
         defer { server.stop() }
@@ -52,19 +56,20 @@ struct Keychaind {
     private static func start(_ options: Arguments.Options) throws -> KeychainServer? {
         guard let listeners = try Listeners.open(at: options.socket) else { return nil }
         let engine = try openEngine(options)
-        var limits = ServerLimits()
-        limits.loops = options.loops
-        limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
+        let limits = try Surroundings.limits(loops: options.loops, requestRate: options.requestRate)
         return try KeychainServer(
-            engine, on: listeners, registry: try callers(options), limits: limits, log: report)
+            engine, on: listeners, registry: try callers(.user(CurrentProcess.user), options), limits: limits,
+            log: report)
     }
 
     /// Who may call, and who is who.
-    private static func callers(_ options: Arguments.Options) throws -> CallerIdentifier {
-        let own = try ownPath()
+    static func callers(_ clientele: Clientele, _ options: Arguments.Options) throws -> CallerIdentifier {
+        let folder = try ownPath().folder
+        // The command of this installation is beside the daemon, or where commands are.
+        let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
         let rules = IdentityRules(
-            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup),
-            inspector: try FileStatus(at: own.folder + "security"))
+            clientele, anchorGroup: try AnchorGroup.find(options.anchorGroup),
+            inspector: commands.lazy.compactMap { try? FileStatus(at: $0) }.first)
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
@@ -79,10 +84,11 @@ struct Keychaind {
             tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes)
         try ProcessHardening.forbidNewPrivileges()
         let enclave = try EnclaveConnection(socket, process: process)
-        return try KeychainEngine(store: store, enclave: enclave, deployment: "user daemon")
+        return try KeychainEngine(
+            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, log: report)
     }
 
-    private static func ownPath() throws -> String {
+    static func ownPath() throws -> String {
         try ExecutableFile(ofProcess: CurrentProcess.identifier).path
     }
 

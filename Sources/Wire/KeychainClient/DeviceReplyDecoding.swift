@@ -16,6 +16,7 @@ extension DeviceReply {
         case .details: self = .details(try DeviceDetails(from: &reader))
         case .identity, .examine: self = .identity(try CallerReport(from: &reader))
         case .watch: self = .news(try DeviceNews(from: &reader))
+        case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings:
             self = .done

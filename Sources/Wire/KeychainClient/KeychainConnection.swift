@@ -40,6 +40,8 @@ package enum DeviceReply: Equatable, Sendable {
     case details(DeviceDetails)
     /// To ``DeviceRequest/watch(epoch:milliseconds:)``.
     case news(DeviceNews)
+    /// To ``DeviceRequest/access(_:)``.
+    case access(AccessReply)
     /// To ``DeviceRequest/identity`` and ``DeviceRequest/examine``.
     case identity(CallerReport)
     /// To all others.

@@ -30,7 +30,7 @@ extension DeviceRequest {
     /// file takes as long as it takes, and a watch as long as it is to last.
     package func timeout(_ usual: UInt32) -> UInt32 {
         switch self {
-        case .verify: max(usual, WireLimits.longestDeadline)
+        case .verify, .access(.move), .access(.why), .access(.orphans): max(usual, WireLimits.longestDeadline)
         case .watch(_, let milliseconds):
             min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
         default: usual

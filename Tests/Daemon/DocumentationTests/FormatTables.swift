@@ -6,7 +6,7 @@ import KeychainModel
 enum FormatTables {
     /// The statements that make an empty store, in lines that a page has room for.
     static var schema: String {
-        "```sql\n" + Schema.creation.map { wrapped($0) + ";\n" }.joined() + "```\n"
+        "```sql\n" + Migrations.all.flatMap(\.self).map { wrapped($0) + ";\n" }.joined() + "```\n"
     }
 
     static var numbers: String {

@@ -15,13 +15,16 @@ final class TestEngine: Sendable {
     let agent = TestAgent()
     static let caller = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"])
 
-    init(in directory: TemporaryDirectory, exclusive: Bool = false) throws {
+    init(
+        in directory: TemporaryDirectory, exclusive: Bool = false, quotas: Quotas = .none,
+        log: DecisionLog.Writer? = nil
+    ) throws {
         folder = directory.path + "/keychain"
         let enclave = try SoftwareEnclave(
             vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), passcodeCost: .cheapest,
             userAgent: agent)
         let store = try ItemStore(folder: folder, prefersExclusive: exclusive)
-        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "test")
+        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "test", quotas: quotas, log: log)
     }
 
     /// Adds a generic password.
@@ -79,6 +82,21 @@ final class TestEngine: Sendable {
             next = page.next
         }
         return report
+    }
+
+    /// Asks something about access.
+    func access(
+        _ request: AccessRequest, from caller: CallerIdentity = caller, _ passcode: String? = nil
+    ) throws(Refusal) -> AccessReply {
+        let writer = ResponseWriter()
+        let files = passcode.flatMap { try? PasscodeFile.make(SecretBytes(copying: Array($0.utf8).span)) }
+        engine.device(
+            .access(request), passcodes: files.map { [$0] } ?? [], from: caller, id: 1, by: .never, into: writer)
+        let answer = writer.complete()
+        guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
+        var reader = WireReader(answer.body)
+        _ = try reader.notice()
+        return try AccessReply(to: request, from: &reader)
     }
 
     /// Does something to the file behind the engine's back.

@@ -65,6 +65,7 @@ import Testing
                     don't-require-password
                     description: example
                     protection: aku (while unlocked, this device only)
+                    unsigned: the group is an executable's path
                     applications (1):
                         0: program:/usr/bin/other (unsigned)
 
@@ -86,6 +87,7 @@ import Testing
         #expect(lines.count == 4)
         #expect(lines.first == "[" && lines.last == "]")
         #expect(lines[1].hasSuffix(#""svce":"example"},"data":"sesame"},"#))
+        #expect(lines.dropFirst().prefix(2).allSatisfy { $0.contains(#""class":"genp","unsigned":true,"#) })
         #expect(lines[2].hasSuffix(#""pdmn":"aku","svce":"foreign"}}"#))
     }
 

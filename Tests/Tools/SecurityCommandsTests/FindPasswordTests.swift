@@ -125,7 +125,8 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
             {"acct":"ada","agrp":"program:/usr/bin/security","cdat":"2019-01-02T03:04:05.678Z","labl":"example",\#
             "mdat":"2019-01-02T03:04:05.678Z","svce":"example"}
             """#
-        let item = #""keychain":"/home/ada/keychain/keychain.db","class":"genp","attributes":\#(attributes)"#
+        let item =
+            #""keychain":"/home/ada/keychain/keychain.db","class":"genp","unsigned":true,"attributes":\#(attributes)"#
         #expect(shell.run("--json", "find-generic-password") == .init(0, "{\(item)}\n"))
         #expect(
             shell.run("find-generic-password", "-g", "--json") == .init(0, "{\(item),\"password\":\"sesame\"}\n"))
@@ -267,7 +268,8 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         #expect(outcome.status == 0)
         #expect(
             outcome.text.hasPrefix(
-                #"{"keychain":"/home/ada/keychain/keychain.db","class":"genp","attributes":{"acct":"ada""#))
+                #"{"keychain":"/home/ada/keychain/keychain.db","class":"genp","unsigned":true,"attributes":{"acct":"ada""#
+            ))
         #expect(outcome.errors == "")
         #expect(services == ["other"])
     }

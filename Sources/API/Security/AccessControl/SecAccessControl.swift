@@ -38,7 +38,8 @@ public final class SecAccessControl: NSObject, SecurityObject, Sendable {
 extension SecAccessControlCreateFlags {
     fileprivate var operationRequirements: [String] {
         let password = contains(.applicationPassword) ? ["prp(true)"] : []
-        return guardedOperations + password
+        let anchor = contains(.anchoredProgram) ? ["anchored(true)"] : []
+        return guardedOperations + password + anchor
     }
 
     private var guardedOperations: [String] {

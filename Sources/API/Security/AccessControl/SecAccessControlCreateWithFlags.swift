@@ -35,7 +35,7 @@ private func accessibility(_ protection: CFTypeRef) throws(Refusal) -> Accessibi
 }
 
 extension SecAccessControlCreateFlags {
-    private static let additions: Self = [.privateKeyUsage, .applicationPassword]
+    private static let additions: Self = [.privateKeyUsage, .applicationPassword, .anchoredProgram]
     private static let named: Self = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, additions,
     ]
@@ -53,7 +53,7 @@ extension SecAccessControlCreateFlags {
         }
         if contains(.userPresence), !subtracting(Self.additions).isSubset(of: .userPresence) {
             throw refusal(
-                "userPresence goes together with applicationPassword and privateKeyUsage only.",
+                "userPresence goes together with applicationPassword, privateKeyUsage and anchoredProgram only.",
                 do: "Leave the others out, or name the constraints singly, such as biometryAny and devicePasscode.")
         }
     }

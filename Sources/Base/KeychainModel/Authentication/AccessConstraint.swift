@@ -41,6 +41,12 @@ package struct AccessConstraint: Hashable, Sendable {
     /// A password of the program's own is mixed into the item's encryption (S-35).
     package var needsPassword: Bool { flags & Self.applicationPassword != 0 }
 
+    /// Only a program that its user's other programs cannot reach into may have it: a demand on the program, not on the user.
+    package var needsAnchor: Bool { flags & Self.anchoredProgram != 0 }
+
+    /// Whether anything is demanded, of the user or of the program.
+    package var isGuard: Bool { needsAnchor || AccessControl.asksTheUser(flags) }
+
     /// The demands are for using a private key, not for reading a value (S-34).
     package var guardsKeyUse: Bool { flags & AccessControl.privateKeyUsage != 0 }
 
@@ -58,8 +64,11 @@ package struct AccessConstraint: Hashable, Sendable {
     package static let or: UInt64 = 1 << 14
     package static let and: UInt64 = 1 << 15
     package static let applicationPassword: UInt64 = 1 << 31
+    /// No bit of Apple's.
+    package static let anchoredProgram: UInt64 = 1 << 48
     private static let known =
         Demand.allCases.reduce(0) { $0 | $1.rawValue } | or | and | AccessControl.privateKeyUsage | applicationPassword
+        | anchoredProgram
 }
 
 /// What a user has shown.

@@ -75,6 +75,22 @@ int clinux_set_dumpable(int dumpable);
 int clinux_get_no_new_privileges(void);
 int clinux_set_no_new_privileges(void);
 
+/// Becomes another user for good, with these groups besides; the permitted capabilities stay.
+int clinux_become(uid_t user, gid_t group, const gid_t *groups, size_t count);
+
+/// PR_CAPBSET_DROP: no program executed from here gets a capability whose bit is not set. Needs CAP_SETPCAP.
+int clinux_limit_capabilities(uint64_t kept);
+
+/// capset: the permitted, effective, inheritable and ambient capabilities of this thread become these.
+int clinux_set_capabilities(uint64_t kept);
+
+/// capget: the permitted capabilities of this thread.
+int clinux_get_capabilities(uint64_t *permitted);
+
+/// getpeername: the abstract name the peer is bound to, without its leading zero byte. The result is its length, 0 when the
+/// peer has no such name; `name` has room for 107 bytes.
+ssize_t clinux_peer_abstract_name(int socket, char *name);
+
 /// What statx(2) says of a file, as far as it tells one content of the file from another. Times are nanoseconds since 1970.
 struct clinux_file_version {
     uint64_t device, inode, links;

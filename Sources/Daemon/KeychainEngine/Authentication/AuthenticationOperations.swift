@@ -34,7 +34,10 @@ extension KeychainEngine {
                 let attempt = GuardedAttempt(
                     self, inner, from: caller, in: given ?? .fresh(for: owner), isGiven: given != nil,
                     prompt.shown(by: caller), conversation, deadline)
-                defer { attempt.end() }
+                defer {
+                    attempt.end()
+                    if let decision = attempt.decision { decisions.note(decision) }
+                }
                 try attempt.run(with: password, id: id, into: writer)
             }
         } catch { writer.refuse(error.outside, id: id) }

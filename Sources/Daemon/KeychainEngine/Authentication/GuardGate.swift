@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
@@ -40,12 +41,21 @@ final class GuardGate {
     ///
     /// - Parameters:
     ///   - ui: what the request says about asking.
+    ///   - isAnchored: whether the program is one that rows for anchored programs open for.
     ///   - name: what a person calls the item.
-    /// - Throws: `errSecAuthNeeded` for a plain request, `errSecInteractionNotAllowed` where nobody may be asked; what the
-    ///   enclave says of a guard that cannot be met.
+    /// - Throws: `errSecAuthNeeded` for a plain request, `errSecInteractionNotAllowed` where nobody may be asked;
+    ///   `errSecMissingEntitlement` (`access.not-anchored`); what the enclave says of a guard that cannot be met.
     func open(
-        _ row: GuardedRow, _ ui: ItemRequest.AuthenticationUI, name: () -> String
+        _ row: GuardedRow, _ ui: ItemRequest.AuthenticationUI, isAnchored: Bool, name: () -> String
     ) throws(Refusal) -> SecretBytes? {
+        if !isAnchored, AccessConstraint(flags: row.flags).needsAnchor {
+            if ui == .skip { return nil }
+            throw .notAnchored
+        }
+        guard AccessControl.asksTheUser(row.flags) else {
+            return try enclave.unwrapGuardedRowKey(
+                row.wrappedKey, row: row.uuid, for: row.accessibility, in: context)
+        }
         if let key = opened[row.wrappedKey] { return key }
         let refusal: Refusal
         do throws(Refusal) {

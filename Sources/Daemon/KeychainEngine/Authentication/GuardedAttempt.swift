@@ -22,6 +22,8 @@ final class GuardedAttempt {
     private let deadline: Deadline
     private let gate: GuardGate
     private var lane: EngineLane?
+    /// What came of the last attempt, for the log.
+    private(set) var decision: DecisionLog.Entry?
 
     init(
         _ engine: KeychainEngine, _ inner: AuthenticationRequest.Inner, from caller: CallerIdentity,
@@ -56,13 +58,14 @@ final class GuardedAttempt {
     private func attempt(_ id: UInt32, _ writer: ResponseWriter) throws(Refusal) {
         switch inner {
         case .item(let request) where request.operation == .copyMatching:
-            try readyLane().read(request, from: caller, id: id, by: deadline, into: writer)
+            decision = try readyLane().search(request, from: caller, id: id, by: deadline, into: writer)
         case .item(let request):
             let write = PendingWrite(request, from: caller, id: id, by: deadline, past: gate)
-            engine.write([write])
+            engine.perform([write])
+            decision = write.decision
             write.writer.buffer.withSpan { writer.buffer.append($0) }
         case .key(let request):
-            engine.key(request, from: caller, id: id, past: gate, into: writer)
+            decision = engine.key(request, from: caller, id: id, past: gate, into: writer)
         }
     }
 
@@ -111,7 +114,7 @@ final class GuardedAttempt {
     private func name(of key: SealedKey) throws(Refusal) -> String {
         guard let request = try ItemRequest(findingItemOf: key) else { return "" }
         let answer = ResponseWriter()
-        try engine.makeLane().read(request, from: caller, id: 0, by: deadline, into: answer)
+        try engine.makeLane().search(request, from: caller, id: 0, by: deadline, into: answer)
         let (status, body) = answer.complete()
         return (try? ItemResponse(status: status, body: body))?.items.first?.attributes.displayName ?? ""
     }

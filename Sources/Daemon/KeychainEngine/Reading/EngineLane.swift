@@ -11,10 +11,12 @@ package final class EngineLane {
     let batch = RowBatch()
     /// Before the rows that the user guards.
     let gate: GuardGate
+    private let decisions: DecisionLog
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
-    init(reader: StoreReader, sealer: ItemSealer, past gate: GuardGate) {
+    init(reader: StoreReader, sealer: ItemSealer, past gate: GuardGate, _ decisions: DecisionLog) {
+        self.decisions = decisions
         self.reader = reader
         self.sealer = sealer
         self.gate = gate
@@ -28,15 +30,30 @@ package final class EngineLane {
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter
     ) {
+        decisions.note(search(request, from: caller, id: id, by: deadline, into: writer))
+    }
+
+    /// As ``read(_:from:id:by:into:)``, for whoever notes himself what came of it.
+    @discardableResult
+    func search(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
+    ) -> DecisionLog.Entry {
         defer { batch.removeAll() }
+        var entry = DecisionLog.Entry(caller, request)
         do throws(Refusal) {
             let authorized = try AccessPolicy.authorize(request, from: caller)
+            entry.scope = authorized.scope
             writer.begin(id: id)
             let cursor = try answer(authorized, by: deadline, into: writer)
             try gate.check()
             guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
             writer.end(cursor: cursor)
-        } catch { writer.refuse(error, id: id) }
+        } catch {
+            entry.end(in: error, request)
+            writer.refuse(error, id: id)
+        }
+        return entry
     }
 
     /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
@@ -135,12 +152,7 @@ package final class EngineLane {
 
     /// `kSecMatchHostOrSubdomainOfHost`: the item's server is the host or lies below it.
     private static func server(in output: SecretBuffer, from start: Int, isIn host: String) -> Bool {
-        guard let list = try? AttributeList(parsing: output.copy(from: start)), let server = list[.server]?.string
-        else {
-            return false
-        }
-        let (name, domain) = (server.lowercased(), host.lowercased())
-        return name == domain || name.hasSuffix("." + domain)
+        (try? AttributeList(parsing: output.copy(from: start)))?.isServed(by: host) ?? false
     }
 }
 
@@ -205,6 +217,15 @@ extension EngineLane {
     }
 }
 
+extension AttributeList {
+    /// Whether the server of an internet password is a host, or lies below it.
+    func isServed(by host: String) -> Bool {
+        guard let server = self[.server]?.string else { return false }
+        let (name, domain) = (server.lowercased(), host.lowercased())
+        return name == domain || name.hasSuffix("." + domain)
+    }
+}
+
 // MARK: - Guarded rows
 
 extension EngineLane {
@@ -214,7 +235,7 @@ extension EngineLane {
         _ row: GuardedRow, _ page: Page, in output: SecretBuffer, from start: Int
     ) throws(ItemSealer.Failure) -> SecretBytes? {
         do throws(Refusal) {
-            return try gate.open(row, page.ui) {
+            return try gate.open(row, page.ui, isAnchored: page.isAnchored) {
                 (try? AttributeList(parsing: output.copy(from: start)))?.displayName ?? ""
             }
         } catch { throw error.status == .decode ? .damaged("its key") : .refused(error) }

@@ -10,6 +10,7 @@ struct Page {
     let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
     /// What the user guards stays closed; the inspecting command sees all attributes, and no value.
     let minds: Bool
+    let isAnchored: Bool
     let ui: ItemRequest.AuthenticationUI
     let returns: ReturnFlags
     let host: String?
@@ -17,10 +18,7 @@ struct Page {
     private(set) var lastRow: Int64 = 0
 
     init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
-        self.init(authorized.request, mayOpenValues: authorized.mayOpenValues, itemClass, writer)
-    }
-
-    private init(_ request: ItemRequest, mayOpenValues: Bool, _ itemClass: ItemClass, _ writer: ResponseWriter) {
+        let (request, mayOpenValues) = (authorized.request, authorized.mayOpenValues)
         self.itemClass = itemClass
         self.writer = writer
         returns = request.returns
@@ -29,6 +27,7 @@ struct Page {
         wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
         wantsReferences = request.returns.contains(.persistentReference)
         minds = mayOpenValues
+        isAnchored = authorized.isAnchored
         ui = request.authenticationUI
         host = request.query[.hostOrSubdomain]?.string
         limit = request.limit

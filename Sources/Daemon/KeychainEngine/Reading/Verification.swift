@@ -64,10 +64,19 @@ extension EngineLane {
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
         try checkKey(of: batch.rows[index], list, itemClass, batch)
         // Nobody is asked for a verification: its value is not looked at.
-        if let guarded = try batch.guarded(index) { throw .refused(.userNeeded(guarded.flags)) }
+        if let guarded = try batch.guarded(index) { batch.open(index, with: try key(of: guarded)) }
         let start = opened.count
         try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
         try checkSealedKey(in: opened.copy(from: start))
+    }
+
+    /// The key of a row that is guarded for anchored programs alone; verification gives nobody its value.
+    private func key(of row: GuardedRow) throws(ItemSealer.Failure) -> SecretBytes {
+        guard !AccessControl.asksTheUser(row.flags) else { throw .refused(.userNeeded(row.flags)) }
+        do throws(Refusal) {
+            return try sealer.enclave.unwrapGuardedRowKey(
+                row.wrappedKey, row: row.uuid, for: row.accessibility, in: nil)
+        } catch { throw error.status == .decode ? .damaged("its key") : .refused(error) }
     }
 
     /// A sealed key must be one of this enclave's.

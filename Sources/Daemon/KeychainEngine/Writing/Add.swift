@@ -37,7 +37,7 @@ extension ItemWriter {
         if item.attributes[.accessible] == nil {
             item.attributes[.accessible] = .string(try request.addedAccessibility().code)
         }
-        try settleKey(of: &item, isNew: true, past: gate, request.request.authenticationUI)
+        try settleKey(of: &item, isNew: true, past: gate, request)
         return item
     }
 

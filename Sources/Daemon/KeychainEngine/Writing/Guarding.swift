@@ -22,12 +22,12 @@ extension ItemWriter {
 }
 
 extension PlainItem {
-    /// What the user guards the item's value with; 0 for nothing.
+    /// What the item's value is guarded with, by its user or for anchored programs; 0 for nothing.
     ///
     /// A sealed key is guarded by itself, and may be found by anybody who may use it (S-41); so may the public half of a pair
     /// whose access control is about using the private one.
     var guardFlags: UInt64 {
-        guard sealedKey == nil, let flags = accessFlags, AccessControl.asksTheUser(flags) else { return 0 }
+        guard sealedKey == nil, let flags = accessFlags, AccessConstraint(flags: flags).isGuard else { return 0 }
         let isPublicHalf = itemClass == .key && attributes[.keyClass]?.number == 0
         return isPublicHalf && AccessConstraint(flags: flags).guardsKeyUse ? 0 : flags
     }

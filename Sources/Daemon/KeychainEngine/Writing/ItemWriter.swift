@@ -12,11 +12,17 @@ final class ItemWriter {
     let supply: RowKeySupply?
     /// For writes that came plainly: nobody is asked for them.
     let plainGate: GuardGate
+    /// What is known of groups.
+    let book: GroupBook
+    let quotas: Quotas
     private let batch = RowBatch()
     /// What was added last, and how much of it at once: the best guess of what comes next.
     private var habit: (accessibility: Accessibility, adds: Int)?
 
-    init(_ store: StoreWriter, _ sealer: ItemSealer, _ supply: RowKeySupply?) {
+    init(
+        _ store: StoreWriter, _ sealer: ItemSealer, _ supply: RowKeySupply?, _ book: GroupBook, _ quotas: Quotas
+    ) {
+        (self.book, self.quotas) = (book, quotas)
         self.store = store
         self.sealer = sealer
         self.supply = supply
@@ -30,6 +36,7 @@ final class ItemWriter {
         for write in writes {
             do throws(Refusal) {
                 let request = try AccessPolicy.authorize(write.request, from: write.caller)
+                write.allow(request)
                 try prepareKeys(for: request, by: write.deadline)
                 authorized.append((write, request))
             } catch { write.refuse(error) }
@@ -57,11 +64,14 @@ final class ItemWriter {
 
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         try write.deadline.check()
-        switch request.request.operation {
-        case .add: try add(request, write)
-        case .update: try update(request, write)
-        case .delete: try delete(request, write)
-        case .copyMatching: throw .notAWrite
+        store.owner = try store.digester.owner(write.caller.owner)
+        try withinQuotas(request.request) { () throws(Refusal) in
+            switch request.request.operation {
+            case .add: try add(request, write)
+            case .update: try update(request, write)
+            case .delete: try delete(request, write)
+            case .copyMatching: throw .notAWrite
+            }
         }
     }
 

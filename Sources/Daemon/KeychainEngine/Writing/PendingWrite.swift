@@ -26,11 +26,21 @@ package final class PendingWrite: @unchecked Sendable {
         self.gate = gate
         self.request = request
         self.caller = caller
+        decision = DecisionLog.Entry(caller, request)
         self.id = id
         self.deadline = deadline
     }
 
-    func refuse(_ refusal: Refusal) { writer.refuse(refusal, id: id) }
+    /// What came of it, for the log.
+    private(set) var decision: DecisionLog.Entry
+
+    func refuse(_ refusal: Refusal) {
+        decision.end(in: refusal, request)
+        writer.refuse(refusal, id: id)
+    }
+
+    /// The policy has let it through.
+    func allow(_ authorized: AuthorizedRequest) { decision.scope = authorized.scope }
 }
 
 extension [PendingWrite] {

@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
@@ -13,13 +14,22 @@ extension ItemWriter {
     /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is closed, what
     ///   the enclave says of a key that is none of its own.
     func settleKey(
-        of item: inout PlainItem, isNew: Bool, past gate: GuardGate, _ ui: ItemRequest.AuthenticationUI
+        of item: inout PlainItem, isNew: Bool, past gate: GuardGate, _ request: AuthorizedRequest
+    ) throws(Refusal) {
+        try settleKey(
+            of: &item, isNew: isNew, past: gate, isAnchored: request.isAnchored, request.request.authenticationUI)
+    }
+
+    /// As ``settleKey(of:isNew:past:_:)``, of whoever is anchored or not.
+    func settleKey(
+        of item: inout PlainItem, isNew: Bool, past gate: GuardGate, isAnchored: Bool,
+        _ ui: ItemRequest.AuthenticationUI
     ) throws(Refusal) {
         if item.accessFlags ?? 0 != 0, item.isSynchronizable { throw ItemRequest.guardedAndSynchronized }
         guard item.itemClass == .key else { return }
         do throws(Refusal) {
             if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item, in: gate.context) }
-            if let key = item.sealedKey { return try bind(key, to: &item, isNew: isNew, in: gate.context) }
+            if let key = item.sealedKey { return try bind(key, to: &item, isNew, isAnchored, in: gate.context) }
         } catch {
             guard error.status == .authNeeded else { throw error }
             try gate.note(error, item.guardOfKey, ui) { item.displayName }
@@ -40,11 +50,14 @@ extension ItemWriter {
     }
 
     private func bind(
-        _ key: SealedKey, to item: inout PlainItem, isNew: Bool, in context: AuthenticationContext?
+        _ key: SealedKey, to item: inout PlainItem, _ isNew: Bool, _ isAnchored: Bool,
+        in context: AuthenticationContext?
     ) throws(Refusal) {
         item.inheritControl(of: key)
         try item.describe(key)
         let binding = item.keyBinding
+        // Who may not use the key must not make it one that he may use.
+        guard isAnchored || !key.binding.needsAnchor || binding.needsAnchor else { throw .notAnchored }
         if key.binding != binding {
             item.sealedKey = try sealer.enclave.rebindKey(key, to: binding, in: context)
         } else if isNew {
@@ -115,6 +128,10 @@ extension PlainItem {
         }
         attributes[.isExtractable] = .number(0)
     }
+}
+
+extension KeyBinding {
+    fileprivate var needsAnchor: Bool { AccessConstraint(flags: control).needsAnchor }
 }
 
 extension Refusal {

@@ -10,7 +10,7 @@ extension ItemWriter {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
         let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
         let gate = write.gate ?? plainGate
-        try openGuarded(in: batch, as: itemClass, past: gate, request.request.authenticationUI)
+        try openGuarded(in: batch, as: itemClass, past: gate, request)
         var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {
             guard let item = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
@@ -40,7 +40,7 @@ extension ItemWriter {
         }
         guard let row = batch.rows.first, !row.isTombstone else { return nil }
         try sealer.unwrapKeys(of: batch)
-        try openGuarded(in: batch, as: item.itemClass, past: gate, request.request.authenticationUI)
+        try openGuarded(in: batch, as: item.itemClass, past: gate, request)
         guard let old = try open(0, in: batch, as: item.itemClass, withValue: true) else { return nil }
         let new = try replace(old, at: row.id, by: request.request.query, past: gate, request)
         try gate.check()
@@ -49,14 +49,16 @@ extension ItemWriter {
 
     /// Puts in the keys of the guarded rows, for all of which the user is asked at once; nothing is changed before.
     private func openGuarded(
-        in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ ui: ItemRequest.AuthenticationUI
+        in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ request: AuthorizedRequest
     ) throws(Refusal) {
+        let ui = request.request.authenticationUI
         for index in batch.rows.indices where !gate.isFull {
             let row: GuardedRow?
             do throws(ItemSealer.Failure) { row = try batch.guarded(index) } catch { continue }
             guard let row, let item = try open(index, in: batch, as: itemClass, withValue: false) else { continue }
             do throws(Refusal) {
-                if let key = try gate.open(row, ui, name: { item.displayName }) { batch.open(index, with: key) }
+                let key = try gate.open(row, ui, isAnchored: request.isAnchored, name: { item.displayName })
+                if let key { batch.open(index, with: key) }
             } catch { if error.status != .decode { throw error } }
         }
         try gate.check()
@@ -68,7 +70,7 @@ extension ItemWriter {
         var new = old
         try new.apply(changes)
         if let value = changes.secret(.valueData) { (new.value, new.sealedKey) = (value, nil) }
-        try settleKey(of: &new, isNew: false, past: gate, request.request.authenticationUI)
+        try settleKey(of: &new, isNew: false, past: gate, request)
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         let row = try seal(new, past: gate, request.request.authenticationUI)
         let oldKey = try store.digester.primaryKey(of: old.itemClass, old.encoded())

@@ -7,6 +7,11 @@ enum Command: Hashable {
     case insertion(ItemClass), replacement(ItemClass), deletion(ItemClass)
     case occupant(ItemClass), quarantine(ItemClass)
     case metadataKey
+    /// How much an owner has, and everybody.
+    case usage
+    case groupRecord, groupRecords, keepGroupRecord, dropGroupRecord
+    case rowsOfGroup(ItemClass), lastRow(ItemClass), countOfGroup(ItemClass), deletionOfGroup(ItemClass)
+    case groups(ItemClass), firstOfGroup(ItemClass)
     /// Of a table, by protection class.
     case purge(String)
     case checkpoint
@@ -27,6 +32,21 @@ enum Command: Hashable {
             ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE pk = ?", "find an item")
         case .quarantine(let itemClass): (Self.setAside(itemClass), "set a damaged item aside")
         case .metadataKey: (Self.keepingMetadataKey, "keep a metadata key")
+        case .usage: (Self.readingUsage, "be counted")
+        case .groupRecord: ("SELECT sealed FROM groupbook WHERE agrp = ?", "look up a group")
+        case .groupRecords: ("SELECT agrp, sealed FROM groupbook", "look up groups")
+        case .keepGroupRecord: (Self.keepingGroupRecord, "keep what is known of a group")
+        case .dropGroupRecord: ("DELETE FROM groupbook WHERE agrp = ?", "forget a group")
+        case .rowsOfGroup(let itemClass): (Self.rowsOfGroup(itemClass), "be searched")
+        case .lastRow(let itemClass): ("SELECT coalesce(max(id), 0) FROM \(itemClass.code)", "be searched")
+        case .countOfGroup(let itemClass):
+            ("SELECT count(*) FROM \(itemClass.code) WHERE agrp = ? AND tomb = 0", "be counted")
+        case .deletionOfGroup(let itemClass):
+            ("DELETE FROM \(itemClass.code) WHERE agrp = ? AND tomb = 0", "delete a group's items")
+        case .groups(let itemClass):
+            ("SELECT agrp, count(*) FROM \(itemClass.code) WHERE tomb = 0 GROUP BY agrp", "be counted")
+        case .firstOfGroup(let itemClass):
+            ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
         case .purge(let table): ("DELETE FROM \(table) WHERE pdmn = ?", "remove unreadable items")
         case .checkpoint: ("PRAGMA wal_checkpoint(PASSIVE)", "be tidied up")
         }
@@ -36,6 +56,18 @@ enum Command: Hashable {
         let columns = "pdmn, uuid, pk, sync, tomb, wkey, meta, data"
         return "INSERT INTO quarantine (class, \(columns)) SELECT '\(itemClass.code)', \(columns) "
             + "FROM \(itemClass.code) WHERE id = ?"
+    }
+
+    /// In the order of the owners: everything, and then the one that is asked for.
+    private static let readingUsage =
+        "SELECT items, bytes FROM usage WHERE ownr IN (\(Ownership.everything), ?) ORDER BY length(ownr)"
+
+    private static let keepingGroupRecord =
+        "INSERT INTO groupbook (agrp, sealed) VALUES (?, ?) ON CONFLICT (agrp) DO UPDATE SET sealed = excluded.sealed"
+
+    private static func rowsOfGroup(_ itemClass: ItemClass) -> String {
+        "SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE agrp = ? AND id > ? AND id <= ? "
+            + "ORDER BY id LIMIT 256"
     }
 
     private static let keepingMetadataKey =

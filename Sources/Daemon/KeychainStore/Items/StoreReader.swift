@@ -69,6 +69,15 @@ package final class StoreReader {
         }
     }
 
+    /// How many owners have counters that are not what their rows say.
+    package func countWrongCounters(by deadline: Deadline) throws(Refusal) -> Int {
+        database.deadline = deadline
+        defer { database.deadline = .never }
+        return try refusing { () throws(DatabaseError) in
+            Int(try database.integer(Ownership.wrongCounters, "be counted") ?? 0)
+        }
+    }
+
     /// All rows of a class after the row `id`, for a walk over everything.
     package func walk(
         _ itemClass: ItemClass, after id: Int64, _ visit: (SealedRow) throws(Refusal) -> Bool
@@ -123,11 +132,32 @@ package final class StoreReader {
     }
 
     private func bind(_ authorized: AuthorizedRequest, to query: Query) throws(Refusal) {
-        let (list, statement) = (authorized.request.query, query.statement)
+        let (statement, shape) = (query.statement, query.shape)
+        let index = try bind(authorized, comparing: query.attributes, to: statement)
+        if shape.itemClass == .identity {
+            return try bindIdentity(authorized.request, isPaged: shape.isPaged, to: statement, index)
+        }
+        if shape.isPaged {
+            let cursor = Int64(authorized.request.cursor)
+            try refusing { () throws(DatabaseError) in try statement.bind(integer: cursor, at: index) }
+        }
+    }
+
+    /// Binds what the conditions of a shape compare with, and gives the next free place.
+    func bind(
+        _ authorized: AuthorizedRequest, of shape: QueryShape, to statement: Statement
+    ) throws(Refusal) -> Int32 {
+        try bind(authorized, comparing: QueryCompiler.comparedAttributes(shape), to: statement)
+    }
+
+    private func bind(
+        _ authorized: AuthorizedRequest, comparing attributes: [ItemAttribute], to statement: Statement
+    ) throws(Refusal) -> Int32 {
+        let list = authorized.request.query
         var index: Int32 = 1
         if let reference = authorized.request.persistentReference { try bind(reference, to: statement, &index) }
         try list.storage.withSpan { (span) throws(Refusal) in
-            for attribute in query.attributes {
+            for attribute in attributes {
                 guard let entry = list.entry(attribute.id) else { continue }
                 let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
                 try bind(attribute, entry.kind, bytes, to: statement, index)
@@ -135,13 +165,7 @@ package final class StoreReader {
             }
         }
         if case .groups(let groups) = authorized.scope { try bind(groups, to: statement, &index) }
-        if query.shape.itemClass == .identity {
-            return try bindIdentity(authorized.request, isPaged: query.shape.isPaged, to: statement, index)
-        }
-        if query.shape.isPaged {
-            let cursor = Int64(authorized.request.cursor)
-            try refusing { () throws(DatabaseError) in try statement.bind(integer: cursor, at: index) }
-        }
+        return index
     }
 
     private func bind(_ reference: PersistentReference, to statement: Statement, _ index: inout Int32) throws(Refusal) {
@@ -167,7 +191,7 @@ package final class StoreReader {
         }
     }
 
-    private func bind(_ groups: [String], to statement: Statement, _ index: inout Int32) throws(Refusal) {
+    func bind(_ groups: [String], to statement: Statement, _ index: inout Int32) throws(Refusal) {
         for group in groups {
             let digest = try digester.group(group)
             statement.bind(blob: digest.span, at: index)

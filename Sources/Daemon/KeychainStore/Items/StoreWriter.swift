@@ -6,6 +6,8 @@ package final class StoreWriter {
     /// Finds the rows to change, inside the same transaction.
     package let reader: StoreReader
     package let digester: AttributeDigester
+    /// To whom the rows belong that are written from now on; without one, a row that is replaced keeps its owner.
+    package var owner: ColumnDigest?
     private let database: Database
     private var statements: [Command: Statement] = [:]
 
@@ -45,7 +47,8 @@ package final class StoreWriter {
     /// Adds a row; false when its primary key is taken.
     package func insert(_ row: NewRow) throws(Refusal) -> Bool {
         let statement = try statement(.insertion(row.itemClass))
-        try bind(row, to: statement)
+        let last = try bind(row, to: statement) - 1
+        if owner == nil { statement.bind(blob: [UInt8]().span, at: last) }
         return try unlessTaken(statement)
     }
 
@@ -55,6 +58,15 @@ package final class StoreWriter {
         let index = try bind(row, to: statement)
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: index) }
         return try unlessTaken(statement)
+    }
+
+    /// Makes the counters anew from the rows.
+    package func recount() throws(Refusal) {
+        try transaction { () throws(Refusal) in
+            try refusing { () throws(DatabaseError) in
+                for statement in Ownership.recount { try database.execute(statement, "be counted") }
+            }
+        }
     }
 
     /// Removes a row for good.
@@ -98,7 +110,7 @@ package final class StoreWriter {
     /// Moves what the log holds into the database, as far as readers allow.
     package func checkpoint() throws(Refusal) { try run(.checkpoint) }
 
-    private func run(_ command: Command, _ number: Int64) throws(Refusal) {
+    func run(_ command: Command, _ number: Int64) throws(Refusal) {
         let statement = try statement(command)
         try refusing { () throws(DatabaseError) in
             try statement.bind(integer: number, at: 1)
@@ -106,12 +118,12 @@ package final class StoreWriter {
         }
     }
 
-    private func run(_ command: Command) throws(Refusal) {
+    func run(_ command: Command) throws(Refusal) {
         let statement = try statement(command)
         try refusing { () throws(DatabaseError) in try statement.run() }
     }
 
-    private func statement(_ command: Command) throws(Refusal) -> Statement {
+    func statement(_ command: Command) throws(Refusal) -> Statement {
         if let prepared = statements[command] { return prepared }
         let (sql, action) = command.text
         let prepared = try refusing { () throws(DatabaseError) in try database.prepare(sql, action) }
@@ -120,7 +132,6 @@ package final class StoreWriter {
     }
 
     /// Binds a row's columns in the order of the schema and gives the next free place.
-    @discardableResult
     private func bind(_ row: NewRow, to statement: Statement) throws(Refusal) -> Int32 {
         statement.bind(blob: row.uuid.span, at: 1)
         statement.bind(blob: row.primaryKey.span, at: 2)
@@ -137,7 +148,8 @@ package final class StoreWriter {
             if let digest { statement.bind(blob: digest.span, at: index) }
             index += 1
         }
-        return index
+        if let owner { statement.bind(blob: owner.span, at: index) }
+        return index + 1
     }
 
     private func unlessTaken(_ statement: Statement) throws(Refusal) -> Bool {

@@ -21,6 +21,8 @@ package final class AttributeDigester {
     /// The access groups asked for last; a daemon's callers are few, and each asks with the same groups again.
     private var groups: [(name: String, digest: ColumnDigest)] = []
     private static let knownGroups = 8
+    /// The same of the programs that wrote last.
+    private var owners: [(name: String, digest: ColumnDigest)] = []
 
     package init(_ indexKey: SecretBytes) throws(Refusal) {
         do throws(CryptoError) {
@@ -55,7 +57,7 @@ package final class AttributeDigester {
     }
 
     /// The digest of an access group.
-    func group(_ name: String) throws(Refusal) -> ColumnDigest {
+    package func group(_ name: String) throws(Refusal) -> ColumnDigest {
         for known in groups where known.name == name { return known.digest }
         guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return ColumnDigest(repeating: 0) }
         let digest = try column(attribute, .string, name.utf8.span)
@@ -69,6 +71,21 @@ package final class AttributeDigester {
         return try list.storage.withSpan { (span) throws(Refusal) in
             try column(attribute, entry.kind, span.extracting(entry.offset..<entry.offset + entry.length))
         }
+    }
+
+    /// The digest of the program that rows belong to.
+    ///
+    ///     owner = HMAC-SHA256(index key, "ow" program)[0 ..< 16]
+    package func owner(_ program: String) throws(Refusal) -> ColumnDigest {
+        for known in owners where known.name == program { return known.digest }
+        message.removeAll()
+        message.append(UInt8(ascii: "o"))
+        message.append(UInt8(ascii: "w"))
+        message.append(program.utf8.span)
+        let digest = try finish()
+        if owners.count >= Self.knownGroups { owners.removeFirst() }
+        owners.append((program, digest))
+        return digest
     }
 
     /// What most items have in most columns, digested once.

@@ -23,6 +23,13 @@ extension QueryShape {
         self.init(authorized.request, authorized.scope, as: itemClass)
     }
 
+    /// The same without paging.
+    var unpaged: QueryShape {
+        QueryShape(
+            itemClass: itemClass, groups: groups, attributes: attributes, synchronizable: synchronizable,
+            tombstone: tombstone, reference: reference, isPaged: false)
+    }
+
     private init(_ request: ItemRequest, _ scope: AuthorizedRequest.Scope, as itemClass: ItemClass) {
         self.itemClass = itemClass
         if case .groups(let names) = scope { groups = names.count } else { groups = nil }

@@ -9,7 +9,9 @@ struct Migrations {
     let database: Database
     let path: String
     /// The statements that lead from version N (the index) to N + 1. Version 0 is the empty file.
-    var steps = [Schema.creation]
+    var steps = Migrations.all
+
+    static let all = [Schema.creation, Ownership.migration]
 
     /// Whether the file has never been given tables, or has lost them.
     func isEmpty() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try version() == 0 } }

@@ -5,7 +5,7 @@ import KeychainModel
 /// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that can be searched
 /// (NULL where an attribute without default is missing), and the sealed parts of the item.
 enum Schema {
-    /// All statements that make an empty store.
+    /// All statements that make an empty store of version 1; the later ones come by ``Migrations``.
     static var creation: [String] { ItemClass.stored.flatMap(table) + [keys, quarantine] }
 
     /// The columns a query reads, in the order ``SealedRow`` expects.
@@ -23,16 +23,17 @@ enum Schema {
 
     /// The statement that adds a row.
     static func insertion(into itemClass: ItemClass) -> String {
-        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code)
+        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code) + [Ownership.column]
         let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         return "INSERT INTO \(itemClass.code) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    /// The statement that replaces everything of a row but its number.
+    /// The statement that replaces everything of a row but its number, and its owner where another is given.
     static func replacement(in itemClass: ItemClass) -> String {
         let columns = fixedColumns + digestColumns(of: itemClass).map(\.code)
         let assignments = columns.map { "\($0) = ?" }.joined(separator: ", ")
-        return "UPDATE \(itemClass.code) SET \(assignments) WHERE id = ?"
+        let owner = "\(Ownership.column) = coalesce(?, \(Ownership.column))"
+        return "UPDATE \(itemClass.code) SET \(assignments), \(owner) WHERE id = ?"
     }
 
     /// The columns every row has, in the order ``ItemStore`` binds them.

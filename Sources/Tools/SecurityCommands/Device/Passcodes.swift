@@ -26,7 +26,8 @@ struct Passcodes {
         _ = try session.device(request, call, passcodes: files + [other].compactMap { $0 })
     }
 
-    private func file(_ passcode: SecretBytes, _ call: String) throws(CommandFailure) -> FileDescriptor {
+    /// A passcode in a memory file.
+    func file(_ passcode: SecretBytes, _ call: String) throws(CommandFailure) -> FileDescriptor {
         guard passcode.count <= WireLimits.passcodeBytes else { throw .refused(call: call, .passcodeTooLong) }
         do throws(SystemError) { return try PasscodeFile.make(passcode) } catch {
             throw CommandFailure("cannot hand over the password", error)

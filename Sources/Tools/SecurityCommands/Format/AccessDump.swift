@@ -15,11 +15,20 @@ struct AccessDump {
                 authorizations (1): any
                 don't-require-password
                 description: \(shown(.label))
-                protection: \(protection)
+                protection: \(protection)\(remarks)
                 applications (1):
                     0: \(AccessGroup.title(shown(.accessGroup)))
 
         """
+    }
+
+    /// What else there is to know, a line each: who vouches for the group, and what the item demands.
+    private var remarks: String {
+        let anchored = AccessConstraint(flags: item.attributes.accessControl?.flags ?? 0).needsAnchor
+        let lines =
+            (item.isOfUnsignedProgram ? ["unsigned: the group is an executable's path"] : [])
+            + (anchored ? ["requires: an anchored program"] : [])
+        return lines.map { "\n        \($0)" }.joined()
     }
 
     private func shown(_ id: AttributeID) -> String {

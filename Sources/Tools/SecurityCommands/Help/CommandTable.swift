@@ -7,7 +7,10 @@ package enum CommandTable {
         FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
         DeletePassword.command(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
         IdentityCommand.command, AnchorCommand.command,
-        MoveEnclave.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove, AttestKey.command, Codesign.command,
+        MoveEnclave.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove, AttestKey.command,
+        UnitCredentials.set, UnitCredentials.list, UnitCredentials.delete, Codesign.command,
+        Decisions.command, Why.command, GroupCommands.move, GroupCommands.rename, GroupCommands.orphans,
+        GroupCommands.setPolicy, GroupCommands.uninstalled,
         GitCredential.command, DockerCredential.command, SetupCommand.command,
         Completions.command,
     ]

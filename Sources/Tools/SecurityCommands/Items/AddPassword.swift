@@ -19,6 +19,7 @@ struct AddPassword {
                     CommandOption("X", value: "hex", isSecret: true, "The password in hexadecimal."),
                     CommandOption("A", "Accepted for old scripts; changes nothing."),
                     CommandOption("T", value: "program", "Accepted for old scripts; changes nothing."),
+                    CommandOption("N", word: "anchored", "Only an anchored program of the item's group may read it."),
                     CommandOption("U", "Update the item if there is one already."),
                 ],
             notes: notes, operands: 0...1
@@ -26,6 +27,10 @@ struct AddPassword {
             try AddPassword(kind: kind, arguments: arguments, session: session).run()
         }
     }
+
+    /// What `-N` demands; the protection class is that of an item that names none.
+    private static let anchored = RawValue.accessControl(
+        AccessControl(.whenUnlocked, flags: AccessConstraint.anchoredProgram))
 
     private static let notes = [
         "-a and -s are needed; the label is what -s says unless -l says otherwise.",
@@ -44,6 +49,7 @@ struct AddPassword {
             }
         }
         guard let label = arguments.value(kind.labelSource), arguments.has("a") else { throw .usage(nil) }
+        if arguments.has("N") { attributes.append(("accc", Self.anchored)) }
         let call = kind.additionCall(arguments.operands.first?.text)
         try KeychainName.check(arguments.operands, call, session)
         if arguments.has("A") || arguments.has("T") {

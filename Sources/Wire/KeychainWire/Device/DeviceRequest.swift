@@ -33,6 +33,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case changeSettings(DeviceSettings)
     /// Is answered when the state has another number than this one, or when so many milliseconds have passed.
     case watch(epoch: UInt32, milliseconds: UInt32)
+    /// What concerns who may touch what.
+    case access(AccessRequest)
     /// Who the caller is, as far as it could be verified.
     case identity
     /// With one descriptor, a program file open for reading: who it would be, if the caller executed it.
@@ -45,6 +47,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine: 1...1
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
+        case .access(let request): request.descriptors
         }
     }
 
@@ -64,6 +67,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case removeSlot = 13
         case changeSettings = 14
         case watch = 15
+        case access = 16
         case identity = 20
         case examine = 21
     }
@@ -95,6 +99,9 @@ package enum DeviceRequest: Equatable, Sendable {
         case .changeSettings(let settings):
             append(.changeSettings)
             settings.append(to: buffer)
+        case .access(let request):
+            append(.access)
+            request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
             buffer.append(littleEndian: epoch)
@@ -132,6 +139,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .changeSettings: .changeSettings(try DeviceSettings(from: &reader))
         case .watch:
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
+        case .access: .access(try AccessRequest(from: &reader))
         }
     }
 }

@@ -123,6 +123,7 @@ private struct Forwarding: RequestHandler {
                 case .verification(let page): page.append(to: buffer)
                 case .details(let details): details.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
+                case .access(let reply): reply.append(to: buffer)
                 case .identity(let report): report.append(to: buffer)
                 case .done: break
                 }

@@ -30,6 +30,10 @@ final class StandInKeychain: KeychainConnection {
         var refusal: Refusal?
         /// What a verification finds: all rows on its first page, the file on the second.
         var report = VerificationReport()
+        /// Answers what is asked about access.
+        var access: @Sendable (AccessRequest, [[UInt8]]) throws(Refusal) -> AccessReply = { _, _ throws(Refusal) in
+            throw .malformed("a request that the test does not know")
+        }
         /// Runs on every page of a verification.
         var duringVerification: @Sendable (VerificationCursor) -> Void = { _ in }
     }
@@ -195,105 +199,4 @@ extension StandInKeychain {
         writer.end(cursor: cursor)
         return try ItemResponse(status: 0, body: writer.buffer.copy(from: FrameHeader.size))
     }
-}
-
-// MARK: - Device
-
-extension StandInKeychain {
-    private static func perform(
-        _ request: DeviceRequest, _ passcodes: [[UInt8]], _ state: inout State
-    ) throws(Refusal) -> DeviceReply {
-        switch request {
-        case .status: return .status(status(state))
-        case .verify(let cursor): return .verification(page(from: cursor, of: state.report))
-        case .lock: state.isLocked = state.passcode != nil
-        case .unlock:
-            guard passcodes.first == state.passcode else { throw wrongPasscode }
-            state.isLocked = false
-        case .setPasscode:
-            guard state.passcode == nil ? passcodes.count == 1 : passcodes.first == state.passcode else {
-                throw wrongPasscode
-            }
-            state.passcode = passcodes.last
-        case .removePasscode:
-            guard passcodes.first == state.passcode else { throw wrongPasscode }
-            state.passcode = nil
-        case .moveToTPM, .moveToSoftware:
-            guard state.passcode == nil || passcodes.first == state.passcode else { throw wrongPasscode }
-            state.isOnTPM = request == .moveToTPM
-            if !state.isOnTPM { state.slots.removeAll { $0.kind != .recovery } }
-        default: return try performOnSlots(request, passcodes, &state)
-        }
-        return .done
-    }
-
-    private static func performOnSlots(
-        _ request: DeviceRequest, _ passcodes: [[UInt8]], _ state: inout State
-    ) throws(Refusal) -> DeviceReply {
-        switch request {
-        case .details:
-            let first = UnlockSlot(number: 0, kind: state.passcode == nil ? .device : .passcode)
-            return .details(DeviceDetails(settings: state.settings, slots: [first] + state.slots))
-        case .identity: return .identity(Self.caller)
-        case .examine: return .identity(Self.entitled)
-        case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))
-        case .changeSettings(let settings): state.settings = settings
-        case .unlockWith(let kind):
-            try check(passcodes, kind, state)
-            state.isLocked = false
-        case .replacePasscode(let kind):
-            try check(passcodes, kind, state)
-            state.passcode = passcodes.last
-        case .addSlot(let slot, let kind):
-            try check(passcodes, kind, state)
-            state.slots.append(UnlockSlot(number: UInt8(state.slots.count + 1), kind: slot))
-        case .removeSlot(let number, let kind):
-            guard number > 0 else { throw lastSlot }
-            try check(passcodes, kind, state)
-            state.slots.removeAll { $0.number == number }
-        default: throw .malformed("a request that the stand-in does not know")
-        }
-        return .done
-    }
-
-    private static func check(_ passcodes: [[UInt8]], _ kind: CredentialKind, _ state: State) throws(Refusal) {
-        guard passcodes.first == (kind == .passcode ? state.passcode : state.recoveryCode) else { throw wrongPasscode }
-    }
-
-    private static let lastSlot = Refusal(
-        .param, .contradiction, "slot", "This is the slot of the password.", do: "Use set-keychain-password.")
-
-    private static func status(_ state: State) -> DeviceStatus {
-        DeviceStatus(
-            protection: state.isOnTPM ? .hardware : state.passcode == nil ? .softwareOnly : .passcode,
-            lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
-            retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process")
-    }
-
-    private static func page(from cursor: VerificationCursor, of report: VerificationReport) -> VerificationPage {
-        var page = VerificationPage()
-        if cursor.itemClass == nil {
-            page.report.file = report.file
-        } else {
-            page.report = report
-            page.report.file = ""
-            page.total = report.checked
-            page.next = VerificationCursor(nil, after: 0)
-        }
-        return page
-    }
-
-    private static func read(_ file: FileDescriptor) -> [UInt8] {
-        // The position in a memory file is the sender's, wherever it left it.
-        lseek(file.number, 0, SEEK_SET)
-        let bytes = SecretBytes(count: 2048)
-        let count = bytes.withMutableSpan { span in (try? file.readFully(into: &span)) ?? 0 }
-        return bytes.withSpan { $0.array(0, count) }
-    }
-
-    static let notFound = Refusal(.itemNotFound, .notFound, "query", "Nothing matches.", do: "Look for something else.")
-    private static let locked = Refusal(
-        .interactionNotAllowed, .locked, "keychain", "The keychain is locked.", do: "Unlock it.")
-    private static let wrongPasscode = Refusal(
-        .authFailed, .wrongPasscode, "passcode", "The passcode is wrong.", do: "Try another.")
 }

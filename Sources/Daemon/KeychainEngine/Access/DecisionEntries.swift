@@ -1,0 +1,76 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+
+extension DecisionLog.Entry {
+    init(_ caller: CallerIdentity, _ request: ItemRequest) {
+        let operation: StaticString =
+            switch request.operation {
+            case .add: "SecItemAdd"
+            case .copyMatching: "SecItemCopyMatching"
+            case .update: "SecItemUpdate"
+            case .delete: "SecItemDelete"
+            }
+        self.init(caller: caller, operation: operation, itemClass: request.effectiveClass)
+    }
+
+    init(_ caller: CallerIdentity, _ request: KeyRequest) {
+        switch request {
+        case .make(let binding):
+            self.init(caller: caller, operation: "make key", itemClass: .key)
+            if !binding.group.isEmpty { named = binding.group }
+        case .use(let key, _):
+            self.init(caller: caller, operation: "use key", itemClass: .key)
+            named = key.binding.group
+        }
+    }
+
+    init(caller: CallerIdentity, operation: StaticString, itemClass: ItemClass? = nil) {
+        (self.caller, self.operation, self.itemClass) = (caller, operation, itemClass)
+    }
+
+    /// The request was refused; which group it named is known from itself alone.
+    mutating func end(in refusal: Refusal, _ request: ItemRequest) {
+        self.refusal = refusal
+        if scope == nil { named = request.query[.accessGroup]?.string }
+    }
+}
+
+extension DeviceRequest {
+    /// What the log calls a request that changes something, or speaks for others; looks are not noted.
+    var logged: StaticString? {
+        switch self {
+        case .status, .verify, .details, .watch, .identity, .examine: nil
+        case .lock: "lock"
+        case .unlock, .unlockWith: "unlock"
+        case .setPasscode, .replacePasscode: "set password"
+        case .removePasscode: "remove password"
+        case .moveToTPM, .moveToSoftware: "move enclave"
+        case .addSlot: "add unlock slot"
+        case .removeSlot: "remove unlock slot"
+        case .changeSettings: "change settings"
+        case .access(let request): request.logged
+        }
+    }
+
+    /// The group it is about.
+    var group: String? {
+        switch self {
+        case .access(.move(let move)): move.from
+        case .access(.setPolicy(_, let group)): group
+        default: nil
+        }
+    }
+}
+
+extension AccessRequest {
+    fileprivate var logged: StaticString? {
+        switch self {
+        case .decisions, .orphans: nil
+        case .why: "why"
+        case .move(let move): move.isRename ? "rename group" : "move items"
+        case .setPolicy: "set group policy"
+        case .uninstalled: "uninstalled"
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+/// What was decided lately: one entry for each request, in a ring that never grows.
+///
+/// An entry takes the strings of the caller's identity as they are, so that noting it allocates nothing. What is refused is
+/// also written to the daemon's log, a few lines a second at most.
+package final class DecisionLog: Sendable {
+    /// Takes one line about something that was refused; never a value.
+    package typealias Writer = @Sendable (_ line: String) -> Void
+
+    /// As many as a busy daemon sees in a few seconds, and a quiet one in days.
+    static let capacity = 2048
+    /// The longest name of a group that is kept.
+    static let nameBytes = 256
+
+    /// A request on its way into the log.
+    struct Entry {
+        let caller: CallerIdentity
+        /// The function or the command.
+        let operation: StaticString
+        var itemClass: ItemClass?
+        /// What it could touch; nil when it was refused before that was known.
+        var scope: AuthorizedRequest.Scope?
+        /// The group it named, where it was refused.
+        var named: String?
+        var refusal: Refusal?
+    }
+
+    private struct Record {
+        let time: Double
+        let caller: CallerIdentity
+        let operation: StaticString
+        let itemClass: ItemClass?
+        let scope: AuthorizedRequest.Scope?
+        let named: String?
+        let status: Int32
+        let rule: String
+    }
+
+    private struct State {
+        var ring: [Record] = []
+        /// How many there have been.
+        var count: UInt64 = 0
+        var pace = LogPace()
+    }
+
+    private let state: Lock<State>
+    private let write: Writer?
+
+    init(_ write: Writer?) {
+        self.write = write
+        var state = State()
+        state.ring.reserveCapacity(Self.capacity)
+        self.state = Lock(state)
+    }
+
+    /// Notes what became of a request.
+    func note(_ entry: Entry) {
+        let record = Record(
+            time: Clock.secondsSinceReferenceDate, caller: entry.caller, operation: entry.operation,
+            itemClass: entry.itemClass, scope: entry.scope, named: entry.named.map(Self.shortened),
+            status: entry.refusal?.status.rawValue ?? 0, rule: entry.refusal?.rule.rawValue ?? "")
+        let isWorthALine = write != nil && (entry.refusal?.isWorthALine ?? false)
+        let passed: Int? = state.withLock { state in
+            let place = Int(state.count % UInt64(Self.capacity))
+            if place < state.ring.count { state.ring[place] = record } else { state.ring.append(record) }
+            state.count += 1
+            return isWorthALine ? state.pace.admit() : nil
+        }
+        guard let passed, let write else { return }
+        write(Self.line(record) + (passed > 0 ? " (\(passed) more were refused before and not written)" : ""))
+    }
+
+    /// The entries after a number that a caller may see: its own program's, or everybody's.
+    func page(after number: UInt64, for viewer: CallerIdentity) -> DecisionPage {
+        state.withLock { state in
+            let first = state.count - UInt64(state.ring.count)
+            let start = max(min(number, state.count), first)
+            var page = DecisionPage(next: start, lost: number < first ? first - number : 0)
+            var bytes = 0
+            while page.next < state.count, bytes < WireLimits.pageBytes {
+                let record = state.ring[Int(page.next % UInt64(Self.capacity))]
+                page.next += 1
+                guard viewer.seesDecisions(of: record.caller) else { continue }
+                let entry = Self.entry(record, page.next)
+                bytes += entry.program.utf8.count + entry.groups.reduce(128) { $0 + $1.utf8.count }
+                page.entries.append(entry)
+            }
+            return page
+        }
+    }
+
+    /// The latest identity that a program had; nil when it has not been seen lately.
+    func identity(ofProgram program: String) -> CallerIdentity? {
+        state.withLock { state in
+            for step in 0..<UInt64(state.ring.count) {
+                let record = state.ring[Int((state.count - 1 - step) % UInt64(Self.capacity))]
+                if record.caller.program == program { return record.caller }
+            }
+            return nil
+        }
+    }
+
+    private static func entry(_ record: Record, _ number: UInt64) -> DecisionEntry {
+        DecisionEntry(
+            number: number, time: record.time, process: record.caller.process, user: record.caller.user,
+            program: record.caller.program, provenance: record.caller.provenance.description,
+            isAnchored: record.caller.isAnchored, operation: record.operation.description,
+            itemClass: record.itemClass, groups: groups(record), status: record.status, rule: record.rule)
+    }
+
+    private static func groups(_ record: Record) -> [String] {
+        if let named = record.named { return [named] }
+        switch record.scope {
+        case .groups(let groups): return groups.prefix(16).map(shortened)
+        case .allGroups: return [AccessGroup.any]
+        case nil: return []
+        }
+    }
+
+    private static func line(_ record: Record) -> String {
+        let caller = record.caller
+        let group = groups(record).first.map { " (\($0))" } ?? ""
+        let text =
+            "refused \(record.operation) of \(caller.program), process \(caller.process) of user \(caller.user), "
+            + "\(caller.provenance): \(record.rule)\(group)"
+        // A path or a group must not look like another line.
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
+    }
+
+    private static func shortened(_ name: String) -> String {
+        name.utf8.count <= nameBytes ? name : String(decoding: name.utf8.prefix(nameBytes), as: UTF8.self) + "…"
+    }
+}
+
+/// How often refusals are written to the daemon's log: ten at once, then one a second.
+struct LogPace {
+    private var credit = 10.0
+    private var last: UInt64 = 0
+    private var passed = 0
+
+    /// Whether a line may be written now; then how many were passed over before it.
+    mutating func admit() -> Int? {
+        let now = Clock.monotonicNanoseconds
+        credit = min(10, credit + Double(now - min(last, now)) / 1e9)
+        last = now
+        guard credit >= 1 else {
+            passed += 1
+            return nil
+        }
+        credit -= 1
+        defer { passed = 0 }
+        return passed
+    }
+}
+
+extension CallerIdentity {
+    /// A program sees its own decisions; root, and the command that looks at all groups, everybody's.
+    func seesDecisions(of other: CallerIdentity) -> Bool {
+        seesEverything || (user == other.user && program == other.program)
+    }
+
+    /// Whether what belongs to all programs may be shown: attributes, groups and decisions, never values.
+    var seesEverything: Bool { mayInspectAllGroups || user == 0 }
+}
+
+extension Refusal {
+    /// Whether a person who reads the log wants to know: nothing found, a duplicate or a question to the user is daily life.
+    fileprivate var isWorthALine: Bool {
+        ![.itemNotFound, .duplicateItem, .authNeeded, .userCanceled].contains(status)
+    }
+}

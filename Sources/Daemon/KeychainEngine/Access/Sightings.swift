@@ -1,0 +1,49 @@
+import KeychainModel
+import KeychainPolicy
+import LinuxSystem
+
+/// Which programs have been here today, with which groups: noted when a connection is identified, written down when the store
+/// is tidied up, once for each program and day.
+final class Sightings: Sendable {
+    struct Sighting: Hashable, Sendable {
+        let group: String
+        let program: String
+        let provenance: Provenance
+        /// Days since 2001.
+        let day: UInt32
+    }
+
+    private struct State {
+        var written: Set<Sighting> = []
+        var fresh: Set<Sighting> = []
+    }
+
+    /// More than these are forgotten and noted again.
+    private static let most = 4096
+    private let state = Lock(State())
+
+    static var today: UInt32 { UInt32(clamping: Int(Clock.secondsSinceReferenceDate / 86400)) }
+
+    func note(_ caller: CallerIdentity) {
+        let day = Self.today
+        state.withLock { state in
+            if state.written.count + state.fresh.count > Self.most { state = State() }
+            for group in caller.groups where group != AccessGroup.token && group != AccessGroup.any {
+                let sighting = Sighting(
+                    group: group, program: caller.program, provenance: caller.provenance, day: day)
+                if !state.written.contains(sighting) { state.fresh.insert(sighting) }
+            }
+        }
+    }
+
+    /// What is to be written down; it is not given again.
+    func take() -> [Sighting] {
+        state.withLock { state in
+            defer {
+                state.written = state.written.filter { $0.day == Self.today }.union(state.fresh)
+                state.fresh = []
+            }
+            return Array(state.fresh)
+        }
+    }
+}

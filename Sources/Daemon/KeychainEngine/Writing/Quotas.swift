@@ -1,0 +1,74 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import LinuxSystem
+
+/// How much there may be in a keychain, and of one program in it. The daemon's options set them; an embedded keychain has none,
+/// for its program could write to the files as it likes.
+package struct Quotas: Equatable, Sendable {
+    /// Rows, tombstones among them, and the bytes of their sealed parts.
+    package var items: UInt64
+    package var bytes: UInt64
+    /// The same for what one program wrote last.
+    package var programItems: UInt64
+    package var programBytes: UInt64
+
+    package init(
+        items: UInt64 = 1_000_000, bytes: UInt64 = 4 << 30, programItems: UInt64 = 200_000,
+        programBytes: UInt64 = 1 << 30
+    ) {
+        (self.items, self.bytes) = (items, bytes)
+        (self.programItems, self.programBytes) = (programItems, programBytes)
+    }
+
+    /// No limits.
+    package static let none = Quotas(items: .max, bytes: .max, programItems: .max, programBytes: .max)
+}
+
+extension ItemWriter {
+    /// Performs a write within the quotas: what would exceed one is undone with its transaction, and what makes less, or is no
+    /// more than there was, is let through though a quota was lowered meanwhile.
+    func withinQuotas(
+        _ request: ItemRequest, _ body: () throws(Refusal) -> Void
+    ) throws(Refusal) {
+        guard quotas != .none, request.operation != .delete else { return try body() }
+        let mayShrink = request.operation == .update || request.updatesExisting
+        let before = mayShrink ? try store.usage() : nil
+        try body()
+        let after = try store.usage()
+        try Self.check(
+            after.all, before?.all, Limit(quotas.items, quotas.bytes, "The keychain", "its user"))
+        try Self.check(
+            after.owner, before?.owner,
+            Limit(quotas.programItems, quotas.programBytes, "The program", "one program"))
+    }
+
+    private struct Limit {
+        let items, bytes: UInt64
+        let who, whose: String
+
+        init(_ items: UInt64, _ bytes: UInt64, _ who: String, _ whose: String) {
+            (self.items, self.bytes, self.who, self.whose) = (items, bytes, who, whose)
+        }
+    }
+
+    private static func check(_ usage: StoreUsage, _ before: StoreUsage?, _ limit: Limit) throws(Refusal) {
+        if usage.items > before?.items ?? 0, usage.items > Int64(clamping: limit.items) {
+            throw .overQuota(
+                "items", "\(limit.who) would have \(usage.items) items; \(limit.items) are allowed for \(limit.whose).")
+        }
+        if usage.bytes > before?.bytes ?? 0, usage.bytes > Int64(clamping: limit.bytes) {
+            throw .overQuota(
+                "bytes",
+                "\(limit.who) would have \(usage.bytes) bytes of items; \(limit.bytes) are allowed for \(limit.whose).")
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func overQuota(_ subject: String, _ problem: String) -> Refusal {
+        Refusal(
+            .diskFull, .quota, subject, problem,
+            do: "Delete items that are not needed, or have the daemon's limits raised (keychaind --quota-\(subject)).")
+    }
+}

@@ -1,0 +1,81 @@
+package import KeychainModel
+
+// What the access policy says when it refuses, and what each kind of program can do about it.
+extension Refusal {
+    static func foreign(_ group: String, _ caller: CallerIdentity) -> Refusal {
+        Refusal(
+            .missingEntitlement, .foreignGroup, group,
+            "The program \(caller.program) is not entitled to the access group \"\(group)\".",
+            do: caller.wayTo(group))
+    }
+
+    static func readOnly(_ group: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .readOnlyGroup, group, "Items of the group \"\(group)\" come from tokens only.",
+            do: "Use another of the program's groups.")
+    }
+
+    static func noDefaultGroup(_ caller: CallerIdentity) -> Refusal {
+        Refusal(
+            .missingEntitlement, .noOwnGroup, "agrp",
+            "The program \(caller.program) has no group of its own to put an item into.",
+            do: "Name a group with kSecAttrAccessGroup, or \(caller.provenance.wayToGroups).")
+    }
+
+    static func noGroups(_ caller: CallerIdentity, _ operation: ItemRequest.Operation) -> Refusal {
+        Refusal(
+            operation == .copyMatching ? .itemNotFound : .missingEntitlement, .noGroups, "agrp",
+            "The program \(caller.program) has no access groups.",
+            do: caller.provenance.wayToGroups.capitalizedFirst + ".")
+    }
+
+    static let inspectionOnly = Refusal(
+        .missingEntitlement, .inspection, AccessGroup.any,
+        "Only the keychain's own command may look at all programs' items, and never at their values.",
+        do: "Use `security dump-keychain` to list items.")
+
+    static func restricted(_ id: AttributeID) -> Refusal {
+        let attribute = AttributeTable.attribute(id: id)
+        return Refusal(
+            .missingEntitlement, .restrictedAttribute, attribute?.code ?? "",
+            "\(attribute?.displayName ?? "The attribute") needs an entitlement that no program here has.",
+            do: "Leave it out.")
+    }
+
+    /// What the user guards is not enough for this item.
+    package static let notAnchored = Refusal(
+        .missingEntitlement, .notAnchored, "accc",
+        "The item opens for programs that are anchored, and this one is not: others of its user could reach into it.",
+        do: "Have root anchor the program (security anchor; docs/identity.md), and start it anew.")
+}
+
+extension CallerIdentity {
+    /// How the program would come by a group, or what it can use instead.
+    fileprivate func wayTo(_ group: String) -> String {
+        let own = groups.isEmpty ? "" : " Or use one of its groups: \(groups.joined(separator: ", "))."
+        if case .signed(let team, _) = provenance, !group.hasPrefix(team + ".") {
+            return "Groups begin with the team that signed the program, \(team); what another team has is not shared."
+                + own
+        }
+        return provenance.wayToGroups.capitalizedFirst + "." + own
+    }
+}
+
+extension Provenance {
+    /// What gives a program of this kind a group.
+    fileprivate var wayToGroups: String {
+        switch self {
+        case .unsigned:
+            "sign the program with the group among its keychain-access-groups (security codesign; docs/codesign.md)"
+        case .signed:
+            "put the group among its keychain-access-groups and sign the program anew (security codesign)"
+        case .installed(let file): "put the group among the keychain-access-groups of \(file), as root"
+        case .sandboxed(let sandbox, _): "use the group that its sandbox (\(sandbox.rawValue)) gives it"
+        case .unit: "use the group of its unit"
+        }
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

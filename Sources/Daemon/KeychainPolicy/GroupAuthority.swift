@@ -1,0 +1,126 @@
+package import KeychainModel
+
+/// Who may give a group's items another group, or say what becomes of them: what still has to be shown.
+package enum GroupAuthority: Hashable, Sendable {
+    /// Nothing more.
+    case granted
+    /// The user's passcode, which the enclave looks at and counts as every attempt.
+    case passcode
+}
+
+/// What the answer depends on besides the caller.
+package struct GroupSituation: Hashable, Sendable {
+    package var passcodeIsSet: Bool
+    /// The user this keychain's daemon runs as. Where it is the caller himself, the files are his too.
+    package var daemonUser: UInt32
+    /// The old group's team has handed it over, by a statement that was verified.
+    package var isHandedOver: Bool
+
+    package init(passcodeIsSet: Bool, daemonUser: UInt32, isHandedOver: Bool = false) {
+        (self.passcodeIsSet, self.daemonUser, self.isHandedOver) = (passcodeIsSet, daemonUser, isHandedOver)
+    }
+}
+
+extension AccessPolicy {
+    /// Decides on a group's life: a pure function, as the decision on items is.
+    ///
+    /// A program may that is entitled to all the groups; one that is entitled to the new group, when the old one's team has
+    /// handed that over; root; and the keychain's own command, which speaks for its user: with the passcode, or without where
+    /// none is set and the daemon is the user's own, for then whoever has his files has everything.
+    ///
+    /// - Parameters:
+    ///   - from: the group as it is; `to`: the one its items are to have, or the same.
+    /// - Throws: `errSecMissingEntitlement` for everybody else, and for groups that nobody writes to.
+    package static func authority(
+        overItemsOf from: String, goingTo to: String, for caller: CallerIdentity, in situation: GroupSituation
+    ) throws(Refusal) -> GroupAuthority {
+        for group in [from, to] {
+            if group == AccessGroup.token || group == AccessGroup.any || group.isEmpty { throw .readOnlyName(group) }
+        }
+        if caller.isEntitled(to: from), caller.isEntitled(to: to) { return .granted }
+        if situation.isHandedOver, caller.isEntitled(to: to) { return .granted }
+        if caller.user == 0 { return .granted }
+        guard caller.mayInspectAllGroups else { throw .groupsNotGranted(from, to, caller) }
+        if situation.passcodeIsSet { return .passcode }
+        guard situation.daemonUser == caller.user else { throw .passcodeNeeded }
+        return .granted
+    }
+
+    /// Whether a caller may say that programs were removed, which deletes what nobody can use any more.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for all but root and the keychain's own command.
+    package static func requireUninstaller(_ caller: CallerIdentity) throws(Refusal) {
+        guard caller.user == 0 || caller.mayInspectAllGroups else {
+            throw Refusal(
+                .missingEntitlement, .inspection, AccessGroup.any,
+                "Only root and the keychain's own command say that programs were removed.",
+                do: "Use `security uninstalled` in the script that removes them.")
+        }
+    }
+
+    /// Whether a caller may have a search explained for another program than itself.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for all but the keychain's own command and root.
+    package static func requireInspector(_ caller: CallerIdentity) throws(Refusal) {
+        guard caller.user == 0 || caller.mayInspectAllGroups else { throw .inspectionOfOthers }
+    }
+}
+
+extension CallerIdentity {
+    fileprivate func isEntitled(to group: String) -> Bool {
+        groups.contains(group) || groups.contains(AccessGroup.any)
+    }
+}
+
+extension Refusal {
+    fileprivate static func readOnlyName(_ group: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .readOnlyGroup, group, "\"\(group)\" is no group that programs put items into.",
+            do: "Name a group as `security dump-keychain --json` shows it (agrp).")
+    }
+
+    fileprivate static func groupsNotGranted(_ from: String, _ to: String, _ caller: CallerIdentity) -> Refusal {
+        let both = from == to ? "\"\(from)\"" : "both \"\(from)\" and \"\(to)\""
+        return Refusal(
+            .missingEntitlement, .foreignGroups, from,
+            "The program \(caller.program) is not entitled to \(both).",
+            do:
+                "Let a program do it that has the groups, or the user with `security move-items`, or present a handover "
+                + "statement of the old team (docs/access.md).")
+    }
+
+    fileprivate static let passcodeNeeded = Refusal(
+        .missingEntitlement, .foreignGroups, "password",
+        "No password is set that could show that the user wants this, and the keychain's files are not his own.",
+        do: "Set one (security set-keychain-password), or do it as root.")
+
+    fileprivate static let inspectionOfOthers = Refusal(
+        .missingEntitlement, .inspection, AccessGroup.any,
+        "Only the keychain's own command asks about other programs than itself.",
+        do: "Use `security why --as PROGRAM`, or leave the program out.")
+}
+
+extension Provenance: CustomStringConvertible {
+    /// In words, for logs.
+    package var description: String {
+        switch self {
+        case .signed(let team, let identifier): "signed by \(team) as \(identifier)"
+        case .installed(let file): "entitled by \(file)"
+        case .sandboxed(let sandbox, let application): "\(sandbox.rawValue) \(application)"
+        case .unit(let name): "unit \(name)"
+        case .unsigned: "unsigned"
+        }
+    }
+}
+
+extension CallerIdentity {
+    /// Whom rows belong to that the program writes, for quotas: its signature or unit rather than its file, where it has one.
+    package var owner: String {
+        switch provenance {
+        case .signed(let team, let identifier): "signed:\(team).\(identifier)"
+        case .unit(let name): AccessGroup.unitPrefix + name
+        case .sandboxed(let sandbox, let application): "\(sandbox.rawValue):\(application)"
+        case .installed, .unsigned: AccessGroup.unsignedPrefix + program
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import KeychainPolicy
+import LinuxSystem
+
+/// How fast one program may ask, over all of its connections: a bucket of requests that fills again at a steady rate.
+///
+/// Who is faster is not refused: its connections are read from later, so that a burst takes longer and nothing fails. What the
+/// loop does not read stays with the program.
+final class RequestPace: Sendable {
+    private struct Bucket {
+        var requests: Double
+        var filled: UInt64
+    }
+
+    /// As many as are refilled at once: to wait for each single one would cost more than to answer it.
+    private static let step = 1_000_000 as UInt64
+    private let rate: Double
+    private let bucket: Lock<Bucket>
+
+    /// - Parameter rate: requests a second; so many may also come at once.
+    init(_ rate: Int) {
+        self.rate = Double(rate)
+        bucket = Lock(Bucket(requests: Double(rate), filled: Clock.monotonicNanoseconds))
+    }
+
+    /// Whether another request may be looked at now.
+    var isExhausted: Bool {
+        bucket.withLock { bucket in
+            if bucket.requests >= 1 { return false }
+            fill(&bucket)
+            return bucket.requests < 1
+        }
+    }
+
+    /// A request was taken.
+    func spend() { bucket.withLock { $0.requests -= 1 } }
+
+    /// When it is worth looking again.
+    var nextFill: Deadline {
+        .after(milliseconds: max(Int(Self.step / 1_000_000), Int((1000 / rate).rounded(.up))))
+    }
+
+    private func fill(_ bucket: inout Bucket) {
+        let now = Clock.monotonicNanoseconds
+        let passed = now - min(bucket.filled, now)
+        bucket.requests = min(rate, bucket.requests + rate * Double(passed) / 1e9)
+        bucket.filled = now
+    }
+}
+
+/// The paces of the programs that are connected.
+final class RequestPaces: Sendable {
+    private final class Entry {
+        weak var pace: RequestPace?
+        init(_ pace: RequestPace) { self.pace = pace }
+    }
+
+    private let rate: Int
+    private let paces = Lock<[String: Entry]>([:])
+
+    init(_ rate: Int) { self.rate = rate }
+
+    /// The pace of a program, shared with its other connections; nil where there is no limit.
+    func pace(of caller: CallerIdentity) -> RequestPace? {
+        guard rate > 0 else { return nil }
+        return paces.withLock { paces in
+            if let pace = paces[caller.owner]?.pace { return pace }
+            paces = paces.filter { $0.value.pace != nil }
+            let pace = RequestPace(rate)
+            paces[caller.owner] = Entry(pace)
+            return pace
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// What a caller can ask about access rather than use: why a search ends as it does, what was decided, whose groups there are
+/// and what becomes of them.
+///
+///     request = 1:u8 after:u64                                    ; decisions
+///             | 2:u8 program:text query:bytes                     ; why; the query is the body of an item request
+///             | 3:u8 move                                         ; move items
+///             | 4:u8                                              ; orphans
+///             | 5:u8 policy:u8 group:text                         ; what becomes of a group without programs
+///             | 6:u8 count:u16 *program:text                      ; programs were removed
+package enum AccessRequest: Equatable, Sendable {
+    /// What was decided after the entry with this number.
+    case decisions(after: UInt64)
+    /// Why a search ends as it does; for another program than the caller when one is named.
+    case why(program: String, query: [UInt8])
+    /// With a descriptor, the passcode, where the caller does not have both groups.
+    case move(GroupMove)
+    case orphans
+    case setPolicy(GroupPolicy, group: String)
+    case uninstalled([String])
+
+    /// How many programs one request names.
+    package static let mostPrograms = 256
+    /// As long as a group's name, or a path, may be.
+    package static let nameBytes = 4096
+
+    /// How many passcodes may come with it.
+    package var descriptors: ClosedRange<Int> {
+        switch self {
+        case .move, .setPolicy: 0...1
+        case .decisions, .why, .orphans, .uninstalled: 0...0
+        }
+    }
+
+    private enum Code: UInt8 {
+        case decisions = 1
+        case why = 2
+        case move = 3
+        case orphans = 4
+        case setPolicy = 5
+        case uninstalled = 6
+    }
+
+    func append(to buffer: SecretBuffer) {
+        switch self {
+        case .decisions(let number):
+            buffer.append(Code.decisions.rawValue)
+            buffer.append(littleEndian: number)
+        case .why(let program, let query):
+            buffer.append(Code.why.rawValue)
+            buffer.append(text: program)
+            buffer.append(bytes: query.span)
+        case .move(let move):
+            buffer.append(Code.move.rawValue)
+            move.append(to: buffer)
+        case .orphans: buffer.append(Code.orphans.rawValue)
+        case .setPolicy(let policy, let group):
+            buffer.append(Code.setPolicy.rawValue)
+            buffer.append(policy.rawValue)
+            buffer.append(text: group)
+        case .uninstalled(let programs):
+            buffer.append(Code.uninstalled.rawValue)
+            buffer.append(texts: programs)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(Refusal) {
+        switch Code(rawValue: try reader.integer(UInt8.self)) {
+        case .decisions: self = .decisions(after: try reader.integer(UInt64.self))
+        case .why: self = .why(program: try reader.name(), query: try reader.bytes(atMost: WireLimits.requestBody))
+        case .move: self = .move(try GroupMove(from: &reader))
+        case .orphans: self = .orphans
+        case .setPolicy: self = .setPolicy(try GroupPolicy(from: &reader), group: try reader.name())
+        case .uninstalled: self = .uninstalled(try reader.texts(atMost: Self.mostPrograms))
+        case nil: throw .malformed("the access request")
+        }
+    }
+}
+
+/// What an ``AccessRequest`` is answered with.
+package enum AccessReply: Equatable, Sendable {
+    case decisions(DecisionPage)
+    case explanation(Explanation)
+    case moved(MoveReport)
+    case orphans([OrphanGroup])
+    case done
+    /// How many items went with their programs.
+    case purged(UInt64)
+
+    package func append(to buffer: SecretBuffer) {
+        switch self {
+        case .decisions(let page): page.append(to: buffer)
+        case .explanation(let explanation): explanation.append(to: buffer)
+        case .moved(let report): report.append(to: buffer)
+        case .orphans(let groups):
+            buffer.append(littleEndian: UInt32(truncatingIfNeeded: groups.count))
+            for group in groups { group.append(to: buffer) }
+        case .purged(let count): buffer.append(littleEndian: count)
+        case .done: break
+        }
+    }
+
+    /// Reads the answer to a request.
+    ///
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    package init(to request: AccessRequest, from reader: inout WireReader) throws(Refusal) {
+        switch request {
+        case .decisions: self = .decisions(try DecisionPage(from: &reader))
+        case .why: self = .explanation(try Explanation(from: &reader))
+        case .move: self = .moved(try MoveReport(from: &reader))
+        case .orphans:
+            var groups: [OrphanGroup] = []
+            for _ in 0..<(try reader.integer(UInt32.self)) { groups.append(try OrphanGroup(from: &reader)) }
+            self = .orphans(groups)
+        case .setPolicy: self = .done
+        case .uninstalled: self = .purged(try reader.integer(UInt64.self))
+        }
+    }
+}
+
+extension SecretBuffer {
+    /// Appends several texts with their number before them.
+    func append(texts: [String]) {
+        append(littleEndian: UInt16(truncatingIfNeeded: texts.count))
+        for text in texts { append(text: text) }
+    }
+}
+
+extension WireReader {
+    /// A text that names something.
+    mutating func name() throws(Refusal) -> String {
+        let text = try text()
+        guard text.utf8.count <= AccessRequest.nameBytes else { throw .malformed("the length of a name") }
+        return text
+    }
+
+    mutating func texts(atMost most: Int) throws(Refusal) -> [String] {
+        let count = Int(try integer(UInt16.self))
+        guard count <= most else { throw .malformed("the number of names") }
+        var texts: [String] = []
+        for _ in 0..<count { texts.append(try name()) }
+        return texts
+    }
+
+    mutating func optionalClass() throws(Refusal) -> ItemClass? {
+        let code = try integer(UInt8.self)
+        guard let itemClass = ItemClass(rawValue: code) else {
+            guard code == 0 else { throw .malformed("a class") }
+            return nil
+        }
+        return itemClass
+    }
+}

@@ -1,0 +1,87 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainServer
+import KeychainWire
+import LinuxSystem
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@Suite("A program that asks too fast waits, and no other does")
+struct RequestPaceTests {
+    private static func server(
+        _ rate: Int, identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) }
+    ) throws
+        -> RunningServer
+    {
+        var limits = ServerLimits()
+        limits.requestRate = rate
+        return try RunningServer(limits: limits, identify: identify)
+    }
+
+    @Test("What is within a second's allowance is answered at once, what is beyond it as the allowance comes back")
+    func waits() throws {
+        let server = try Self.server(50)
+        let client = try server.connect()
+        let start = Clock.monotonicNanoseconds
+        // The first request is not counted: before it nobody knows whose connection it is.
+        for id in 1...51 { #expect(try client.ask(Frames.search(id: UInt32(id)))?.status == 0) }
+        let burst = Clock.monotonicNanoseconds
+        for id in 52...76 { #expect(try client.ask(Frames.search(id: UInt32(id)))?.status == 0) }
+        let end = Clock.monotonicNanoseconds
+        // 25 more than the 50 that were there take half a second, less what came back during the burst.
+        #expect(end - start >= 400_000_000)
+        #expect(burst - start < end - burst)
+    }
+
+    @Test(
+        "All connections of a program share its pace; nothing is refused, and frames that wait are answered in the end")
+    func shared() throws {
+        let server = try Self.server(40)
+        let clients = try (0..<4).map { _ in try server.connect() }
+        let start = Clock.monotonicNanoseconds
+        for client in clients { try client.send((1...20).flatMap { Frames.search(id: $0) }) }
+        for client in clients {
+            for _ in 1...20 { #expect(try client.receive()?.status == 0) }
+        }
+        // 80 requests, 4 of them not counted, 40 at once.
+        #expect(Clock.monotonicNanoseconds - start >= 700_000_000)
+    }
+
+    @Test("Another program is answered at once meanwhile")
+    func others() throws {
+        let programs = Monitor(0)
+        let server = try Self.server(5) { _ in
+            let number = programs.update { count in
+                count += 1
+                return count
+            }
+            return .known(
+                CallerIdentity(user: 1, process: 2, program: "/bin/\(number)", groups: ["group"]))
+        }
+        let (greedy, modest) = (try server.connect(), try server.connect())
+        #expect(try greedy.ask(Frames.search(id: 1))?.id == 1)
+        try greedy.send((2...11).flatMap { Frames.search(id: $0) })
+        #expect(server.standIn.waits { $0.searches.count == 6 })
+        let start = Clock.monotonicNanoseconds
+        for id in 1...4 { #expect(try modest.ask(Frames.search(id: UInt32(id)))?.status == 0) }
+        #expect(Clock.monotonicNanoseconds - start < 500_000_000)
+        for id in 2...11 { #expect(try greedy.receive()?.id == UInt32(id)) }
+    }
+
+    @Test("Without a limit nobody waits")
+    func unlimited() throws {
+        let server = try Self.server(0)
+        let client = try server.connect()
+        for id in 1...200 { #expect(try client.ask(Frames.search(id: UInt32(id)))?.status == 0) }
+    }
+
+    @Test("A server ends though connections wait for their allowance")
+    func stops() throws {
+        let server = try Self.server(1)
+        let client = try server.connect()
+        try client.send((1...5).flatMap { Frames.search(id: $0) })
+        #expect(server.standIn.waits { $0.searches.count >= 2 })
+        server.stop()
+    }
+}
