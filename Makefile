@@ -4,7 +4,10 @@ SWIFT ?= swift
 CONFIGURATION ?= debug
 TOOLS = .build/tools
 
-.PHONY: help deps build tools pam demo test check-format docs bench asan tsan fuzz clean
+PREFIX ?= /usr/local
+BUILT = .build/installation
+
+.PHONY: help deps build tools pam demo test hostile installation install deb check-format docs bench asan tsan fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -26,6 +29,22 @@ demo: tools ## run the main job: a program and a script store secrets, others re
 
 test: deps check-format ## everything that proves the product works
 	@scripts/run-tests
+
+hostile: deps ## attack the system service with real users of this machine, as root; the table says what became of it
+	@$(SWIFT) build
+	@Tests/Scripts/hostile_test.sh $(ATTACKS)
+
+installation: deps ## build what is installed, optimised, with Swift's runtime inside
+	@scripts/build-installation $(BUILT)
+
+install: ## install it, after make installation: DESTDIR, PREFIX (/usr/local)
+	@DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) scripts/install $(BUILT)
+
+deb: installation ## build the Debian packages into .build/deb, and hold them against Debian's rules
+	@scripts/deps packages
+	@rm -rf .build/deb
+	@KEYCHAIN_BUILT=$(abspath $(BUILT)) scripts/build-deb .build/deb
+	@lintian --allow-root --fail-on error,warning .build/deb/*.changes
 
 check-format: ## the layout of the code
 	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Examples Benchmarks Package.swift

@@ -69,6 +69,7 @@ let package = Package(
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
+        room("SystemAccounts", on: "Base", uses: ["LinuxSystem"]),
         room("DER", on: "Base", uses: ["LinuxSystem"]),
         room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
@@ -83,7 +84,10 @@ let package = Package(
             uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "CTSS2"]),
         program(
             "enclaved", on: "Enclave",
-            uses: ["SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "LinuxSystem", "CSeccomp"]),
+            uses: [
+                "SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "SystemAccounts", "LinuxSystem",
+                "CSeccomp",
+            ]),
 
         room("SystemBus", on: "Agent", uses: ["LinuxSystem", "CSystemd"]),
         room("LoginPassword", on: "Agent", uses: ["LinuxSystem", "CPAM"]),
@@ -104,19 +108,23 @@ let package = Package(
                 "LinuxSystem",
             ]),
         room(
+            "CallerIdentification", on: "Daemon",
+            uses: ["KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room(
             "KeychainServer", on: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        room("KeychainMaster", on: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
         program(
             "keychaind", on: "Daemon",
             uses: [
-                "KeychainServer", "KeychainEngine", "KeychainStore", "KeychainPolicy", "KeychainClient", "KeychainWire",
-                "KeychainModel", "LinuxSystem",
+                "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification", "KeychainEngine",
+                "KeychainStore", "KeychainPolicy", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
         room(
             "EmbeddedKeychain", on: "API",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "SecureEnclave", "KeychainClient",
-                "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainEngine", "KeychainStore", "CallerIdentification", "KeychainPolicy", "SecureEnclave",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
         room(
             "Security", on: "API",
@@ -163,7 +171,7 @@ let package = Package(
             path: "Tests/Daemon/ServerTestSupport", swiftSettings: law),
         tests("ArchitectureTests", on: "Architecture", uses: []),
         tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "TestSupport"]),
+        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "SystemAccounts", "TestSupport"]),
         tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainCryptoTests", on: "Base",
@@ -186,10 +194,13 @@ let package = Package(
                 "LinuxSystem",
             ]),
         tests(
+            "KeychainMasterTests", on: "Daemon",
+            uses: ["KeychainMaster", "KeychainWire", "LinuxSystem", "TestSupport"]),
+        tests(
             "KeychaindTests", on: "Daemon",
             uses: [
-                "keychaind", "enclaved", "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainWire",
-                "KeychainModel", "LinuxSystem",
+                "keychaind", "enclaved", "item-writer", "CodeSignature", "ServerTestSupport", "TestSupport",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
         tests(
             "SecureEnclaveTests", on: "Enclave",
@@ -214,6 +225,13 @@ let package = Package(
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
+        tests(
+            "CallerIdentificationTests", on: "Daemon",
+            uses: [
+                "CallerIdentification", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
+                "TestSupport",
+            ]),
         tests(
             "KeychainEngineTests", on: "Daemon",
             uses: [
@@ -266,7 +284,8 @@ let package = Package(
         benchmark(
             "keychain-bench",
             uses: [
-                "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "KeychainEngine", "KeychainStore",
+                "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "CallerIdentification",
+                "KeychainEngine", "KeychainStore",
                 "KeychainPolicy", "SecureEnclave", "TPMEnclave", "KeychainClient", "KeychainWire", "KeychainModel",
                 "LinuxSystem",
             ]),

@@ -27,11 +27,16 @@ _security() {
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
+        'identity:Show whom the keychain takes a program for, and its access groups.'
+        'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
         'list-unlock-slots:List what opens the keychain.'
         'add-unlock-slot:Add a way to unlock the keychain.'
         'remove-unlock-slot:Remove a way to unlock the keychain.'
         'attest-key:Let the TPM prove that a key was made in it.'
+        'set-credential:Store a credential of a systemd unit in the system'\''s keychain.'
+        'list-credentials:List the credentials of systemd units, without their values.'
+        'delete-credential:Delete a credential of a systemd unit.'
         'codesign:Sign an executable with entitlements, verify or show a signature.'
         'decisions:Show who asked the keychain for what lately, and what was decided.'
         'why:Explain what a search finds, and what keeps it from the rest.'
@@ -51,6 +56,7 @@ _security() {
         '-i[Read commands from standard input, line by line.]' \
         '-p[Use this prompt (implies -i).]:prompt: ' \
         '-q[Be less verbose.]' \
+        {-S,--system}'[Use the system'\''s keychain in place of the user'\''s.]' \
         '-v[Be more verbose\: show each command and explain each refusal.]' \
         '--json[Write JSON.]' \
         '1: :->command' '*:: :->rest'
@@ -172,6 +178,13 @@ _security() {
                     '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
                     '-s[Match the server name.]:server: _security_offer srvr' \
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '--json[Write JSON.]' ;;
+                anchor) _arguments -S \
+                    {-c,--create-group}'[Make the marker group first, if it is not there.]' \
+                    {-f,--force}'[Also anchor a program that seems to start others.]' \
+                    {-g,--group}'[The marker group\: a name or a number.]:group: ' \
+                    {-l,--list}'[List the anchored programs in the folders, or where programs usually are.]' \
+                    {-r,--remove}'[Take the mark away again.]' \
                     '--json[Write JSON.]' ;;
                 move-enclave) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \

@@ -10,7 +10,7 @@ final class Bench {
     let options: Options
     let folder: String
     let ownPath: String
-    let caller = CallerIdentity.thisProgram
+    let caller: CallerIdentity
     private var stores: [String: FilledStore] = [:]
     private var daemons: [String: Daemon] = [:]
 
@@ -24,6 +24,7 @@ final class Bench {
 
     init(_ options: Options) throws {
         self.options = options
+        caller = try CallerIdentity.thisProgram()
         folder = URL(filePath: options.folder).standardizedFileURL.path
         ownPath = try ExecutableFile(ofProcess: CurrentProcess.identifier).path
         // Nothing of an earlier run is any good: the stores are of the present code's making.
@@ -95,6 +96,11 @@ extension Bench {
     /// The daemon with the enclave inside.
     func daemon(items: Int) throws -> Daemon {
         try daemon("daemon", items: items) { folder, socket in (ownPath, ["--serve", folder, socket]) }
+    }
+
+    /// The same, which takes everybody for the same program without a look.
+    func credulousDaemon(items: Int) throws -> Daemon {
+        try daemon("credulous", items: items) { folder, socket in (ownPath, ["--serve-one", folder, socket]) }
     }
 
     /// The product's daemon, with the enclave in a process of its own.

@@ -10,6 +10,21 @@ extension Figure {
             Figure("enclave", "the same, enclave in its own process", "enclave inside the daemon", .atMost(1.5)) {
                 try $0.measureEnclave()
             },
+            Figure(
+                "first-request", "first request of a connection", "the same from one who asks nobody's name",
+                .atMost(1.10)
+            ) {
+                try $0.measureFirstRequest()
+            },
+            Figure(
+                "connecting", "a connection and its first request", "the same from one who asks nobody's name",
+                .atMost(1.10)
+            ) {
+                try $0.measureConnecting()
+            },
+            Figure("later-request", "later requests", "the same from one who asks nobody's name", .atMost(1.05)) {
+                try $0.measureLaterRequest()
+            },
             Figure("many", "the same in the large store", "in a store of 1,000 items", .atMost(1.5)) {
                 try $0.measureManyItems()
             },

@@ -1,4 +1,6 @@
+import EmbeddedKeychain
 import Foundation
+import KeychainPolicy
 
 // Speed, every figure beside its floor on this machine, in one run.
 
@@ -18,6 +20,8 @@ do {
     case let arguments where arguments.count == 2 && arguments[0] == "--work": try work(on: arguments[1])
     case let arguments where arguments.count == 3 && arguments[0] == "--serve":
         try serve(arguments[1], at: arguments[2])
+    case let arguments where arguments.count == 3 && arguments[0] == "--serve-one":
+        try serve(arguments[1], at: arguments[2], to: try .thisProgram())
     case let arguments: try measure(Options(arguments))
     }
 } catch {

@@ -1,3 +1,4 @@
+import CallerIdentification
 package import KeychainClient
 package import KeychainModel
 package import KeychainPolicy
@@ -22,11 +23,12 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// Opens, or makes, the keychain in `folder`, with the software enclave whose vault lies there too.
     ///
     /// - Parameters:
-    ///   - caller: whom the engine takes the program for.
+    ///   - caller: whom the engine takes the program for; nil for what a daemon would take it for.
     ///   - timeout: how long a request may take: milliseconds.
-    /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened.
+    /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened; what a daemon would
+    ///   refuse the program with.
     package convenience init(
-        folder: String, caller: CallerIdentity = .thisProgram, timeout: UInt32 = WireLimits.defaultDeadline
+        folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline
     ) throws(Refusal) {
         try self.init(folder: folder, caller: caller, timeout: timeout) { () throws(Refusal) in
             // The vault comes first: whoever finds a store must find the vault that opens it.
@@ -42,10 +44,10 @@ package final class EmbeddedKeychain: KeychainConnection {
     ///   - timeout: how long a request may take: milliseconds.
     ///   - enclave: makes the enclave; asked again in a forked child.
     package init(
-        folder: String, caller: CallerIdentity = .thisProgram, timeout: UInt32 = WireLimits.defaultDeadline,
+        folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline,
         enclave: @escaping @Sendable () throws(Refusal) -> any EnclaveService
     ) throws(Refusal) {
-        self.caller = caller
+        self.caller = if let caller { caller } else { try .thisProgram() }
         self.timeout = timeout
         open = { () throws(Refusal) in try EmbeddedEngine(folder: folder, enclave: try enclave()) }
         engine = ProcessLocal(try open())
@@ -68,8 +70,14 @@ package final class EmbeddedKeychain: KeychainConnection {
 
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         if case .watch(let epoch, let milliseconds) = request { return try watch(epoch, milliseconds) }
+        if case .examine = request { return try examine(passcodes) }
         let deadline = Deadline.after(milliseconds: Int(request.timeout(timeout)))
         return try current().device(request, passcodes: passcodes, from: caller, by: deadline)
+    }
+
+    private func examine(_ files: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        guard files.count == 1 else { throw .malformed("the number of files") }
+        return .identity(CallerReport(try OwnIdentity.identifier.examine(files[0], for: caller)))
     }
 
     /// Waits for another state than that with this number, and looks every second whether another process has changed the
@@ -115,14 +123,4 @@ extension Refusal {
         .notAvailable, .unavailable, "process",
         "This process was forked while another thread of its parent was using the keychain.",
         do: "Start a program in the child (exec), or fork while no other thread uses the keychain.")
-}
-
-extension CallerIdentity {
-    /// The program this code runs in, as its executable names it.
-    package static var thisProgram: CallerIdentity {
-        let path = (try? ExecutableFile(ofProcess: CurrentProcess.identifier).path) ?? "unknown"
-        return CallerIdentity(
-            user: CurrentProcess.user, process: CurrentProcess.identifier, program: path,
-            groups: [ownGroup(ofExecutable: path)])
-    }
 }

@@ -94,6 +94,13 @@ package final class ChildProcess: Sendable {
         return unsafe ChildProcess(identifier, leadsGroup: attributes != nil)
     }
 
+    /// A descriptor that becomes readable when the process has ended, to be watched beside others.
+    ///
+    /// - Throws: `SystemError` of `pidfd_open`: too many open files.
+    package func endDescriptor() throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try retrying("pidfd_open") { clinux_pidfd_open(identifier) })
+    }
+
     /// Ends the process at once (SIGKILL); nothing happens when it has been reaped.
     package func kill() {
         end.withLock { end in

@@ -10,6 +10,11 @@ package enum ControllingTerminal {
         return name(of: number)
     }
 
+    /// Opens it anew, so that what is set on the result is set on nothing else; nil when there is none.
+    package static func open() -> FileDescriptor? {
+        try? FileDescriptor.open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK)
+    }
+
     /// The path of a terminal by its device number, as the kernel shows that in `/proc` (proc(5)).
     static func name(of number: UInt64) -> String? {
         let (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00))

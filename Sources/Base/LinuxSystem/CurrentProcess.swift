@@ -5,6 +5,9 @@ package enum CurrentProcess {
     package static var identifier: Int32 { getpid() }
     /// The effective user, as a daemon sees it on a socket.
     package static var user: UInt32 { geteuid() }
+    /// The effective group, as a daemon sees it on a socket.
+    package static var group: UInt32 { getegid() }
+    package static var realGroup: UInt32 { getgid() }
 
     /// Runs another program in place of this one, in the same process, with its environment and standard streams.
     ///

@@ -27,7 +27,7 @@ package struct ExecutableFile: Sendable {
     package init(ofProcess process: Int32) throws(SystemError) {
         file = try FileDescriptor.open("/proc/\(process)/exe", O_RDONLY)
         status = try FileStatus(of: file)
-        let name = try Self.readLink("/proc/self/fd/\(file.number)")
+        let name = try SymbolicLink.read("/proc/self/fd/\(file.number)")
         // The kernel adds this to the name of a file that has been deleted or replaced while it runs.
         let deleted = " (deleted)"
         path = status.links == 0 && name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
@@ -38,15 +38,5 @@ package struct ExecutableFile: Sendable {
     package var isAtItsPath: Bool {
         guard let found = try? FileStatus(at: path) else { return false }
         return found.isSameFile(as: status)
-    }
-
-    private static func readLink(_ path: String) throws(SystemError) -> String {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = try retrying("readlink") {
-            unsafe bytes.withUnsafeMutableBytes {
-                unsafe readlink(path, $0.assumingMemoryBound(to: CChar.self).baseAddress!, $0.count)
-            }
-        }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

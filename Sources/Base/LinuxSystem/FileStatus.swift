@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What the system knows about a file besides its content.
@@ -55,6 +56,12 @@ package struct FileStatus: Hashable, Sendable {
         return Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 
+    init(_ version: clinux_file_version) {
+        (device, inode, links) = (version.device, version.inode, version.links)
+        (size, modified) = (Int(version.size), version.modified)
+        (owner, group, mode) = (version.owner, version.group, version.mode)
+    }
+
     private init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
@@ -68,6 +75,12 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 extension FileStatus {
+    /// Whether others than its owner may change it.
+    package var isWritableByOthers: Bool { mode & (S_IWGRP | S_IWOTH) != 0 }
+    /// Whether whoever executes it gets its group (and somebody may execute it).
+    package var setsGroup: Bool { mode & S_ISGID != 0 && mode & S_IXGRP != 0 }
+    /// Whether nobody but the owner may rename or remove what is in this folder and not his own.
+    package var isSticky: Bool { mode & S_ISVTX != 0 }
     package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
     package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }

@@ -13,15 +13,17 @@ package struct PeerCredentials: Sendable {
     package let group: UInt32
     /// The process; 0 when it is outside our process namespace.
     package let process: Int32
-    /// When the process started, in clock ticks since the boot; tells it from a later one with the same number.
-    package let startTime: UInt64
+    /// When the process started, in clock ticks since the boot: with its number it names one process and no later one. Read
+    /// only where the kernel has no descriptor of the very process that connected (before Linux 6.5).
+    package let startTime: UInt64?
     /// A descriptor for the process (pidfd), where the kernel has them. It becomes readable when the process ends.
     package let processDescriptor: FileDescriptor?
 
     /// Asks the kernel about the peer of a connected socket.
     ///
+    /// - Parameter ownDescriptor: false to do without the kernel's descriptor of the peer, as older ones must.
     /// - Throws: `SystemError`: `ESRCH` when the peer has ended already or cannot be seen, for then nothing can be known of it.
-    package init(of socket: UnixSocket) throws(SystemError) {
+    package init(of socket: UnixSocket, ownDescriptor: Bool = true) throws(SystemError) {
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
         _ = try retrying("getsockopt") {
             unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
@@ -29,13 +31,28 @@ package struct PeerCredentials: Sendable {
         guard process > 0 else {
             throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer is outside this process namespace")
         }
-        let descriptor = try Self.openProcess(of: socket, process)
-        do { startTime = try ProcessDirectory.startTime(of: process) } catch {
-            throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer has ended")
+        (self.user, self.group, self.process) = (user, group, process)
+        if ownDescriptor, let descriptor = try Self.openPeer(of: socket) {
+            (processDescriptor, startTime) = (descriptor, nil)
+            // Its number and files are its own for as long as it lives, which is asked again after they were read.
+            return
         }
-        (self.user, self.group, self.process, processDescriptor) = (user, group, process, descriptor)
-        // The number is the peer's own only while the peer lives: what was read above belongs to it if it still does.
-        guard isAlive else { throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer has ended") }
+        let number = clinux_pidfd_open(process)
+        processDescriptor = number < 0 ? nil : FileDescriptor(owning: number)
+        do { startTime = try ProcessDirectory.startTime(of: process) } catch { throw Self.ended("getsockopt") }
+        // The number may belong to another process by now; one that began after the connection was there has not made it.
+        guard isAlive, startTime.map({ $0 <= socket.accepted ?? .max }) ?? true else { throw Self.ended("getsockopt") }
+    }
+
+    /// The effective user of the peer when it connected, and nothing else: for who only sorts connections.
+    ///
+    /// - Throws: `SystemError` of `getsockopt`.
+    package static func user(of socket: UnixSocket) throws(SystemError) -> UInt32 {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+        _ = try retrying("getsockopt") {
+            unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
+        }
+        return user
     }
 
     /// Whether the process has not ended, so that what was just read from `/proc` under its number was its own.
@@ -45,15 +62,29 @@ package struct PeerCredentials: Sendable {
         return false
     }
 
-    // Before Linux 6.5 the descriptor is made from the number, which leaves a moment in which the number may be reused.
-    private static func openProcess(of socket: UnixSocket, _ process: Int32) throws(SystemError) -> FileDescriptor? {
+    /// The real group of the process; its effective one may come from a set-group-ID program.
+    ///
+    /// - Throws: `SystemError`: `ESRCH` when it has ended.
+    package func realGroup() throws(SystemError) -> UInt32 {
+        var group: UInt32 = 0
+        if let processDescriptor, unsafe clinux_pidfd_real_group(processDescriptor.number, &group) == 0 { return group }
+        group = try ProcessView(process).realGroup()
+        guard isAlive else { throw Self.ended("read") }
+        return group
+    }
+
+    /// The kernel's descriptor of the process that connected; nil before Linux 6.5.
+    private static func openPeer(of socket: UnixSocket) throws(SystemError) -> FileDescriptor? {
         do {
             return FileDescriptor(owning: try retrying("getsockopt") { clinux_peer_pidfd(socket.descriptor.number) })
         } catch  where error.code == ENOPROTOOPT {
-            let number = clinux_pidfd_open(process)
-            return number < 0 ? nil : FileDescriptor(owning: number)
-        } catch  where error.code == ENODATA || error.code == EINVAL {
-            throw SystemError(code: ESRCH, call: error.call, advice: "the peer has ended")
+            return nil
+        } catch  where error.code == ENODATA || error.code == EINVAL || error.code == ESRCH {
+            throw ended(error.call)
         }
+    }
+
+    private static func ended(_ call: String) -> SystemError {
+        SystemError(code: ESRCH, call: call, advice: "the peer has ended")
     }
 }

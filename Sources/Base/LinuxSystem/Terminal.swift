@@ -37,6 +37,17 @@ package struct Terminal {
         device = try .open("/proc/self/fd/\(descriptor.number)", O_RDWR | O_NOCTTY | O_NONBLOCK)
     }
 
+    /// Takes a terminal that somebody else has opened for reading and writing: whoever could do that may have it used.
+    ///
+    /// - Throws: `SystemError` of `fcntl`; `ENOTTY` when it is no terminal.
+    package init(opened descriptor: FileDescriptor) throws(SystemError) {
+        guard try FileStatus(of: descriptor).isCharacterDevice, descriptor.isTerminal else {
+            throw SystemError(code: ENOTTY, call: "isatty")
+        }
+        try descriptor.setNonBlocking()
+        device = descriptor
+    }
+
     /// Opens the terminal that somebody else has named.
     ///
     /// - Throws: `SystemError` of `open`; `ENOTTY` when it is no terminal, `EPERM` when it is another user's.

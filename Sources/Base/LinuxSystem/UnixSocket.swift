@@ -5,9 +5,13 @@ import Glibc
 package struct UnixSocket: Sendable {
     /// The socket itself, to be watched or kept.
     package let descriptor: FileDescriptor
+    /// When the connection was taken, in clock ticks since the boot: no process that began later has made it. Nil for others.
+    package let accepted: UInt64?
 
     /// Takes a descriptor that is known to be a connected or listening unix stream socket.
-    package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+    package init(_ descriptor: FileDescriptor, accepted: UInt64? = nil) {
+        (self.descriptor, self.accepted) = (descriptor, accepted)
+    }
 
     /// Makes two sockets that are connected to each other and block.
     ///
@@ -45,7 +49,7 @@ package struct UnixSocket: Sendable {
     package func accept() throws(SystemError) -> UnixSocket? {
         do {
             guard let number = try unlessBlocked("accept4", { clinux_accept(descriptor.number) }) else { return nil }
-            return UnixSocket(FileDescriptor(owning: number))
+            return UnixSocket(FileDescriptor(owning: number), accepted: Clock.ticksSinceBoot)
         } catch  where error.code == ECONNABORTED {
             return nil
         }

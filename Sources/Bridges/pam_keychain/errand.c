@@ -33,6 +33,8 @@ struct errand {
     gid_t groups[most_groups];
     int group_count;
     bool may_start;
+    /* The socket is the system service's, which root has made. */
+    bool is_service;
     char socket[most_path], store[most_path], log[most_path + 16];
     /* Folders to be made, in this order. */
     char runtime[most_path];
@@ -44,6 +46,15 @@ struct errand {
 static bool print(char *into, size_t size, const char *first, const char *second) {
     int count = snprintf(into, size, "%s%s", first, second);
     return count > 0 && (size_t)count < size;
+}
+
+/* The system service's socket, in a folder that nobody but root can put any into. */
+static const char service_folder[] = "/run/keychaind", service_socket[] = "/run/keychaind/socket";
+
+static bool has_service(void) {
+    struct stat folder, file;
+    return lstat(service_folder, &folder) == 0 && S_ISDIR(folder.st_mode) && folder.st_uid == 0
+        && (folder.st_mode & 022) == 0 && lstat(service_socket, &file) == 0 && S_ISSOCK(file.st_mode);
 }
 
 /* Where the daemon listens and keeps its store: as `security` finds it in the user's own session (docs/reference.md). */
@@ -61,6 +72,11 @@ static bool find_places(struct errand *errand, const struct options *options, pa
         return false;
     if (!print(errand->log, sizeof errand->log, errand->store, "/keychaind.log")) return false;
     if (options->socket) return print(errand->socket, most_path, options->socket, "");
+    if (!options->store && has_service()) {
+        errand->is_service = true;
+        errand->may_start = false;
+        return print(errand->socket, most_path, service_socket, "");
+    }
     if (options->store || !exists) return print(errand->socket, most_path, errand->store, "/keychaind.sock");
     return print(errand->runtime, most_path, given, "/keychain")
         && print(errand->socket, most_path, given, "/keychain/keychaind.sock");
@@ -97,8 +113,8 @@ static int reach(const struct errand *errand) {
         /* Whoever else has made a socket there gets no password. */
         struct ucred peer;
         socklen_t length = sizeof peer;
-        if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == errand->user->pw_uid)
-            return channel;
+        uid_t owner = errand->is_service ? 0 : errand->user->pw_uid;
+        if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == owner) return channel;
     }
     close(channel);
     return -1;

@@ -5,8 +5,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fsverity.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -30,4 +39,58 @@ int clinux_is_sealed(int file) {
     return seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_GROW);
 }
 
+static int64_t nanoseconds(struct statx_timestamp time) {
+    return (int64_t)((uint64_t)time.tv_sec * 1000000000u + time.tv_nsec);
+}
+
+int clinux_file_version(int file, const char *path, struct clinux_file_version *version) {
+    struct statx found;
+    int flags = path ? 0 : AT_EMPTY_PATH;
+    if (statx(path ? AT_FDCWD : file, path ? path : "", flags, STATX_BASIC_STATS, &found) < 0) return -1;
+    *version = (struct clinux_file_version){
+        .device = makedev(found.stx_dev_major, found.stx_dev_minor), .inode = found.stx_ino, .links = found.stx_nlink,
+        .size = (int64_t)found.stx_size, .modified = nanoseconds(found.stx_mtime), .changed = nanoseconds(found.stx_ctime),
+        .owner = found.stx_uid, .group = found.stx_gid, .mode = found.stx_mode,
+        .has_verity = (found.stx_attributes & STATX_ATTR_VERITY) != 0};
+    return 0;
+}
+
+int clinux_verity_digest(int file, uint8_t *digest, size_t room) {
+    enum { longest = 64 };
+    union {
+        struct fsverity_digest head;
+        uint8_t bytes[sizeof(struct fsverity_digest) + longest];
+    } measured = {.head = {.digest_size = longest}};
+    if (ioctl(file, FS_IOC_MEASURE_VERITY, &measured.head) < 0) return -1;
+    size_t size = measured.head.digest_size;
+    if (size > room || size > longest) {
+        errno = EOVERFLOW;
+        return -1;
+    }
+    memcpy(digest, measured.head.digest, size);
+    return (int)size;
+}
+
+int clinux_file_system(int file, uint64_t *kind, int *is_nosuid) {
+    struct statfs system;
+    if (fstatfs(file, &system) < 0) return -1;
+    *kind = (uint64_t)system.f_type & 0xffffffffu;
+    *is_nosuid = (system.f_flags & ST_NOSUID) != 0;
+    return 0;
+}
+
+int clinux_open_beneath(const char *path, const char *name) {
+    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return -1;
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    int file = (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+    int failure = errno;
+    close(folder);
+    errno = failure;
+    return file;
+}
+
+uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }
 int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }

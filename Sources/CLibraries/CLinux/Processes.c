@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,6 +23,25 @@ int clinux_futex_wake(const void *word, int count) {
 }
 
 int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+// The first version of struct pidfd_info, which the C library's headers may be too old to have.
+struct process_info {
+    uint64_t mask, cgroup;
+    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    int32_t exit_code;
+};
+
+int clinux_pidfd_real_group(int pidfd, gid_t *group) {
+    const uint64_t credentials = 1u << 1;
+    struct process_info info = {.mask = credentials};
+    if (ioctl(pidfd, _IOWR(0xFF, 11, struct process_info), &info) < 0) return -1;
+    if (!(info.mask & credentials)) {
+        errno = ENODATA;
+        return -1;
+    }
+    *group = info.rgid;
+    return 0;
+}
 
 int clinux_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 int clinux_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }

@@ -4,8 +4,10 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #ifndef SO_PEERPIDFD
@@ -33,6 +35,17 @@ int clinux_peer_pidfd(int socket) {
     int pidfd = -1;
     socklen_t size = sizeof pidfd;
     return getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) < 0 ? -1 : pidfd;
+}
+
+ssize_t clinux_peer_abstract_name(int socket, char *name) {
+    struct sockaddr_un peer = {0};
+    socklen_t size = sizeof peer;
+    if (getpeername(socket, (struct sockaddr *)&peer, &size) < 0) return -1;
+    if (size <= offsetof(struct sockaddr_un, sun_path) + 1 || peer.sun_path[0] != 0) return 0;
+    size_t length = size - offsetof(struct sockaddr_un, sun_path) - 1;
+    if (length > sizeof peer.sun_path - 1) length = sizeof peer.sun_path - 1;
+    memcpy(name, peer.sun_path + 1, length);
+    return (ssize_t)length;
 }
 
 ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, const int *descriptors, size_t count) {

@@ -51,6 +51,12 @@ extension KeychainEngine {
         case .details:
             let details = try enclave.details()
             return writer.answer(id) { details.append(to: $0) }
+        case .identity:
+            return writer.answer(id) { CallerReport(caller).append(to: $0) }
+        case .examine:
+            // Programs are known to whoever identifies callers: the server, or the embedded keychain.
+            throw Refusal(
+                .unimplemented, .notImplemented, "examine", "Nobody here identifies programs.", do: "Ask a daemon.")
         case .watch:
             // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
             let news = try news()

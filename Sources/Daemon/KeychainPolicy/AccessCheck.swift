@@ -98,9 +98,14 @@ extension CallerIdentity {
     /// Where its items go when it names no group (S-15).
     var defaultGroup: String? { groups.first { $0 != AccessGroup.token && $0 != AccessGroup.any } }
 
+    private func holds(_ group: String) -> Bool {
+        groups.contains(group) || groups.contains(AccessGroup.any)
+            || mayManageUnits && group.hasPrefix(AccessGroup.unitPrefix)
+    }
+
     /// Why it may not use a group; nil when it may.
     func refusal(of group: String, toWrite: Bool) -> Refusal? {
-        guard groups.contains(group) || groups.contains(AccessGroup.any) else { return .foreign(group, self) }
+        guard holds(group) else { return .foreign(group, self) }
         return toWrite && group == AccessGroup.token ? .readOnly(group) : nil
     }
 }

@@ -1,3 +1,5 @@
+import KeychainModel
+
 /// Who is calling, as far as it could be verified, and the access groups that follow from it (semantics C.1).
 package struct CallerIdentity: Hashable, Sendable {
     /// The user the process runs as.
@@ -14,6 +16,8 @@ package struct CallerIdentity: Hashable, Sendable {
     package let groups: [String]
     /// The inspecting command of this installation: it may list attributes of all groups, never values.
     package let mayInspectAllGroups: Bool
+    /// Root at the system's keychain: it may use the groups of all units, whose credentials it keeps.
+    package var mayManageUnits = false
 
     package init(
         user: UInt32, process: Int32, program: String, provenance: Provenance = .unsigned, isAnchored: Bool = false,
@@ -27,6 +31,9 @@ package struct CallerIdentity: Hashable, Sendable {
         self.groups = groups
         self.mayInspectAllGroups = mayInspectAllGroups
     }
+
+    /// The program as a person is shown it, in prompts: that nobody vouches for it is said.
+    package var title: String { provenance == .unsigned ? "\(program) (unsigned)" : program }
 
     /// The group of a program that brings no entitlements: its own, named by its executable (S-18).
     package static func ownGroup(ofExecutable path: String) -> String { AccessGroup.unsignedPrefix + path }
@@ -49,20 +56,4 @@ package enum Provenance: Hashable, Sendable {
         case flatpak
         case snap
     }
-}
-
-/// Groups with a meaning of their own.
-package enum AccessGroup {
-    /// Every group: given to no program from outside.
-    package static let any = "*"
-    /// Items that tokens offer; programs can read them but not put anything there.
-    package static let token = "com.apple.token"
-    /// What the group of an unsigned program begins with; its path follows.
-    package static let unsignedPrefix = "program:"
-    /// What the group of a systemd unit begins with; its name follows.
-    package static let unitPrefix = "unit:"
-    /// What the group of a Flatpak application begins with; its id follows.
-    package static let flatpakPrefix = "flatpak:"
-    /// What the group of a Snap application begins with; its name follows.
-    package static let snapPrefix = "snap:"
 }

@@ -77,6 +77,49 @@ struct PromptJob: WorkerJob {
     }
 }
 
+/// The question who a caller is, where the answer takes time; the connection waits for it, and nobody else.
+struct IdentityJob: QueuedJob {
+    let identification: SlowIdentification
+    let session: UInt64
+    let mailbox: Mailbox
+
+    var cost: Int { 1 }
+
+    func perform() {
+        let outcome = Result { () throws(Refusal) in try identification.finish() }
+        mailbox.deliver(Mailbox.Introduction(session: session, outcome: outcome))
+    }
+}
+
+/// What a program file would be given: the registry's to answer.
+struct ExaminationJob: QueuedJob {
+    let file: FileDescriptor
+    let caller: CallerIdentity
+    let id: UInt32
+    let deadline: Deadline
+    let reply: ReplyAddress
+
+    var cost: Int { 1 }
+
+    func perform(with registry: any CallerRegistry) {
+        let writer = ResponseWriter()
+        do throws(Refusal) {
+            try deadline.check()
+            let identity = try registry.examine(file, for: caller)
+            writer.answer(id) { CallerReport(identity).append(to: $0) }
+        } catch { writer.refuse(error, id: id) }
+        reply.deliver(writer.buffer.finish())
+    }
+}
+
+/// What is done about the identity of callers.
+enum RegistryJob: QueuedJob {
+    case identify(IdentityJob)
+    case examine(ExaminationJob)
+
+    var cost: Int { 1 }
+}
+
 /// What is done for prompts by a thread that waits for nobody.
 enum Attendance: QueuedJob {
     case answer(PromptJob)
@@ -93,18 +136,27 @@ final class Backend: Sendable {
     let watchers: StateWatchers
     let prompts: WorkQueue<PromptJob>
     let attendance: WorkQueue<Attendance>
+    let identities: WorkQueue<RegistryJob>
     private let threads: [Thread]
+    /// End the queues.
+    private let closings: [@Sendable () -> Void]
 
     /// Starts the threads.
     ///
     /// - Throws: `SystemError` when there are too many threads already; those started have ended again.
-    init(_ handler: any RequestHandler, limits: ServerLimits) throws(SystemError) {
+    init(
+        _ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits
+    ) throws(SystemError) {
         let writes = WorkQueue<WriteJob>(room: limits.queuedWrites)
         let slow = WorkQueue<DeviceJob>(room: limits.queuedDevice)
         let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
         let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
         let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
+        let identities = WorkQueue<RegistryJob>(room: limits.queuedIdentities)
+        let closings = [
+            writes.close, slow.close, keys.close, prompts.close, attendance.close, identities.close, watchers.close,
+        ]
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
@@ -121,20 +173,22 @@ final class Backend: Sendable {
             for _ in 0..<limits.promptAttendants {
                 threads.append(try Thread(named: "keychain-attend") { Self.attend(attendance, with: handler) })
             }
-        } catch {
-            for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close, watchers.close] {
-                close()
+            for _ in 0..<limits.identityWorkers {
+                threads.append(try Thread(named: "keychain-who") { Self.identify(identities, in: registry) })
             }
+        } catch {
+            for close in closings { close() }
             for thread in threads { thread.join() }
             throw error
         }
         (self.writes, self.slow, self.keys, self.watchers) = (writes, slow, keys, watchers)
-        (self.prompts, self.attendance, self.threads) = (prompts, attendance, threads)
+        (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
+        (self.closings, self.threads) = (closings, threads)
     }
 
     /// Performs what waits, then ends the threads.
     func finish() {
-        for close in [writes.close, slow.close, keys.close, prompts.close, attendance.close, watchers.close] { close() }
+        for close in closings { close() }
         for thread in threads { thread.join() }
     }
 
@@ -172,6 +226,15 @@ final class Backend: Sendable {
         let writer = ResponseWriter()
         job.perform(with: handler, into: writer)
         job.reply.deliver(writer.buffer.finish())
+    }
+
+    private static func identify(_ queue: WorkQueue<RegistryJob>, in registry: any CallerRegistry) {
+        while let job = queue.take(atMost: 1).first {
+            switch job {
+            case .identify(let job): job.perform()
+            case .examine(let job): job.perform(with: registry)
+            }
+        }
     }
 
     private static func attend(_ queue: WorkQueue<Attendance>, with handler: any RequestHandler) {

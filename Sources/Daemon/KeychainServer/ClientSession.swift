@@ -4,6 +4,19 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
+/// A request that cannot be performed yet, with what came along.
+struct ParkedRequest {
+    let frame: Frame
+    let passcodes: [FileDescriptor]
+
+    /// - Parameter frame: its time runs from now on.
+    init(_ frame: Frame, _ passcodes: [FileDescriptor]) {
+        var frame = frame
+        frame.arrival = frame.arrival ?? Clock.monotonicNanoseconds
+        (self.frame, self.passcodes) = (frame, passcodes)
+    }
+}
+
 /// One connection: who it is, what came and was not taken yet, what is to go and was not taken yet.
 ///
 /// Belongs to one event loop. Thousands of them may be idle, so buffers exist only while there is something in them.
@@ -16,6 +29,8 @@ final class ClientSession {
     var pace: RequestPace?
     /// Until when nothing is read, because its program was too fast; nil while it is not.
     var pause: Deadline?
+    /// A request that waits until it is known who asks; nothing else is read before.
+    var parked: ParkedRequest?
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0
@@ -48,7 +63,8 @@ final class ClientSession {
     var hasOutput: Bool { output != nil }
     /// Something waits for the peer to read.
     var awaitsReader: Bool { hasOutput && outlet == nil }
-    var isStalling: Bool { input.isPartial || awaitsReader }
+    /// The peer keeps something waiting; not as long as it is kept waiting itself.
+    var isStalling: Bool { input.isPartial && parked == nil || awaitsReader }
 }
 
 // MARK: - In

@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
@@ -24,13 +25,37 @@ extension EventLoop {
             if let frame = try take(session) {
                 session.pace?.spend()
                 let passcodes = try session.claim(for: frame)
-                switch try router.route(frame, passcodes, of: session, into: writer) {
-                case .answered: sendWritten(to: session)
-                case .queued: session.inFlight += 1
-                }
+                try perform(frame, passcodes, of: session)
             }
         } catch { refuse(error, of: session) }
         settle(session)
+    }
+
+    /// Goes on with the request that waited until it was known who asks.
+    func introduce(_ outcome: Result<CallerIdentity, Refusal>, to session: ClientSession) {
+        guard let request = session.parked else { return }
+        session.parked = nil
+        do throws(BrokenFrame) {
+            switch outcome {
+            case .success(let caller):
+                router.admit(caller, to: session)
+                try perform(request.frame, request.passcodes, of: session)
+            case .failure(let refusal):
+                writer.refuse(refusal, id: request.frame.header.id)
+                sendWritten(to: session)
+            }
+        } catch { refuse(error, of: session) }
+        settle(session)
+    }
+
+    private func perform(
+        _ frame: Frame, _ passcodes: [FileDescriptor], of session: ClientSession
+    ) throws(BrokenFrame) {
+        switch try router.route(frame, passcodes, of: session, into: writer) {
+        case .answered: sendWritten(to: session)
+        case .queued: session.inFlight += 1
+        case .parked: session.parked = ParkedRequest(frame, passcodes)
+        }
     }
 
     /// Sends an answer that another thread made.
@@ -48,10 +73,11 @@ extension EventLoop {
     /// Works out from a connection's state what happens to it next.
     func settle(_ session: ClientSession) {
         guard sessions[session.token] != nil, isWithinBounds(session) else { return }
-        let mayServe = session.inFlight < limits.pipelined && !session.hasOutput && session.pause == nil
+        let mayServe =
+            session.inFlight < limits.pipelined && !session.hasOutput && session.pause == nil && session.parked == nil
         if session.input.mayHaveFrame {
             if mayServe { enqueue(session) }
-        } else if session.isEnding, session.inFlight == 0, !session.hasOutput {
+        } else if session.isEnding, session.inFlight == 0, !session.hasOutput, session.parked == nil {
             return close(session)
         }
         watch(session, isReading: mayServe && !session.isEnding)

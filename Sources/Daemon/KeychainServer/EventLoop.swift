@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -27,7 +28,7 @@ final class EventLoop: @unchecked Sendable {
     private var shortWait = ShortWait()
     private var wasBusy = false
     private let occupancy: Occupancy
-    private var listeners: [UnixSocket]
+    private var listeners: [any ConnectionSource]
     private var isAccepting = false
     private var nextToken = Token.firstSession
     private var nextSweep = Deadline.never
@@ -42,7 +43,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// - Throws: `SystemError` when there are too many open files.
     init(
-        _ router: RequestRouter, on listeners: [UnixSocket], limits: ServerLimits, occupancy: Occupancy,
+        _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits, occupancy: Occupancy,
         log: @escaping ServerLog
     ) throws(SystemError) {
         (self.router, self.listeners, self.limits, self.occupancy) = (router, listeners, limits, occupancy)
@@ -97,6 +98,9 @@ final class EventLoop: @unchecked Sendable {
         for answer in content.answers {
             if let session = sessions[answer.session] { deliver(answer, to: session) }
         }
+        for introduction in content.introductions {
+            if let session = sessions[introduction.session] { introduce(introduction.outcome, to: session) }
+        }
         if content.isStopped, end == .never { stop() }
     }
 
@@ -130,7 +134,8 @@ extension EventLoop {
                 try open(socket)
             }
         } catch {
-            log("no connection can be accepted for now: \(error)")
+            // A source that has ended says so itself.
+            if error.code != EPIPE { log("no connection can be accepted for now: \(error)") }
             pauseAccepting()
         }
     }

@@ -22,21 +22,19 @@ package final class KeychainServer: Sendable {
     ///
     /// - Parameters:
     ///   - handler: what answers the requests.
-    ///   - listeners: listening sockets that do not block; the server closes them when it stops.
-    ///   - identify: asked once per connection, at its first request.
+    ///   - listeners: listening sockets that do not block, or others that connections come from; the server lets them go when
+    ///     it stops.
+    ///   - registry: asked once per connection, at its first request.
     /// - Throws: the refusal of a lane; `errSecNotAvailable` when there are too many open files or threads.
     package init(
-        _ handler: any RequestHandler, on listeners: [UnixSocket], identify: @escaping Identify,
+        _ handler: any RequestHandler, on listeners: [any ConnectionSource], registry: any CallerRegistry,
         limits: ServerLimits = ServerLimits(), log: @escaping ServerLog
     ) throws(Refusal) {
-        let identify: Identify = { (peer) throws(Refusal) in
-            let caller = try identify(peer)
-            handler.arrived(caller)
-            return caller
+        do throws(SystemError) { backend = try Backend(handler, registry, limits: limits) } catch {
+            throw .cannotServe(error)
         }
-        do throws(SystemError) { backend = try Backend(handler, limits: limits) } catch { throw .cannotServe(error) }
         do throws(Refusal) {
-            let loops = try Self.makeLoops(handler, backend, listeners, identify, limits, occupancy, log)
+            let loops = try Self.makeLoops(handler, backend, listeners, registry, limits, occupancy, log)
             mailboxes = loops.map(\.router.mailbox)
             threads = try Self.start(loops)
         } catch {
@@ -59,7 +57,8 @@ package final class KeychainServer: Sendable {
     package var vacancy: UInt64? { occupancy.vacancy }
 
     private static func makeLoops(
-        _ handler: any RequestHandler, _ backend: Backend, _ listeners: [UnixSocket], _ identify: @escaping Identify,
+        _ handler: any RequestHandler, _ backend: Backend, _ listeners: [any ConnectionSource],
+        _ registry: any CallerRegistry,
         _ limits: ServerLimits, _ occupancy: Occupancy, _ log: @escaping ServerLog
     ) throws(Refusal) -> [EventLoop] {
         var loops: [EventLoop] = []
@@ -68,8 +67,8 @@ package final class KeychainServer: Sendable {
             let lane: any RequestLane = try handler.makeLane()
             do throws(SystemError) {
                 let router = RequestRouter(
-                    lane: lane, backend: backend, identify: identify, paces: paces, limits: limits,
-                    mailbox: try Mailbox())
+                    lane: lane, backend: backend, registry: registry, arrived: { handler.arrived($0) }, paces: paces,
+                    limits: limits, mailbox: try Mailbox())
                 loops.append(
                     try EventLoop(router, on: listeners, limits: limits, occupancy: occupancy, log: log))
             } catch { throw .cannotServe(error) }

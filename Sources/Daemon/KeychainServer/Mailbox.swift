@@ -1,9 +1,12 @@
+import KeychainModel
+import KeychainPolicy
 import LinuxSystem
 
 /// How other threads reach an event loop: they leave an answer and wake it.
 final class Mailbox: Sendable {
     struct Content {
         var answers: [Answer] = []
+        var introductions: [Introduction] = []
         var isStopped = false
     }
 
@@ -13,6 +16,12 @@ final class Mailbox: Sendable {
         let frame: SecretBytes
         /// How much of it has been sent by whoever the output was lent to; nil when it was lent to nobody.
         let sent: Int?
+    }
+
+    /// Who is at the other end of a connection, or why that cannot be known.
+    struct Introduction {
+        let session: UInt64
+        let outcome: Result<CallerIdentity, Refusal>
     }
 
     private let content = Lock(Content())
@@ -28,18 +37,23 @@ final class Mailbox: Sendable {
         wakeup.signal()
     }
 
+    func deliver(_ introduction: Introduction) {
+        content.withLock { $0.introductions.append(introduction) }
+        wakeup.signal()
+    }
+
     /// Asks the loop to finish what it has begun and to end.
     func stop() {
         content.withLock { $0.isStopped = true }
         wakeup.signal()
     }
 
-    /// Takes out all answers.
+    /// Takes out everything.
     func empty() -> Content {
         // In this order: what arrives in between wakes the loop once more.
         wakeup.clear()
         return content.withLock { content in
-            defer { content.answers = [] }
+            defer { (content.answers, content.introductions) = ([], []) }
             return content
         }
     }

@@ -67,10 +67,18 @@ package protocol QueuedWrite {
     var writer: ResponseWriter { get }
 }
 
-/// Finds out who is at the other end of a connection.
-///
-/// It throws the refusal that every request of a caller that cannot be identified is answered with.
-package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> CallerIdentity
+/// Knows who is at the other end of a connection.
+package protocol CallerRegistry: Sendable {
+    /// Identifies a peer, or says what to do to find it out; asked on the thread that serves all connections.
+    ///
+    /// - Throws: the refusal that every request of a caller that cannot be identified is answered with.
+    func identify(_ peer: UnixSocket) throws(Refusal) -> Identification
+
+    /// What a program file would be given, if the caller executed it. May block.
+    ///
+    /// - Throws: the refusal that the program would get; `errSecParam` for what is no file.
+    func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity
+}
 
 extension RequestHandler {
     package func arrived(_ caller: CallerIdentity) {}

@@ -10,11 +10,15 @@ struct RequestRouter {
         case answered
         /// The answer comes through the mailbox.
         case queued
+        /// It is not known yet who asks; the request is to be given again when it is.
+        case parked
     }
 
     let lane: any RequestLane
     let backend: Backend
-    let identify: Identify
+    let registry: any CallerRegistry
+    /// Told of everybody who was identified.
+    let arrived: @Sendable (CallerIdentity) -> Void
     let paces: RequestPaces
     let limits: ServerLimits
     let mailbox: Mailbox
@@ -28,7 +32,8 @@ struct RequestRouter {
         let request = try parse(frame, passcodes)
         do throws(Refusal) {
             guard let deadline = frame.deadline(atMost: limits.deadline) else { throw .expired }
-            return try perform(request, frame, deadline, from: try identity(of: session), session, writer)
+            guard let caller = try identity(of: session) else { return .parked }
+            return try perform(request, frame, deadline, from: caller, session, writer)
         } catch {
             writer.refuse(error, id: frame.header.id)
             return .answered
@@ -62,9 +67,9 @@ struct RequestRouter {
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
                 return .device(request, passcodes)
             case .authentication:
-                let request = try AuthenticationRequest(decoding: frame.body)
-                guard request.descriptors.contains(passcodes.count) else { throw .attachments }
-                return .authentication(request, password: passcodes.first)
+                var request = try AuthenticationRequest(decoding: frame.body)
+                let password = try request.take(passcodes)
+                return .authentication(request, password: password)
             case .response: throw .malformed("the kind of frame")
             }
         } catch { throw BrokenFrame(id: frame.header.id, refusal: error) }
@@ -102,6 +107,10 @@ struct RequestRouter {
             let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
             return backend.watchers.put(
                 StateWatchers.Watcher(epoch: epoch, deadline: min(time, deadline), id: id, reply: reply))
+        case .device(.examine, let files):
+            guard let file = files.first else { return false }
+            return backend.identities.put(
+                .examine(ExaminationJob(file: file, caller: caller, id: id, deadline: deadline, reply: reply)))
         case .device(let request, let passcodes):
             return backend.slow.put(
                 DeviceJob(
@@ -128,12 +137,24 @@ struct RequestRouter {
         }
     }
 
-    /// Who asks; found out once per connection, because that costs more than a search.
-    private func identity(of session: ClientSession) throws(Refusal) -> CallerIdentity {
+    /// Who asks; found out once per connection, because that costs nearly as much as a search. Nil when it is being found out.
+    private func identity(of session: ClientSession) throws(Refusal) -> CallerIdentity? {
         if let caller = session.caller { return caller }
-        let caller = try identify(session.socket)
+        switch try registry.identify(session.socket) {
+        case .known(let caller):
+            admit(caller, to: session)
+            return caller
+        case .slow(let identification):
+            let job = IdentityJob(identification: identification, session: session.token, mailbox: mailbox)
+            guard backend.identities.put(.identify(job)) else { throw .busy }
+            return nil
+        }
+    }
+
+    /// Notes who is at the other end of a connection.
+    func admit(_ caller: CallerIdentity, to session: ClientSession) {
         session.caller = caller
         session.pace = paces.pace(of: caller)
-        return caller
+        arrived(caller)
     }
 }

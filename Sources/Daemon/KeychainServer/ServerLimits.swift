@@ -12,6 +12,10 @@ package struct ServerLimits: Sendable {
     package var promptWorkers = 4
     /// Threads for what ends a prompt or merely looks: it must not wait behind prompts.
     package var promptAttendants = 1
+    /// Threads for callers whose program is read for the first time, which may take as long as reading a large file.
+    package var identityWorkers = 2
+    /// Callers that wait for those; above it, their requests are refused.
+    package var queuedIdentities = 1024
     /// Connections per loop; whoever comes later waits in the listener's queue until one leaves.
     package var connections = 8192
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.

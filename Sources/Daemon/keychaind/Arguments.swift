@@ -12,6 +12,8 @@ enum Arguments {
     /// To go on as nobody's child.
     case detach(Options)
     case serve(Options)
+    /// To be the master of the system service.
+    case system(SystemOptions)
 
     struct Options {
         var socket = ""
@@ -20,6 +22,10 @@ enum Arguments {
         var pinentry = ""
         /// Nil until the settings have been read.
         var loginPassword: Configuration.Consent?
+        /// Folders of entitlements; none for the usual ones.
+        var entitlements: [String] = []
+        /// The group of anchored programs: a name or a number.
+        var anchorGroup = AnchorGroup.name
         var loops = 1
         var idleExit: UInt64?
         var quotas = Quotas()
@@ -29,6 +35,13 @@ enum Arguments {
         /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not serve:
         /// its end is what the program that waits goes by.
         var ready: CInt?
+        /// Whose keychain of the system service it serves; nil for its own user's.
+        var owner: KeychainOwner?
+        /// Where the system service's master hands connections over.
+        var control: UnixSocket?
+        /// Where the enclave's listener is; empty for an enclave of its own.
+        var enclave = ""
+        var connections = 1024
     }
 
     /// Why a command line was not understood.
@@ -40,11 +53,15 @@ enum Arguments {
     static let helpText = """
         usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
                          [--pinentry PROGRAM] [--login-password yes|no] [--log FILE] [--quota-...]
+                         [--entitlements FOLDER]... [--anchor-group GROUP]
+               keychaind --system [...]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
           --socket PATH        where to listen; a socket passed by systemd comes first
           --store FOLDER       where the keychain lies
+          --entitlements FOLDER  where root installs entitlements; may come several times
+          --anchor-group GROUP the group of anchored programs: a name or a number
           --loops N            threads that answer, 1 to 64; 1 when not given
           --idle-exit SECONDS  end when nobody has been connected for so long
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
@@ -58,6 +75,11 @@ enum Arguments {
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
+          --system             be the system service; see keychaind --system --help
+          --keychain OWNER     serve this keychain of the system service: a user's number, or system. With it:
+            --control FD       where the service's master hands connections over
+            --enclave SOCKET   where keychain-enclaved listens
+            --connections N    how many may be open; 1024 when not given
           --help               show this
           --version            show the protocol it speaks
 
@@ -71,6 +93,10 @@ enum Arguments {
         var options = Options()
         var detaches = false
         var rest = Array(arguments)[...]
+        if rest.first == "--system" {
+            self = .system(try SystemOptions(rest.dropFirst()))
+            return
+        }
         while let argument = rest.popFirst() {
             switch argument {
             case "--help":
@@ -86,15 +112,23 @@ enum Arguments {
             case "--tpm": options.tpm = try Self.text(argument, rest.popFirst())
             case "--pinentry": options.pinentry = try Self.text(argument, rest.popFirst())
             case "--login-password": options.loginPassword = try Self.consent(argument, rest.popFirst())
+            case "--entitlements": options.entitlements.append(try Self.path(argument, rest.popFirst()))
+            case "--anchor-group": options.anchorGroup = try Self.text(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
+            case "--ready-fd": options.ready = try Self.descriptor(argument, rest.popFirst())
+            case "--keychain": options.owner = try Self.owner(rest.popFirst())
+            case "--control":
+                options.control = UnixSocket(
+                    FileDescriptor(owning: try Self.descriptor(argument, rest.popFirst())))
+            case "--enclave": options.enclave = try Self.path(argument, rest.popFirst())
+            case "--connections": options.connections = Int(try Self.number(argument, rest.popFirst(), 1...65536))
             case "--quota-items": options.quotas.items = try Self.quota(argument, rest.popFirst())
             case "--quota-bytes": options.quotas.bytes = try Self.quota(argument, rest.popFirst())
             case "--quota-program-items": options.quotas.programItems = try Self.quota(argument, rest.popFirst())
             case "--quota-program-bytes": options.quotas.programBytes = try Self.quota(argument, rest.popFirst())
             case "--quota-requests":
                 options.requestRate = Int(try Self.number(argument, rest.popFirst(), 0...1_000_000))
-            case "--ready-fd": options.ready = try Self.descriptor(rest.popFirst())
             default: throw Mistake("There is no argument \(argument).")
             }
         }
@@ -102,7 +136,13 @@ enum Arguments {
         self = detaches ? .detach(options) : .serve(options)
     }
 
-    private static func complete(_ options: inout Options) throws(Refusal) {
+    private static func complete(_ options: inout Options) throws {
+        if options.owner != nil {
+            guard options.control != nil, !options.enclave.isEmpty, !options.store.isEmpty else {
+                throw Mistake("--keychain takes --control, --enclave and --store besides.")
+            }
+            return
+        }
         if options.tpm.isEmpty { options.tpm = try Configuration.loadTPM() }
         if options.pinentry.isEmpty { options.pinentry = try Configuration.loadPinentry() }
         if options.loginPassword == nil { options.loginPassword = try Configuration.loadLoginPassword() }
@@ -112,12 +152,19 @@ enum Arguments {
         if options.socket.isEmpty { options.socket = configuration.socket }
     }
 
-    private static func path(_ name: String, _ text: String?) throws(Mistake) -> String {
+    private static func owner(_ text: String?) throws(Mistake) -> KeychainOwner {
+        guard let owner = text.flatMap(KeychainOwner.init) else {
+            throw Mistake("--keychain takes a user's number, or system.")
+        }
+        return owner
+    }
+
+    static func path(_ name: String, _ text: String?) throws(Mistake) -> String {
         guard let text, text.hasPrefix("/") else { throw Mistake("\(name) takes an absolute path.") }
         return text
     }
 
-    private static func text(_ name: String, _ text: String?) throws(Mistake) -> String {
+    static func text(_ name: String, _ text: String?) throws(Mistake) -> String {
         guard let text, !text.isEmpty else { throw Mistake("\(name) takes a value.") }
         return text
     }
@@ -131,7 +178,7 @@ enum Arguments {
         try number(name, text, 1...UInt64(Int64.max))
     }
 
-    private static func number(
+    static func number(
         _ name: String, _ text: String?, _ range: ClosedRange<UInt64>
     ) throws(Mistake) -> UInt64 {
         guard let number = text.flatMap(UInt64.init), range.contains(number) else {
@@ -140,9 +187,9 @@ enum Arguments {
         return number
     }
 
-    private static func descriptor(_ text: String?) throws(Mistake) -> CInt {
+    static func descriptor(_ name: String, _ text: String?) throws(Mistake) -> CInt {
         guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
-        else { throw Mistake("--ready-fd takes the number of an open descriptor.") }
+        else { throw Mistake("\(name) takes the number of an open descriptor.") }
         return number
     }
 }

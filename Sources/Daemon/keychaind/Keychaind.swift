@@ -1,3 +1,4 @@
+import CallerIdentification
 import Glibc
 import KeychainClient
 import KeychainEngine
@@ -17,6 +18,7 @@ struct Keychaind {
             case .version: print(Arguments.versionText)
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
+            case .system(let options): try SystemService.run(options, log: report)
             }
         } catch {
             let refusal = error as? Refusal
@@ -41,6 +43,9 @@ struct Keychaind {
         try Surroundings.harden()
         let signals = TerminationSignals()
         if let log = options.log { try Surroundings.leaveSession(log: log) }
+        if let owner = options.owner, let control = options.control {
+            return try WardService(owner, options, log: report).run(control, until: signals)
+        }
         guard let server = try start(options) else { return }
         if let ready = options.ready { _ = try? FileDescriptor(owning: ready).write([1].span) }
         defer { server.stop() }
@@ -51,12 +56,22 @@ struct Keychaind {
     private static func start(_ options: Arguments.Options) throws -> KeychainServer? {
         guard let listeners = try Listeners.open(at: options.socket) else { return nil }
         let engine = try openEngine(options)
-        var limits = ServerLimits()
-        limits.loops = options.loops
-        if let rate = options.requestRate { limits.requestRate = rate }
-        limits.connections = min(limits.connections, try Surroundings.raiseOpenFilesLimit() - 64)
+        let limits = try Surroundings.limits(loops: options.loops, requestRate: options.requestRate)
         return try KeychainServer(
-            engine, on: listeners, identify: UserIdentity.identify, limits: limits, log: report)
+            engine, on: listeners, registry: try callers(.user(CurrentProcess.user), options), limits: limits,
+            log: report)
+    }
+
+    /// Who may call, and who is who.
+    static func callers(_ clientele: Clientele, _ options: Arguments.Options) throws -> CallerIdentifier {
+        let folder = try ownPath().folder
+        // The command of this installation is beside the daemon, or where commands are.
+        let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
+        let rules = IdentityRules(
+            clientele, anchorGroup: try AnchorGroup.find(options.anchorGroup),
+            inspector: commands.lazy.compactMap { try? FileStatus(at: $0) }.first)
+        let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
+        return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password checked; the
@@ -73,7 +88,7 @@ struct Keychaind {
             store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, log: report)
     }
 
-    private static func ownPath() throws -> String {
+    static func ownPath() throws -> String {
         try ExecutableFile(ofProcess: CurrentProcess.identifier).path
     }
 
@@ -86,5 +101,6 @@ struct Keychaind {
 
 /// An engine is what a server needs.
 extension KeychainEngine: RequestHandler {}
+extension CallerIdentifier: CallerRegistry {}
 extension EngineLane: RequestLane {}
 extension PendingWrite: QueuedWrite {}

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainServer
 import LinuxSystem
 
 /// What the daemon changes about its own process.
@@ -27,6 +28,19 @@ enum Surroundings {
 
     /// An older log is thrown away when it has grown to this.
     private static let longestLog = 1 << 20
+
+    /// What clients may make grow here, within what this process may open.
+    ///
+    /// - Throws: `SystemError` of `setrlimit`.
+    static func limits(
+        loops: Int = 1, requestRate: Int? = nil, connections: Int = ServerLimits().connections
+    ) throws(SystemError) -> ServerLimits {
+        var limits = ServerLimits()
+        if let requestRate { limits.requestRate = requestRate }
+        limits.loops = loops
+        limits.connections = min(connections, try raiseOpenFilesLimit() - 64)
+        return limits
+    }
 
     /// Raises the number of open files to all this process may ask for; the result is that number.
     ///

@@ -19,14 +19,18 @@ struct TerminationSignals {
 
     /// Waits until a signal asks for the end, or nobody has been connected for `idleExit` seconds.
     ///
+    /// - Parameter mayEnd: asked then; when it says no, it is asked again a second later.
     /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the next
     ///   client starts both afresh.
-    func wait(idleExit: UInt64?, of server: KeychainServer) throws(Refusal) {
-        let patience = idleExit.map { $0 * 1_000_000_000 }
+    func wait(
+        idleExit: UInt64?, of server: KeychainServer, mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true }
+    ) throws(Refusal) {
+        let second: UInt64 = 1_000_000_000
+        let patience = idleExit.map { $0 * second }
         while true {
             let vacancy = server.vacancy ?? 0
-            if let patience, vacancy >= patience { return }
-            switch next(within: patience.map { $0 - vacancy }) {
+            if let patience, vacancy >= patience, mayEnd({ server.vacancy ?? 0 }) { return }
+            switch next(within: patience.map { $0 > vacancy ? $0 - vacancy : second }) {
             case nil: continue
             case SIGCHLD: throw .enclaveEnded
             default: return

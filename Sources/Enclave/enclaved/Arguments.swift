@@ -7,11 +7,12 @@ enum Arguments {
     case help
     case version
     case serve(Options)
+    /// To start enclaves for the daemons of the system service.
+    case listen(ListenerOptions)
 
     struct Options {
-        var vault: String
+        var vault: VaultPlace
         var channel: UnixSocket
-        var createIfMissing: Bool
         var tpm: TPMChoice
         var agent: AgentChoice
         var pinentry: String
@@ -26,6 +27,7 @@ enum Arguments {
     static let helpText = """
         usage: keychain-enclaved --vault FILE --channel FD [--create] [--tpm TPM] [--agent PATH] [--pinentry PROGRAM]
                                  [--login-password]
+               keychain-enclaved --listen SOCKET [...]
 
         Guards the keys of a keychain. Started by keychaind, not by hand.
 
@@ -38,6 +40,9 @@ enum Arguments {
                          what the agent asks for passcodes with: a path, none, or auto
           --login-password
                          the password of the user's login may stand in where no passcode is set
+          --vaults FOLDER
+                         in place of --vault and --create: the daemon's first words say whose vault in the folder it is
+          --listen       start an enclave for every connection; see keychain-enclaved --listen --help
           --help         show this
           --version      show the formats this program knows
         """
@@ -45,11 +50,15 @@ enum Arguments {
     static let versionText = "keychain-enclaved (vault formats 1 to 3, channel \(EnclaveChannelFormat.version))"
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
-        var (vault, channel): (String?, String?) = (nil, nil)
+        var (vault, vaults, channel): (String?, String?, String?) = (nil, nil, nil)
         var (createIfMissing, acceptsLoginPassword) = (false, false)
         var tpm = TPMChoice.none
         var (agent, pinentry) = (AgentChoice.beside, "auto")
         var rest = Array(arguments)[...]
+        if rest.first == "--listen" {
+            self = .listen(try ListenerOptions(rest.dropFirst()))
+            return
+        }
         while let argument = rest.popFirst() {
             switch argument {
             case "--help":
@@ -60,6 +69,7 @@ enum Arguments {
                 return
             case "--create": createIfMissing = true
             case "--vault": vault = rest.popFirst()
+            case "--vaults": vaults = rest.popFirst()
             case "--tpm": tpm = TPMChoice(rest.popFirst() ?? "none")
             case "--agent": agent = AgentChoice(rest.popFirst() ?? "none")
             case "--pinentry": pinentry = rest.popFirst() ?? "none"
@@ -68,15 +78,15 @@ enum Arguments {
             default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
             }
         }
-        guard let vault, vault.hasPrefix("/") else {
+        guard let place = VaultPlace(vault, createIfMissing, folder: vaults) else {
             throw Mistake(
                 description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
         }
         let socket = try Self.socket(channel)
         self = .serve(
             Options(
-                vault: vault, channel: socket, createIfMissing: createIfMissing, tpm: tpm, agent: agent,
-                pinentry: pinentry, acceptsLoginPassword: acceptsLoginPassword))
+                vault: place, channel: socket, tpm: tpm, agent: agent, pinentry: pinentry,
+                acceptsLoginPassword: acceptsLoginPassword))
     }
 
     private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {

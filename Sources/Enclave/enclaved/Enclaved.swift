@@ -15,6 +15,7 @@ struct Enclaved {
             case .help: print(Arguments.helpText)
             case .version: print(Arguments.versionText)
             case .serve(let options): try serve(options)
+            case .listen(let options): try EnclaveListener.run(options) { report($0) }
             }
         } catch {
             report(error)
@@ -25,6 +26,7 @@ struct Enclaved {
     /// Hardening comes before the first key, the filter of system calls after the last thread and before the first request.
     private static func serve(_ options: Arguments.Options) throws {
         try Hardening.hide()
+        let (vault, createIfMissing) = try options.vault.find(options.channel)
         let launched = options.agent.launch(pinentry: options.pinentry, report: report)
         try Hardening.apply()
         // A TPM at the end of a socket may go.
@@ -36,11 +38,11 @@ struct Enclaved {
         let enclave: SoftwareEnclave
         let tpm: TPM?
         do {
-            let existing = try SoftwareEnclave.root(ofVault: options.vault)
+            let existing = try SoftwareEnclave.root(ofVault: vault)
             let found = try options.tpm.connect(existing: existing)
             tpm = try? found.get()
             enclave = try SoftwareEnclave(
-                vault: options.vault, createIfMissing: options.createIfMissing, kind: "separate process",
+                vault: vault, createIfMissing: createIfMissing, kind: "separate process",
                 roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
                 userAgent: agent, acceptsLoginPassword: options.acceptsLoginPassword)
             events.deliver { enclave.sessionChanged($0) }
@@ -49,7 +51,7 @@ struct Enclaved {
             throw error
         }
         try enclave.startWatching()
-        try Hardening.restrictFiles(toFolderOf: options.vault)
+        try Hardening.restrictFiles(toFolderOf: vault)
         let server = try EnclaveServer(enclave, channel: options.channel) { tpm?.hasBeenLost != true }
         try Sandbox.install()
         server.run()

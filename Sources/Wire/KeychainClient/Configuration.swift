@@ -32,6 +32,10 @@ package struct Configuration: Equatable, Sendable {
     package var folder: String
     /// Where the daemon listens.
     package var socket: String
+    /// Whether a setting says so.
+    package var socketIsGiven: Bool
+    /// Whether that is the system service, which no program starts.
+    package var usesSystemService: Bool
     package var mode: Mode
     /// The daemon's program, when it is not to be looked for.
     package var daemon: String?
@@ -110,11 +114,15 @@ package struct Configuration: Equatable, Sendable {
 
     /// Reads an environment and the configuration file it points to.
     ///
-    /// - Parameter environment: the value of a variable; an empty one counts as none.
+    /// - Parameters:
+    ///   - environment: the value of a variable; an empty one counts as none.
+    ///   - serviceFolder: where the system service has its sockets.
     /// - Throws: as ``load()``.
-    package init(environment: (String) -> String?) throws(Refusal) {
+    package init(
+        environment: (String) -> String?, serviceFolder: String = SystemService.folder
+    ) throws(Refusal) {
         let (values, directories) = try Self.read(environment)
-        try self.init(values, directories)
+        try self.init(values, directories, serviceFolder)
     }
 
     private static func read(_ environment: (String) -> String?) throws(Refusal) -> (Setting.Values, BaseDirectories) {
@@ -125,12 +133,18 @@ package struct Configuration: Equatable, Sendable {
         return (values, directories)
     }
 
-    private init(_ values: Setting.Values, _ directories: BaseDirectories) throws(Refusal) {
+    private init(
+        _ values: Setting.Values, _ directories: BaseDirectories, _ serviceFolder: String
+    ) throws(Refusal) {
         guard let folder = values.home ?? directories.data.map({ $0 + "/keychain" }) else { throw .noHome }
         self.folder = folder
         // A store of one's own has a daemon of its own: the usual one serves another store.
         let runtime = values.home == nil ? directories.runtime : nil
-        socket = values.socket ?? (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
+        let isPlain = values.home == nil && values.socket == nil
+        let service = isPlain ? SystemService.socket(SystemService.personal, in: serviceFolder) : nil
+        socket = values.socket ?? service ?? (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
+        socketIsGiven = values.socket != nil
+        usesSystemService = socket.hasPrefix(serviceFolder + "/")
         mode = values.mode ?? .auto
         daemon = values.daemon
         timeout = values.timeout ?? WireLimits.defaultDeadline

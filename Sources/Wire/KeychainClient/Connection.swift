@@ -68,6 +68,8 @@ package final class Connection: KeychainConnection {
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
     ) throws(Refusal) -> AuthenticationReply {
         guard request.descriptors.contains(descriptors.count) else { throw .malformed("the number of passwords") }
+        let request = request.withTerminal()
+        let descriptors = descriptors + (request.prompt?.surroundings.opened.map { [$0.device] } ?? [])
         if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
         let deadline = max(timeout, WireLimits.promptDeadline)
         let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors) {
@@ -97,8 +99,8 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .access(.decisions), .access(.why),
-            .access(.orphans):
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .access(.decisions),
+            .access(.why), .access(.orphans):
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,

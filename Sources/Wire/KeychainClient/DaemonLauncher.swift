@@ -15,6 +15,7 @@ struct DaemonLauncher: Sendable {
     /// all programs connect to that one.
     func open() throws(Refusal) -> UnixSocket? {
         if let socket = try connect() { return socket }
+        if configuration.usesSystemService { throw .serviceDoesNotRun(configuration) }
         guard let program else { return nil }
         try start(program)
         guard let socket = try connect() else { throw .didNotStart(program, configuration) }
@@ -85,6 +86,14 @@ extension Refusal {
         Refusal(
             .notAvailable, .unavailable, configuration.socket, "The keychain daemon cannot be reached: \(error).",
             do: "Check KEYCHAIN_SOCKET and the permissions of \(configuration.socket).")
+    }
+
+    /// Another store in its place would hide the items from their programs.
+    fileprivate static func serviceDoesNotRun(_ configuration: Configuration) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, configuration.socket,
+            "The system's keychain service does not run.",
+            do: "Start it (systemctl start keychaind.socket), or set KEYCHAIN_HOME for a keychain of your own.")
     }
 
     fileprivate static func cannotStart(_ program: String, _ error: SystemError) -> Refusal {

@@ -14,6 +14,7 @@ extension DeviceReply {
         case .status: self = .status(try DeviceStatus(from: &reader))
         case .verify: self = .verification(try VerificationPage(from: &reader))
         case .details: self = .details(try DeviceDetails(from: &reader))
+        case .identity, .examine: self = .identity(try CallerReport(from: &reader))
         case .watch: self = .news(try DeviceNews(from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,

@@ -38,8 +38,12 @@ package struct Setting: Sendable {
             meaning: "The folder of the store.", read: { path($0, &$1.home) }),
         Setting(
             variable: "KEYCHAIN_SOCKET", key: "socket", takes: "an absolute path",
-            standard: "$XDG_RUNTIME_DIR/keychain/keychaind.sock; keychaind.sock in the store's folder when home is set",
-            meaning: "Where the daemon listens.", read: { path($0, &$1.socket) }),
+            standard:
+                "keychaind.sock in the store's folder when home is set; else \(SystemService.folder)/socket where the system "
+                + "service is installed; else $XDG_RUNTIME_DIR/keychain/keychaind.sock",
+            meaning:
+                "Where the daemon listens. The system's keychain is at \(SystemService.folder)/system.",
+            read: { path($0, &$1.socket) }),
         Setting(
             variable: "KEYCHAIN_MODE", key: "mode", takes: names(of: Configuration.Mode.self), standard: "auto",
             meaning: "Whether programs use the daemon, their own process, or the daemon where it is installed.",

@@ -15,6 +15,18 @@ extension Surroundings {
             }))
 }
 
+extension AuthenticationRequest {
+    /// The same with this process's terminal, opened: the agent may be another user's, who must not open it.
+    func withTerminal() -> AuthenticationRequest {
+        guard let prompt, prompt.interaction != .never, !prompt.surroundings.terminal.isEmpty,
+            let terminal = ControllingTerminal.open()
+        else { return self }
+        var request = self
+        request.prompt?.surroundings.opened = OpenedTerminal(terminal)
+        return request
+    }
+}
+
 extension Prompt {
     /// A prompt where the user of this process is, as far as he may be asked (`KEYCHAIN_INTERACTION`).
     ///

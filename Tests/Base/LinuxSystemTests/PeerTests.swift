@@ -11,7 +11,8 @@ struct PeerCredentialsTests {
         let peer = try PeerCredentials(of: left)
         #expect(peer.process == getpid() && peer.user == geteuid() && peer.group == getegid())
         #expect(peer.isAlive)
-        #expect(try PeerCredentials(of: right).startTime == peer.startTime)
+        let plain = try PeerCredentials(of: right, ownDescriptor: false)
+        #expect(plain.isAlive && plain.startTime != nil && plain.process == peer.process)
     }
 
     @Test("The peer of a connection is the process that connected, with its start time; once it has ended, nobody")
@@ -23,13 +24,18 @@ struct PeerCredentialsTests {
         let server = try #require(try listener.accept())
         let peer = try PeerCredentials(of: server)
         #expect(peer.process == client.process && peer.user == geteuid())
-        let own = try PeerCredentials(of: UnixSocket.pair().0)
-        #expect(peer.startTime >= own.startTime)
+        let own = try PeerCredentials(of: UnixSocket.pair().0, ownDescriptor: false)
+        let plain = try PeerCredentials(of: server, ownDescriptor: false)
+        #expect(try #require(plain.startTime) >= #require(own.startTime))
 
         kill(client.process, SIGKILL)
         _ = client.waitForExit()
         #expect(!peer.isAlive)
-        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: server) } == ESRCH)
+        #expect(!plain.isAlive)
+        // The kernel's descriptor may still be had; it says then that the process has ended.
+        #expect((try? PeerCredentials(of: server))?.isAlive != true)
+        let failure = code { () throws(SystemError) in _ = try PeerCredentials(of: server, ownDescriptor: false) }
+        #expect(failure == ESRCH)
         #expect(code { () throws(SystemError) in _ = try ExecutableFile(of: peer) } != nil)
     }
 
@@ -46,6 +52,26 @@ struct PeerCredentialsTests {
         #expect(try client.output.readText(1) == "")
         try #require(peer.processDescriptor).wait(for: .readable, deadline: soon)
         #expect(!peer.isAlive)
+    }
+
+    @Test("Without the kernel's descriptor, a process that began after the connection was taken has not made it")
+    func reusedNumber() throws {
+        let (left, right) = try UnixSocket.pair()
+        defer { extendLifetime(right) }
+        let own = try #require(try PeerCredentials(of: left, ownDescriptor: false).startTime)
+        let sooner = UnixSocket(left.descriptor, accepted: own - 1)
+        let later = UnixSocket(left.descriptor, accepted: own)
+        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: sooner, ownDescriptor: false) } == ESRCH)
+        #expect(try PeerCredentials(of: later, ownDescriptor: false).isAlive)
+        #expect(Clock.ticksSinceBoot >= own)
+    }
+
+    @Test("The real group of the peer is known with the kernel's descriptor and without")
+    func realGroup() throws {
+        let (left, right) = try UnixSocket.pair()
+        defer { extendLifetime(right) }
+        #expect(try PeerCredentials(of: left).realGroup() == getgid())
+        #expect(try ProcessView(getpid()).realGroup() == getgid())
     }
 
     @Test("The descriptor of a file has no peer")

@@ -130,9 +130,14 @@ struct GuardedRowTests {
             CallerIdentity(user: 1, process: 0, program: "test", groups: []),
             CallerIdentity(user: 0, process: 1, program: "test", groups: []),
             CallerIdentity(user: 0, process: 0, program: "tes", groups: []),
+            CallerIdentity(user: 0, process: 0, program: "test", isAnchored: true, groups: []),
+            CallerIdentity(
+                user: 0, process: 0, program: "test", provenance: .signed(team: "T", identifier: "test"), groups: []),
+            CallerIdentity(
+                user: 0, process: 0, program: "test", provenance: .signed(team: "U", identifier: "test"), groups: []),
         ]
         let digests = try Set(([caller] + others).map { try $0.digest() })
-        #expect(digests.count == 4 && digests.allSatisfy { $0.count == AuthenticationContext.callerBytes })
+        #expect(digests.count == 7 && digests.allSatisfy { $0.count == AuthenticationContext.callerBytes })
         let again = CallerIdentity(user: 0, process: 0, program: "test", groups: ["other"])
         #expect(try again.digest() == caller.digest())
     }

@@ -19,7 +19,7 @@ struct IdentityTests {
         let counter = Counter()
         let server = try RunningServer { _ in
             counter.count.add(1, ordering: .relaxed)
-            return RunningServer.caller
+            return .known(RunningServer.caller)
         }
         let (client, idle) = (try server.connect(), try server.connect())
         for id in 1...5 { #expect(try client.ask(Frames.search(id: UInt32(id)))?.status == 0) }
@@ -39,38 +39,10 @@ struct IdentityTests {
         "Who cannot be identified is refused everything, and may stay",
         arguments: [Frames.search(), Frames.device(.lock)])
     func refusesUnknown(frame: [UInt8]) throws {
-        let refusal = Refusal(.missingEntitlement, .unidentifiedCaller, "uid", "Not you.", do: "Go.")
+        let refusal = Refusal(.missingEntitlement, .foreignGroup, "uid", "Not you.", do: "Go.")
         let server = try RunningServer { _ throws(Refusal) in throw refusal }
         let client = try server.connect()
         for _ in 0..<2 { #expect(try client.ask(frame)?.refusal == refusal) }
         #expect(server.standIn.record.searches.isEmpty && server.standIn.record.devices.isEmpty)
-    }
-
-    @Test("S-18: a program is known by its executable and has that one's group alone")
-    func identifiesProgram() throws {
-        let own = try ExecutableFile(ofProcess: CurrentProcess.identifier)
-        let caller = try UserIdentity.identify(try UnixSocket.pair().0)
-        #expect(caller.program == own.path)
-        #expect(caller.groups == ["program:" + own.path])
-        #expect(caller.user == CurrentProcess.user && caller.process == CurrentProcess.identifier)
-        #expect(!caller.mayInspectAllGroups)
-    }
-
-    @Test("A process of another user is refused")
-    func refusesForeignUser() throws {
-        let peer = try UnixSocket.pair().0
-        let refusal = failure { () throws(Refusal) in
-            try UserIdentity.identify(peer, user: CurrentProcess.user + 1, inspector: nil)
-        }
-        #expect(refusal?.status == .missingEntitlement && refusal?.rule == .unidentifiedCaller)
-    }
-
-    @Test("Only the very file of the inspecting command may look at all groups")
-    func knowsInspector() throws {
-        let peer = try UnixSocket.pair().0
-        let own = try ExecutableFile(ofProcess: CurrentProcess.identifier).status
-        let other = try FileStatus(at: "/bin/sh")
-        #expect(try UserIdentity.identify(peer, user: CurrentProcess.user, inspector: own).mayInspectAllGroups)
-        #expect(try !UserIdentity.identify(peer, user: CurrentProcess.user, inspector: other).mayInspectAllGroups)
     }
 }

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("A program that asks too fast waits, and no other does")
 struct RequestPaceTests {
-    private static func server(_ rate: Int, identify: @escaping Identify = { _ in RunningServer.caller }) throws
+    private static func server(
+        _ rate: Int, identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) }
+    ) throws
         -> RunningServer
     {
         var limits = ServerLimits()
@@ -54,7 +56,8 @@ struct RequestPaceTests {
                 count += 1
                 return count
             }
-            return CallerIdentity(user: 1, process: 2, program: "/bin/\(number)", groups: ["group"])
+            return .known(
+                CallerIdentity(user: 1, process: 2, program: "/bin/\(number)", groups: ["group"]))
         }
         let (greedy, modest) = (try server.connect(), try server.connect())
         #expect(try greedy.ask(Frames.search(id: 1))?.id == 1)

@@ -1,8 +1,23 @@
-import KeychainModel
+package import KeychainModel
 package import KeychainPolicy
 package import KeychainServer
-import LinuxSystem
+package import LinuxSystem
 package import TestSupport
+
+/// Identifies callers as a test says; a program file would be what calls itself by the caller's name.
+package struct Registry: CallerRegistry {
+    package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> Identification
+
+    private let body: Identify
+
+    package init(_ body: @escaping Identify) { self.body = body }
+
+    package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification { try body(peer) }
+
+    package func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
+        CallerIdentity(user: caller.user, process: 0, program: (try? file.text()) ?? "", groups: [])
+    }
+}
 
 /// A server in front of a stand-in, on a socket of its own.
 package final class RunningServer {
@@ -17,7 +32,7 @@ package final class RunningServer {
     /// - Parameter directory: where the socket goes; another server's, to take over its place.
     package init(
         in directory: TemporaryDirectory? = nil, standIn: StandIn = StandIn(), limits: ServerLimits = ServerLimits(),
-        identify: @escaping Identify = { _ in RunningServer.caller }
+        identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) }
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()
         self.standIn = standIn
@@ -27,7 +42,7 @@ package final class RunningServer {
         (self.lines, self.identified) = (lines, identified)
         server = try KeychainServer(
             standIn, on: [try UnixSocket.listen(at: path)],
-            identify: { peer throws(Refusal) in
+            registry: Registry { peer throws(Refusal) in
                 identified.update { $0 += 1 }
                 return try identify(peer)
             }, limits: limits,

@@ -194,6 +194,7 @@ import Testing
             enclave:     separate process
             store:       /home/ada/keychain/keychain.db
             socket:      /run/user/1000/keychain
+            caller:      /usr/bin/security, unsigned, not anchored
             user:        nobody can be asked: keychain-agent does not run
 
             """
@@ -220,7 +221,9 @@ import Testing
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
             "passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
-            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"agent":null}
+            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"agent":null,\#
+            "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,"user":1000,\#
+            "process":42,"groups":["program:/usr/bin/security"]}}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

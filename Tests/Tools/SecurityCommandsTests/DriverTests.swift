@@ -11,7 +11,8 @@ import Testing
         let outcome = shell.run()
         #expect(outcome.status == 2)
         #expect(
-            outcome.text.hasPrefix("Usage: security [-h] [-i] [-p prompt] [-q] [-v] [--json] [command] [opt ...]\n"))
+            outcome.text.hasPrefix(
+                "Usage: security [-h] [-i] [-p prompt] [-q] [-S] [-v] [--json] [command] [opt ...]\n"))
         #expect(
             outcome.text.contains(
                 "\nsecurity commands are:\n    help                                 Show all commands"))
@@ -27,8 +28,10 @@ import Testing
                 "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
                 "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
-                "verify-keychain", "move-enclave", "list-unlock-slots", "add-unlock-slot", "remove-unlock-slot",
-                "attest-key", "codesign", "decisions", "why", "move-items", "rename-group", "orphans",
+                "verify-keychain", "identity", "anchor", "move-enclave", "list-unlock-slots", "add-unlock-slot",
+                "remove-unlock-slot",
+                "attest-key", "set-credential", "list-credentials", "delete-credential", "codesign", "decisions",
+                "why", "move-items", "rename-group", "orphans",
                 "set-group-policy", "uninstalled", "git-credential", "docker-credential", "setup", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))

@@ -67,7 +67,7 @@ import Testing
                     protection: aku (while unlocked, this device only)
                     unsigned: the group is an executable's path
                     applications (1):
-                        0: program:/usr/bin/other
+                        0: program:/usr/bin/other (unsigned)
 
             """
         #expect(shell.run("dump-keychain", "-a").text.hasSuffix(genericDump(service: "\"foreign\"") + expected))

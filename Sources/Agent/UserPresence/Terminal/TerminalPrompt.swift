@@ -5,8 +5,14 @@ import LinuxSystem
 struct TerminalPrompt {
     private let terminal: Terminal
 
-    /// - Throws: `SystemError` when it is no terminal of this user.
-    init(_ surroundings: Surroundings) throws(SystemError) { terminal = try Terminal(path: surroundings.terminal) }
+    /// - Throws: `SystemError` when it is no terminal, or was not opened by the caller and is another user's.
+    init(_ surroundings: Surroundings) throws(SystemError) {
+        if let opened = surroundings.opened {
+            terminal = try Terminal(opened: opened.device)
+        } else {
+            terminal = try Terminal(path: surroundings.terminal)
+        }
+    }
 
     /// Asks for something that is not shown.
     ///

@@ -75,6 +75,48 @@ int clinux_set_dumpable(int dumpable);
 int clinux_get_no_new_privileges(void);
 int clinux_set_no_new_privileges(void);
 
+/// Becomes another user for good, with these groups besides; the permitted capabilities stay.
+int clinux_become(uid_t user, gid_t group, const gid_t *groups, size_t count);
+
+/// PR_CAPBSET_DROP: no program executed from here gets a capability whose bit is not set. Needs CAP_SETPCAP.
+int clinux_limit_capabilities(uint64_t kept);
+
+/// capset: the permitted, effective, inheritable and ambient capabilities of this thread become these.
+int clinux_set_capabilities(uint64_t kept);
+
+/// capget: the permitted capabilities of this thread.
+int clinux_get_capabilities(uint64_t *permitted);
+
+/// getpeername: the abstract name the peer is bound to, without its leading zero byte. The result is its length, 0 when the
+/// peer has no such name; `name` has room for 107 bytes.
+ssize_t clinux_peer_abstract_name(int socket, char *name);
+
+/// What statx(2) says of a file, as far as it tells one content of the file from another. Times are nanoseconds since 1970.
+struct clinux_file_version {
+    uint64_t device, inode, links;
+    int64_t size, modified, changed;
+    uint32_t owner, group, mode;
+    int has_verity;
+};
+
+/// statx: looks at what a path leads to, or, where it is NULL, at an open file.
+int clinux_file_version(int file, const char *path, struct clinux_file_version *version);
+
+/// FS_IOC_MEASURE_VERITY: the digest by which the kernel checks what is read of a file; the result is its length.
+int clinux_verity_digest(int file, uint8_t *digest, size_t room);
+
+/// The kind of file system a file is on (statfs(2)'s f_type) and whether it ignores set-group-ID bits (ST_NOSUID).
+int clinux_file_system(int file, uint64_t *kind, int *is_nosuid);
+
+/// PIDFD_GET_INFO (Linux 6.13): the real group of a process.
+int clinux_pidfd_real_group(int pidfd, gid_t *group);
+
+/// openat2: opens a file by a name below a folder, following no symbolic link below it and leaving it by no way.
+int clinux_open_beneath(const char *folder, const char *name);
+
+/// makedev: the number of a device.
+uint64_t clinux_device(uint32_t major, uint32_t minor);
+
 /// Names the calling thread for debuggers; longer than 15 bytes fails.
 int clinux_name_thread(const char *name);
 

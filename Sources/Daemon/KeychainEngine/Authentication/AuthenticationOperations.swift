@@ -71,7 +71,7 @@ extension Prompt {
     /// The prompt with what the engine knows, and nothing of it from the caller.
     func shown(by caller: CallerIdentity) -> Prompt {
         var prompt = self
-        (prompt.program, prompt.item) = (caller.program, "")
+        (prompt.program, prompt.item) = (caller.title, "")
         return prompt
     }
 }

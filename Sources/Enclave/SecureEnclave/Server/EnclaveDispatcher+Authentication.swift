@@ -15,12 +15,16 @@ extension EnclaveDispatcher {
             try enclave.capabilities().append(to: answer)
         case .authenticate:
             let patience = min(try body.integer(UInt32.self), EnclaveChannelFormat.mostPatience)
-            let task = try body.last { (body) throws(Refusal) in try AuthenticationTask(from: &body) }
+            var task = try body.last { (body) throws(Refusal) in try AuthenticationTask(from: &body) }
+            if task.prompt.surroundings.comesOpened {
+                task.prompt.surroundings.opened = terminals.take(task.context)
+            }
             let deadline = Deadline.after(milliseconds: Int(patience))
             let result = try questions.during(task.context) { () throws(Refusal) in
                 try enclave.authenticate(task, by: deadline)
             }
             result.append(to: answer)
+        case .setTerminal: terminals.put(OpenedTerminal(descriptors[0]), for: try Self.lastContext(&body))
         case .setCredential: try enclave.setCredential(descriptors[0], in: try Self.lastContext(&body))
         default: try enclave.invalidate(try Self.lastContext(&body))
         }
@@ -86,5 +90,24 @@ final class OpenQuestions: Sendable {
             return state.contexts
         }
         for context in contexts { withdraw(context) }
+    }
+}
+
+/// Terminals that came through the socket and wait for the request that they are for, which comes through a lane.
+final class WaitingTerminals: Sendable {
+    /// As many as there are lanes that ask, and some to spare; a daemon that leaves more behind loses them.
+    private static let most = 64
+
+    private let waiting = Lock<[AuthenticationContext: OpenedTerminal]>([:])
+
+    func put(_ terminal: OpenedTerminal, for context: AuthenticationContext) {
+        waiting.withLock { waiting in
+            if waiting.count >= Self.most { waiting = [:] }
+            waiting[context] = terminal
+        }
+    }
+
+    func take(_ context: AuthenticationContext) -> OpenedTerminal? {
+        waiting.withLock { $0.removeValue(forKey: context) }
     }
 }

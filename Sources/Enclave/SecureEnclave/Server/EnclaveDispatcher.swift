@@ -6,6 +6,7 @@ import LinuxSystem
 struct EnclaveDispatcher: Sendable {
     let enclave: any EnclaveService
     let questions = OpenQuestions()
+    let terminals = WaitingTerminals()
 
     /// Answers a request into an empty buffer.
     ///
@@ -43,7 +44,7 @@ struct EnclaveDispatcher: Sendable {
         case .removePasscode: try enclave.removePasscode(descriptors[0])
         case .moveToSoftware: try enclave.move(to: .software, passcode: descriptors[0])
         case .moveToTPM: try enclave.move(to: .tpm, passcode: descriptors[0])
-        case .authenticate, .capabilities, .setCredential, .invalidate:
+        case .authenticate, .capabilities, .setCredential, .setTerminal, .invalidate:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(aboutUser: call.operation, &reader, descriptors, into: answer)
         case .wrapGuardedRowKey, .unwrapGuardedRowKey:

@@ -7,15 +7,13 @@ enum StatusCommand {
         "status", "Show how the keychain is protected, its lock state and where it is.", synopsis: ""
     ) { _, session throws(CommandFailure) in
         let (status, details) = (try session.status("status"), try session.details("status"))
-        if session.writesJSON { return session.output.write(json(status, details, session)) }
-        for (name, text) in lines(status, details, session) {
-            let padding = String(repeating: " ", count: max(0, 13 - name.utf8.count))
-            session.output.write("\(name)\(padding)\(text)\n")
-        }
+        let caller = try session.identity(.identity, "status")
+        if session.writesJSON { return session.output.write(json(status, details, caller, session)) }
+        session.output.write(table: lines(status, details, caller, session))
     }
 
     private static func lines(
-        _ status: DeviceStatus, _ details: DeviceDetails, _ session: Session
+        _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ session: Session
     ) -> [(String, String)] {
         var lines = [("protection:", status.protection.name), ("", status.meaning)]
         if let advice = status.advice { lines.append(("", advice)) }
@@ -24,6 +22,7 @@ enum StatusCommand {
             ("opens with:", details.slots.map(\.kind.title).joined(separator: "; ")),
             ("locks:", details.settings.meaning), ("deployment:", status.deployment), ("enclave:", status.enclave),
             ("store:", KeychainName.storePath(status)), ("socket:", session.socket),
+            ("caller:", "\(caller.program), \(caller.source), \(caller.isAnchored ? "anchored" : "not anchored")"),
         ]
         lines += AgentLines.lines(details.agent)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
@@ -35,7 +34,9 @@ enum StatusCommand {
         return "\(status.failedAttempts) wrong in a row\(wait)"
     }
 
-    private static func json(_ status: DeviceStatus, _ details: DeviceDetails, _ session: Session) -> JSONValue {
+    private static func json(
+        _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ session: Session
+    ) -> JSONValue {
         .object([
             ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
             ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
@@ -45,7 +46,7 @@ enum StatusCommand {
             ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
             ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
             ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
-            ("agent", AgentLines.json(details.agent)),
+            ("agent", AgentLines.json(details.agent)), ("caller", caller.json),
         ])
     }
 }

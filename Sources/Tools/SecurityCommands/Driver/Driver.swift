@@ -7,6 +7,7 @@ package enum Driver {
         CommandOption("i", "Read commands from standard input, line by line."),
         CommandOption("p", value: "prompt", "Use this prompt (implies -i)."),
         CommandOption("q", "Be less verbose."),
+        CommandOption("S", word: "system", "Use the system's keychain in place of the user's."),
         CommandOption("v", "Be more verbose: show each command and explain each refusal."),
     ]
 
@@ -29,6 +30,7 @@ package enum Driver {
         session.isVerbose = globals.has("v")
         session.isQuiet = globals.has("q")
         session.writesJSON = globals.wantsJSON
+        session.isForSystem = globals.has("S")
         if globals.has("h") || globals.wantsHelp { return execute([Argument("help")] + globals.operands, session) }
         if !globals.operands.isEmpty { return execute(globals.operands, session) }
         guard globals.has("i") || globals.has("p") else { return Help.printUsage(session) }

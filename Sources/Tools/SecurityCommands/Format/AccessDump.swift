@@ -17,7 +17,7 @@ struct AccessDump {
                 description: \(shown(.label))
                 protection: \(protection)\(remarks)
                 applications (1):
-                    0: \(shown(.accessGroup))
+                    0: \(AccessGroup.title(shown(.accessGroup)))
 
         """
     }

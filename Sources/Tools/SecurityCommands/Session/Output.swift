@@ -36,6 +36,14 @@ package final class Output {
         }
     }
 
+    /// Writes names and what belongs to them in two columns.
+    func write(table lines: [(String, String)]) {
+        for (name, text) in lines {
+            let padding = String(repeating: " ", count: max(0, 13 - name.utf8.count))
+            write("\(name)\(padding)\(text)\n")
+        }
+    }
+
     /// Hands everything to the system.
     func flush() {
         defer { pending.removeAll() }

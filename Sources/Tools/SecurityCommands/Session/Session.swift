@@ -21,9 +21,12 @@ package final class Session {
     var isQuiet = false
     var isInteractive = false
     package var writesJSON = false
+    /// Commands are about the system's keychain in place of the user's.
+    var isForSystem = false
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
     private let connect: () -> Result<any KeychainConnection, Refusal>
+    private let connectSystem: () -> Result<any KeychainConnection, Refusal>
     private var opened: (any KeychainConnection)?
 
     /// - Parameters:
@@ -31,12 +34,14 @@ package final class Session {
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
+    ///   - connectSystem: reaches the system's keychain.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
         mayAsk: Bool = true, progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
+        connectSystem: @escaping () -> Result<any KeychainConnection, Refusal> = { .failure(.noSystemKeychain) },
         connect: @escaping () -> Result<any KeychainConnection, Refusal>
     ) {
         self.input = Input(input)
@@ -46,7 +51,7 @@ package final class Session {
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
         self.environment = environment
-        self.connect = connect
+        (self.connect, self.connectSystem) = (connect, connectSystem)
     }
 
     /// Asks the keychain something; `call` is what macOS's command names in the message of a refusal.
@@ -100,6 +105,16 @@ package final class Session {
         return details
     }
 
+    /// Asks who a program is, as the daemon sees it: this command, or a program file that comes along.
+    func identity(
+        _ request: DeviceRequest, _ call: String, files: [FileDescriptor] = []
+    ) throws(CommandFailure) -> CallerReport {
+        guard case .identity(let report) = try device(request, call, passcodes: files) else {
+            throw .refused(call: call, .malformed("the caller's identity"))
+        }
+        return report
+    }
+
     /// Walks all rows.
     ///
     /// - Parameter progress: called now and then with the rows looked at and all there are.
@@ -114,7 +129,7 @@ package final class Session {
     /// - Throws: why it cannot be reached.
     package func connection() throws(Refusal) -> any KeychainConnection {
         if let opened { return opened }
-        let connection = try connect().get()
+        let connection = try (isForSystem ? connectSystem : connect)().get()
         opened = connection
         return connection
     }
@@ -164,4 +179,10 @@ extension Session {
         diagnostics.flush()
         return status
     }
+}
+
+extension Refusal {
+    package static let noSystemKeychain = Refusal(
+        .notAvailable, .unavailable, "system", "There is no system keychain here.",
+        do: "Install the system service (docs/system-service.md).")
 }

@@ -15,7 +15,12 @@ extension Session {
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: (try? configuration.get())?.socket ?? "",
             mayAsk: (try? configuration.get())?.interaction != .never,
-            environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } }
+            environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
+            connectSystem: {
+                configuration.flatMap { configuration in
+                    Result { () throws(Refusal) in try configuration.forSystemKeychain() }
+                }.flatMap(connection)
+            }
         ) { configuration.flatMap(connection) }
     }
 

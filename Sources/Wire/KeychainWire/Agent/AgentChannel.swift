@@ -36,12 +36,13 @@ final class AgentChannel: Sendable {
 
     /// Asks, and reads the answer to its end.
     func call<Result>(
-        _ operation: AgentOperation, _ body: SecretBuffer = SecretBuffer(capacity: 0), within milliseconds: Int,
+        _ operation: AgentOperation, _ body: SecretBuffer = SecretBuffer(capacity: 0),
+        _ descriptors: [FileDescriptor] = [], within milliseconds: Int,
         _ read: (inout WireReader) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         let id = try begin()
         defer { calls.update { _ = $0.answers.removeValue(forKey: id) } }
-        tell(operation, body, id)
+        tell(operation, body, id, descriptors)
         let answer = calls.wait(deadline: .after(milliseconds: milliseconds)) { calls -> Answer?? in
             if case .some(.some(let answer)) = calls.answers[id] { return answer }
             return calls.isClosed ? .some(nil) : nil
@@ -75,13 +76,17 @@ final class AgentChannel: Sendable {
     }
 
     /// Sends a message; when that fails, the channel is closed, which is how a caller learns of it.
-    func tell(_ operation: AgentOperation, _ body: SecretBuffer = SecretBuffer(capacity: 0), _ id: UInt32 = 0) {
+    func tell(
+        _ operation: AgentOperation, _ body: SecretBuffer = SecretBuffer(capacity: 0), _ id: UInt32 = 0,
+        _ descriptors: [FileDescriptor] = []
+    ) {
         guard body.count <= EnclaveChannelFormat.bodyLimit else { return close() }
         do throws(SystemError) {
             try sending.withLock { (_) throws(SystemError) in
                 try body.withSpan { (body) throws(SystemError) in
                     let word = AgentWord(operation, id).word
-                    try socket.send(word, body, deadline: .after(milliseconds: Self.sendingPatience))
+                    try socket.send(
+                        word, body, attaching: descriptors, deadline: .after(milliseconds: Self.sendingPatience))
                 }
             }
         } catch { close() }

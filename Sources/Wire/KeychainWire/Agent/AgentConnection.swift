@@ -71,7 +71,8 @@ package final class AgentConnection: UserAgent {
             deadline.remainingNanoseconds.map { $0 / 1_000_000 } ?? .max, UInt64(AgentFormat.longestQuestion))
         body.append(littleEndian: UInt32(left))
         question.append(to: body)
-        return try channel.call(.ask, body, within: Int(left) + Self.grace) { (reader) throws(Refusal) in
+        let terminal = question.prompt.surroundings.opened.map { [$0.device] } ?? []
+        return try channel.call(.ask, body, terminal, within: Int(left) + Self.grace) { (reader) throws(Refusal) in
             let answer = try UserAnswer(from: &reader)
             guard question.kind.mayBeAnswered(with: answer, allowsFallback: question.allowsFallback) else {
                 throw .malformed("the agent's answer")

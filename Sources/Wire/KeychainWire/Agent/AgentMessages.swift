@@ -15,7 +15,7 @@ enum AgentOperation: UInt8, CaseIterable {
     case report = 2
     /// From the enclave → ``BiometryStatus``.
     case biometry = 3
-    /// From the enclave, milliseconds:u32 ``UserQuestion`` → ``UserAnswer``.
+    /// From the enclave, milliseconds:u32 ``UserQuestion`` → ``UserAnswer``; with the terminal, where the question says so.
     case ask = 4
     /// From the enclave, identifier:16 caller:32; the open question is answered, this is not.
     case withdraw = 5

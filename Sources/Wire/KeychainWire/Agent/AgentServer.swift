@@ -113,7 +113,7 @@ extension AgentServer {
         switch word.operation {
         case .report, .biometry: enqueueLook(word)
         case .ask:
-            guard let question = try? Self.question(word.id, &reader) else { return false }
+            guard let question = try? Self.question(word.id, &reader, message.descriptors) else { return false }
             enqueue(question)
         case .withdraw:
             guard let context = try? AuthenticationContext(from: &reader), reader.isAtEnd else { return false }
@@ -126,9 +126,14 @@ extension AgentServer {
         return reader.isAtEnd
     }
 
-    private static func question(_ id: UInt32, _ reader: inout WireReader) throws -> Question {
+    private static func question(
+        _ id: UInt32, _ reader: inout WireReader, _ descriptors: [FileDescriptor]
+    ) throws -> Question {
         let milliseconds = min(try reader.integer(UInt32.self), AgentFormat.longestQuestion)
-        let question = try UserQuestion(from: &reader)
+        var question = try UserQuestion(from: &reader)
+        if question.prompt.surroundings.comesOpened {
+            question.prompt.surroundings.opened = descriptors.first.map(OpenedTerminal.init)
+        }
         guard reader.isAtEnd else { throw Refusal.malformed("the end of a question") }
         return Question(
             id: id, question: question, deadline: .after(milliseconds: Int(milliseconds)),

@@ -54,6 +54,10 @@ package struct Surroundings: Hashable, Sendable {
     package var terminal = ""
     /// The variables of ``variables`` that the caller's environment has.
     package var environment: [String: String] = [:]
+    /// The terminal itself, as the caller has opened it: for an agent of another user, who may not open it.
+    package var opened: OpenedTerminal?
+    /// Whether a message says that the terminal comes beside it.
+    package var comesOpened = false
 
     package init(terminal: String = "", environment: [String: String] = [:]) {
         (self.terminal, self.environment) = (terminal, environment)

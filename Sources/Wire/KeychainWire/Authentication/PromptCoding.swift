@@ -21,6 +21,7 @@ package enum PromptLimits {
 ///     prompt       = interaction:u8 titles:u8 reason:text [fallback:text] [cancel:text] program:text item:text surroundings
 ///     surroundings = terminal:text count:u8 *(variable:u8 value:text)
 ///
+/// `count` bit 7 says that the terminal itself comes along, as the last descriptor beside the message.
 /// `titles` bit 0 says that there is a fallback title, bit 1 a title of cancelling. A variable is named by its place in
 /// ``Surroundings/variables``, so that no other can be named; each comes once.
 extension Prompt {
@@ -65,16 +66,21 @@ extension Surroundings {
         let known = Self.variables.enumerated().compactMap { index, name in
             environment[name].flatMap { $0.utf8.count <= PromptLimits.variableBytes ? (UInt8(index), $0) : nil }
         }
-        buffer.append(UInt8(known.count))
+        buffer.append(UInt8(known.count) | (opened == nil ? 0 : Self.openedFlag))
         for (index, value) in known {
             buffer.append(index)
             buffer.append(text: value)
         }
     }
 
+    /// In the number of variables: the terminal comes beside the message.
+    private static let openedFlag: UInt8 = 0x80
+
     fileprivate init(from reader: inout WireReader) throws(Refusal) {
         self.init(terminal: try reader.text(atMost: PromptLimits.terminalBytes))
-        for _ in 0..<(try reader.integer(UInt8.self)) {
+        let head = try reader.integer(UInt8.self)
+        comesOpened = head & Self.openedFlag != 0
+        for _ in 0..<(head & ~Self.openedFlag) {
             let index = Int(try reader.integer(UInt8.self))
             guard Self.variables.indices.contains(index), environment[Self.variables[index]] == nil else {
                 throw .malformed("a variable of the prompt")

@@ -35,12 +35,16 @@ package enum DeviceRequest: Equatable, Sendable {
     case watch(epoch: UInt32, milliseconds: UInt32)
     /// What concerns who may touch what.
     case access(AccessRequest)
+    /// Who the caller is, as far as it could be verified.
+    case identity
+    /// With one descriptor, a program file open for reading: who it would be, if the caller executed it.
+    case examine
 
-    /// How many passcodes may come with it.
+    /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch: 0...0
-        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot: 1...1
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity: 0...0
+        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine: 1...1
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
@@ -64,6 +68,8 @@ package enum DeviceRequest: Equatable, Sendable {
         case changeSettings = 14
         case watch = 15
         case access = 16
+        case identity = 20
+        case examine = 21
     }
 
     /// Appends the body to a frame under construction.
@@ -81,6 +87,8 @@ package enum DeviceRequest: Equatable, Sendable {
         case .moveToTPM: append(.moveToTPM)
         case .moveToSoftware: append(.moveToSoftware)
         case .details: append(.details)
+        case .identity: append(.identity)
+        case .examine: append(.examine)
         case .unlockWith(let kind): append(.unlockWith, kind.rawValue)
         case .replacePasscode(let kind): append(.replacePasscode, kind.rawValue)
         case .addSlot(let slot, let kind): append(.addSlot, slot.rawValue, kind.rawValue)
@@ -122,6 +130,8 @@ package enum DeviceRequest: Equatable, Sendable {
         case .moveToTPM: .moveToTPM
         case .moveToSoftware: .moveToSoftware
         case .details: .details
+        case .identity: .identity
+        case .examine: .examine
         case .unlockWith: .unlockWith(try CredentialKind(from: &reader))
         case .replacePasscode: .replacePasscode(by: try CredentialKind(from: &reader))
         case .addSlot: .addSlot(try UnlockSlot.Kind(from: &reader), by: try CredentialKind(from: &reader))

@@ -12,6 +12,7 @@ extension EnclaveConnection {
         _ task: AuthenticationTask, by deadline: Deadline
     ) throws(Refusal) -> AuthenticationResult {
         try task.checkSize()
+        if let terminal = task.prompt.surroundings.opened { try setTerminal(terminal.device, in: task.context) }
         let body = SecretBuffer(capacity: 1024)
         body.append(littleEndian: deadline.patience)
         task.append(to: body)
@@ -21,6 +22,12 @@ extension EnclaveConnection {
         }
         var reader = WireReader(answer.copy())
         return try AuthenticationResult(from: &reader)
+    }
+
+    private func setTerminal(_ terminal: FileDescriptor, in context: AuthenticationContext) throws(Refusal) {
+        let body = SecretBuffer(capacity: 64)
+        context.append(to: body)
+        try body.withSpan { (body) throws(Refusal) in try channel.send(.setTerminal, [terminal], body) }
     }
 
     package func setCredential(_ password: FileDescriptor, in context: AuthenticationContext) throws(Refusal) {

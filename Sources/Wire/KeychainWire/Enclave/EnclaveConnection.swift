@@ -16,13 +16,20 @@ package final class EnclaveConnection: EnclaveService {
     /// - Parameters:
     ///   - process: the enclave's process, to be waited for when the channel ends.
     ///   - patience: how many milliseconds a call may take that needs no passcode.
+    ///   - whenEnded: called on a thread of its own when the enclave has gone, or the connection.
     /// - Throws: what the enclave refuses to start for, its vault is damaged for example; `errSecNotAvailable` when it does
     ///   not answer.
-    package init(_ socket: UnixSocket, process: ChildProcess? = nil, patience: Int = 10_000) throws(Refusal) {
+    package init(
+        _ socket: UnixSocket, process: ChildProcess? = nil, patience: Int = 10_000,
+        whenEnded: @escaping @Sendable () -> Void = {}
+    ) throws(Refusal) {
         self.process = process
         do {
             channel = try EnclaveChannel(socket, patience: patience)
-            try channel.open { process?.reap() }
+            try channel.open {
+                process?.reap()
+                whenEnded()
+            }
         } catch {
             process?.reap()
             throw error

@@ -53,6 +53,8 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case capabilities = 23
     /// context, with the application password.
     case setCredential = 24
+    /// context, with the terminal that the next ``authenticate`` of that context asks on.
+    case setTerminal = 64
     /// context → nothing.
     case invalidate = 25
     /// class, [context] flags:u64 row:16 key:32 → guardedRowKey.
@@ -77,8 +79,8 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     /// How many descriptors travel with it.
     package var descriptors: Int {
         switch self {
-        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .setCredential, .unlockWith,
-            .addSlot, .removeSlot:
+        case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .setCredential, .setTerminal,
+            .unlockWith, .addSlot, .removeSlot:
             1
         case .changePasscode, .replacePasscode, .addSlotWith: 2
         default: 0

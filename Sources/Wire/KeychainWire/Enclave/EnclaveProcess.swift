@@ -43,4 +43,26 @@ package enum EnclaveProcess {
             return (ours, process)
         } catch { throw .noEnclave(error) }
     }
+
+    /// Has the listener of the system service start an enclave for one of its keychains, and waits until it serves.
+    ///
+    /// - Parameters:
+    ///   - listener: where `keychain-enclaved` listens.
+    ///   - whenEnded: as in ``EnclaveConnection``.
+    /// - Throws: what the enclave refuses to start for; `errSecNotAvailable` when there is nobody to start it.
+    package static func summon(
+        _ summons: EnclaveSummons, from listener: String, whenEnded: @escaping @Sendable () -> Void
+    ) throws(Refusal) -> EnclaveConnection {
+        let socket: UnixSocket
+        do throws(SystemError) {
+            let deadline = Deadline.after(milliseconds: 10_000)
+            socket = try UnixSocket.connect(to: listener, deadline: deadline)
+            try summons.send(through: socket, deadline: deadline)
+        } catch {
+            throw Refusal(
+                .notAvailable, .unavailable, "enclave", "The system's enclave cannot be reached: \(error).",
+                do: "Start keychain-enclaved (systemctl start keychain-enclaved.socket), or see its log.")
+        }
+        return try EnclaveConnection(socket, whenEnded: whenEnded)
+    }
 }

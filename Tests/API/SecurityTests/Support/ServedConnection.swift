@@ -19,7 +19,7 @@ final class ServedConnection: KeychainConnection {
         self.path = path
         let listener = try UnixSocket.listen(at: path)
         server = try KeychainServer(
-            Forwarding(target: target), on: [listener], identify: { _ in caller }, log: { _ in })
+            Forwarding(target: target), on: [listener], registry: OneCaller(caller: caller), log: { _ in })
         client = Connection { () throws(Refusal) in
             do throws(SystemError) {
                 return try UnixSocket.connect(to: path, deadline: .after(milliseconds: 20_000))
@@ -53,6 +53,17 @@ final class ServedConnection: KeychainConnection {
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
     ) throws(Refusal) -> AuthenticationReply {
         try client.authentication(request, descriptors: descriptors)
+    }
+}
+
+/// Takes everybody for the same program.
+private struct OneCaller: CallerRegistry {
+    let caller: CallerIdentity
+
+    func identify(_ peer: UnixSocket) -> Identification { .known(caller) }
+
+    func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
+        throw .malformed("what nobody here examines")
     }
 }
 
@@ -113,6 +124,7 @@ private struct Forwarding: RequestHandler {
                 case .details(let details): details.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
                 case .access(let reply): reply.append(to: buffer)
+                case .identity(let report): report.append(to: buffer)
                 case .done: break
                 }
             }

@@ -38,6 +38,13 @@ final class StandInKeychain: KeychainConnection {
         var duringVerification: @Sendable (VerificationCursor) -> Void = { _ in }
     }
 
+    /// Whom the stand-in takes the command for, and every program file.
+    static let caller = CallerReport(
+        user: 1000, process: 42, program: "/usr/bin/security", source: "unsigned", detail: "", isAnchored: false,
+        mayInspectAllGroups: true, groups: [ownGroup])
+    static let entitled = CallerReport(
+        user: 1000, process: 0, program: "org.example.app", source: "signed", detail: "TEAM", isAnchored: true,
+        mayInspectAllGroups: false, groups: ["TEAM.shared", "TEAM.org.example.app"])
     static let ownGroup = "program:/usr/bin/security"
     /// 2019-01-02 03:04:05.678 UTC.
     static let date = 568_091_045.678

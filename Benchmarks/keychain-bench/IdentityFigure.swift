@@ -1,0 +1,44 @@
+import LinuxSystem
+
+/// What it costs to know who is calling, once the program is known.
+extension Bench {
+    /// The first request of a connection, without making the connection.
+    func measureFirstRequest() throws -> Measurement {
+        try compareIdentified { daemon in
+            let names = Names.sequence(of: daemon.items)
+            var next = 0
+            return {
+                var times: [Double] = []
+                for _ in 0..<300 {
+                    let client = try CClient(socket: daemon.socket)
+                    times.append(try time { try client.lookUp(names[next % names.count]) })
+                    next += 1
+                }
+                return times.median
+            }
+        }
+    }
+
+    /// A connection and its first request.
+    func measureConnecting() throws -> Measurement {
+        try compareIdentified { daemon in
+            let names = Names.sequence(of: daemon.items)
+            return medianTime(of: 300) { index in
+                try CClient(socket: daemon.socket).lookUp(names[index % names.count])
+            }
+        }
+    }
+
+    func measureLaterRequest() throws -> Measurement {
+        try compareIdentified { daemon in
+            let (names, client) = (Names.sequence(of: daemon.items), try CClient(socket: daemon.socket))
+            return medianTime(of: 300) { try client.lookUp(names[$0 % names.count]) }
+        }
+    }
+
+    private func compareIdentified(_ sample: (Daemon) throws -> Sample) throws -> Measurement {
+        let (ours, credulous) = (try daemon(items: sizes.few), try credulousDaemon(items: sizes.few))
+        return Measurement(
+            try Comparison(rounds: rounds(60), ours: sample(ours), floor: sample(credulous)), in: .microseconds)
+    }
+}

@@ -1,0 +1,18 @@
+import CLinux
+
+/// The file system that a file is on.
+package struct FileSystem: Equatable, Sendable {
+    /// Its kind, as statfs(2) counts them.
+    package let kind: UInt64
+    /// Whether it ignores set-user-ID and set-group-ID bits.
+    package let ignoresSetID: Bool
+
+    package static let btrfs: UInt64 = 0x9123_683E
+
+    /// - Throws: `SystemError` of `fstatfs`.
+    package init(of file: FileDescriptor) throws(SystemError) {
+        var (kind, nosuid): (UInt64, CInt) = (0, 0)
+        _ = try retrying("fstatfs") { unsafe clinux_file_system(file.number, &kind, &nosuid) }
+        (self.kind, ignoresSetID) = (kind, nosuid != 0)
+    }
+}

@@ -1,0 +1,65 @@
+import CLinux
+import Glibc
+
+/// A file and its content at one moment: two equal versions have the same content, as long as nobody can set the kernel's
+/// clock and the file system keeps its word.
+package struct FileVersion: Hashable, Sendable {
+    package let status: FileStatus
+    /// When anything about the file last changed, in nanoseconds since 1970; nobody can set this.
+    package let changed: Int64
+    /// The kernel's own digest of the content (fs-verity), where the file has one: nobody can change such a file.
+    package let verityDigest: [UInt8]
+
+    /// Looks at an open file.
+    ///
+    /// - Throws: `SystemError` of `statx` or `ioctl`.
+    package init(of file: FileDescriptor) throws(SystemError) {
+        let version = try Self.look(file.number, nil)
+        self.init(version, version.has_verity == 0 ? [] : try Self.measure(file))
+    }
+
+    /// Looks at what a path leads to, through links.
+    ///
+    /// - Throws: `SystemError` of `statx`; of `open` and `ioctl` for a file with a digest of the kernel's.
+    package init(at path: String) throws(SystemError) {
+        let version = try Self.look(-1, path)
+        // The digest is read from an opened file, which may be another one by now.
+        if version.has_verity == 0 {
+            self.init(version, [])
+        } else {
+            try self.init(of: try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK))
+        }
+    }
+
+    private init(_ version: clinux_file_version, _ digest: [UInt8]) {
+        (status, changed, verityDigest) = (FileStatus(version), version.changed, digest)
+    }
+
+    /// Whether the file has rested for so long that a change after this moment would show in ``changed``: clocks of file
+    /// systems are coarse, up to two seconds.
+    package var isSettled: Bool {
+        let now = Clock.realtimeNanoseconds
+        return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
+    }
+
+    private static let coarsest: Int64 = 2_000_000_000
+
+    private static func look(_ file: CInt, _ path: String?) throws(SystemError) -> clinux_file_version {
+        var version = clinux_file_version()
+        _ = try retrying("statx") {
+            guard let path else { return unsafe clinux_file_version(file, nil, &version) }
+            return unsafe clinux_file_version(file, path, &version)
+        }
+        return version
+    }
+
+    private static func measure(_ file: FileDescriptor) throws(SystemError) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 64)
+        let count = try retrying("ioctl") {
+            unsafe digest.withUnsafeMutableBufferPointer {
+                unsafe clinux_verity_digest(file.number, $0.baseAddress, $0.count)
+            }
+        }
+        return Array(digest.prefix(Int(count)))
+    }
+}

@@ -1,0 +1,175 @@
+import Glibc
+package import KeychainModel
+package import KeychainPolicy
+package import LinuxSystem
+
+/// Finds out who is at the other end of a connection.
+///
+/// A program that is known is identified at once, by a few calls that cannot block; one that is not has its file read first,
+/// which is for a thread that may wait.
+package final class CallerIdentifier: Sendable {
+    private let rules: IdentityRules
+    private let folders: EntitlementFolders
+    private let signatures: SignatureReader
+    private let host: Host
+    /// Takes a line about entitlements that were left out.
+    private let log: @Sendable (String) -> Void
+    private let logged = Lock<[String]>([])
+
+    /// - Parameter rules: what is known before anybody calls; entitlements come from the folders.
+    package init(
+        _ rules: IdentityRules, folders: EntitlementFolders = EntitlementFolders(),
+        signatures: SignatureReader = SignatureReader(), host: Host = .current(),
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.rules, self.folders, self.signatures, self.host, self.log) = (rules, folders, signatures, host, log)
+    }
+
+    /// Identifies the program at the other end of a connection, or says what to do to find it out.
+    ///
+    /// - Throws: as ``IdentityRules/identify(_:)``.
+    @Sendable package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification {
+        let credentials: PeerCredentials
+        do throws(SystemError) { credentials = try PeerCredentials(of: peer) } catch { throw .unidentified(error) }
+        try rules.check(user: credentials.user)
+        let subject = Subject(credentials)
+        if let caller = try identifyAtOnce(subject) { return .known(caller) }
+        return .slow(SlowIdentification { [self] () throws(Refusal) in try identifySlowly(subject) })
+    }
+
+    /// The identity of this very process, for an engine that it carries itself. May read its whole executable.
+    ///
+    /// - Throws: as ``IdentityRules/identify(_:)``.
+    package func identifyThisProcess() throws(Refusal) -> CallerIdentity { try identifySlowly(Subject()) }
+
+    /// What a program file would be given, if a caller executed it. May read the whole file.
+    ///
+    /// - Parameter file: open for reading.
+    /// - Throws: as ``IdentityRules/identify(_:)``; `errSecParam` for what is no file.
+    package func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
+        let (path, version, system) = try look(caller.process) { () throws(SystemError) in
+            (
+                try SymbolicLink.read("/proc/self/fd/\(file.number)"), try FileVersion(of: file),
+                try FileSystem(of: file)
+            )
+        }
+        guard version.status.isRegularFile else { throw .noProgram(path) }
+        let outcome = Result { () throws(Refusal) in
+            try signatures.read(file, version, isCommon: ExecutableName.leads(path, to: version.status))
+        }
+        var rules = rules
+        rules.installed = folders.read()
+        let marker = rules.anchorGroup.flatMap { group in
+            rules.isMarked(version.status, with: group) && !system.ignoresSetID ? group : nil
+        }
+        // Zero is no marker: it stands for whatever group the user has.
+        return try rules.identify(
+            ExecutableOnDisk(
+                user: caller.user, group: marker ?? 0, path: path, file: version.status, outcome: outcome))
+    }
+}
+
+// MARK: - How
+
+extension CallerIdentifier {
+    /// Whom to identify: a peer, or this process.
+    private struct Subject: Sendable {
+        let user: UInt32
+        let group: UInt32
+        let view: ProcessView
+        let isAlive: @Sendable () -> Bool
+        let realGroup: @Sendable () throws(SystemError) -> UInt32
+
+        init(_ peer: PeerCredentials) {
+            (user, group, view) = (peer.user, peer.group, ProcessView(peer.process))
+            isAlive = { peer.isAlive }
+            realGroup = { () throws(SystemError) in try peer.realGroup() }
+        }
+
+        init() {
+            (user, group) = (CurrentProcess.user, CurrentProcess.group)
+            view = ProcessView(CurrentProcess.identifier)
+            isAlive = { true }
+            realGroup = { CurrentProcess.realGroup }
+        }
+    }
+
+    /// Nil when something has to be read first that could take long.
+    private func identifyAtOnce(_ subject: Subject) throws(Refusal) -> CallerIdentity? {
+        guard let installed = folders.known else { return nil }
+        let (path, version) = try look(subject.view.identifier) { () throws(SystemError) in
+            try subject.view.executable()
+        }
+        guard let outcome = signatures.known(version) else { return nil }
+        let isSigned = if case .success(nil) = outcome { false } else { true }
+        // What concerns a file system of the caller's own making could make this thread wait for the caller.
+        guard isSigned ? true : try sharesNames(subject) else { return nil }
+        return try decide(subject, path, version, outcome, installed, sharesNames: true)
+    }
+
+    private func identifySlowly(_ subject: Subject) throws(Refusal) -> CallerIdentity {
+        let installed = folders.read()
+        reportProblems(of: installed)
+        let sharesNames = try sharesNames(subject)
+        let (path, version) = try look(subject.view.identifier) { () throws(SystemError) in
+            try subject.view.executable()
+        }
+        let outcome = try readSignature(subject, version, isCommon: sharesNames)
+        return try decide(subject, path, version, outcome, installed, sharesNames: sharesNames)
+    }
+
+    private func readSignature(
+        _ subject: Subject, _ version: FileVersion, isCommon: Bool
+    ) throws(Refusal) -> SignatureCache.Outcome {
+        let file: FileDescriptor
+        do throws(SystemError) { file = try subject.view.openExecutable() } catch {
+            // The process may be looked at, but its file is closed to the daemon's user: without it, no signature is known.
+            if error.isDenial { return .success(nil) }
+            throw .unidentified(error, process: subject.view.identifier)
+        }
+        return Result { () throws(Refusal) in try signatures.read(file, version, isCommon: isCommon) }
+    }
+
+    private func decide(
+        _ subject: Subject, _ path: String, _ version: FileVersion, _ outcome: SignatureCache.Outcome,
+        _ installed: InstalledEntitlements, sharesNames: Bool
+    ) throws(Refusal) -> CallerIdentity {
+        var rules = rules
+        rules.installed = installed
+        let caller = try rules.identify(
+            LiveProcess(
+                user: subject.user, group: subject.group, process: subject.view.identifier, path: path,
+                version: version, sharesNames: sharesNames, host: host, outcome: outcome,
+                readRealGroup: subject.realGroup))
+        // All that was read is the peer's own if it still lives: only then is the number its own.
+        guard subject.isAlive() else {
+            throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "the peer has ended"))
+        }
+        return caller
+    }
+
+    private func sharesNames(_ subject: Subject) throws(Refusal) -> Bool {
+        try look(subject.view.identifier) { () throws(SystemError) in try host.sharesNames(with: subject.view) }
+    }
+
+    private func look<Answer>(
+        _ process: Int32, _ body: () throws(SystemError) -> Answer
+    ) throws(Refusal) -> Answer {
+        do throws(SystemError) { return try body() } catch { throw .unidentified(error, process: process) }
+    }
+
+    /// Says once what is wrong with the installed entitlements.
+    private func reportProblems(of installed: InstalledEntitlements) {
+        let isNew = logged.withLock { logged in
+            defer { logged = installed.problems }
+            return logged != installed.problems
+        }
+        if isNew { for problem in installed.problems { log(problem) } }
+    }
+}
+
+extension Refusal {
+    fileprivate static func noProgram(_ path: String) -> Refusal {
+        Refusal(.param, .unidentifiedCaller, path, "\(path) is no program file.", do: "Name an executable file.")
+    }
+}

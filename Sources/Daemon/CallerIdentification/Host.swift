@@ -1,0 +1,38 @@
+import Glibc
+package import LinuxSystem
+
+/// What this machine has that identities can rest on.
+package struct Host: Sendable {
+    /// The mount namespaces in which names of files mean what they mean to everybody: this process's own, and that of the
+    /// first process where this one may look.
+    package var commonMounts: [FileStatus]
+    /// Whether AppArmor confines programs.
+    package var hasAppArmor: Bool
+    /// Whether systemd is the service manager.
+    package var hasSystemd: Bool
+    /// Where users have their runtime folders.
+    package var runtimeFolders: String
+
+    package init(
+        commonMounts: [FileStatus], hasAppArmor: Bool = false, hasSystemd: Bool = false,
+        runtimeFolders: String = "/run/user"
+    ) {
+        (self.commonMounts, self.hasAppArmor, self.hasSystemd) = (commonMounts, hasAppArmor, hasSystemd)
+        self.runtimeFolders = runtimeFolders
+    }
+
+    /// Looks at the machine.
+    package static func current() -> Host {
+        let namespaces = [CurrentProcess.identifier, 1].map { try? ProcessView($0).mountNamespace() }
+        let appArmor = try? AtomicFile.read("/sys/module/apparmor/parameters/enabled", limit: 4096)
+        return Host(
+            commonMounts: namespaces.compactMap(\.self), hasAppArmor: appArmor?.first == UInt8(ascii: "Y"),
+            hasSystemd: (try? FileStatus(ofLink: "/run/systemd/system"))?.isDirectory ?? false)
+    }
+
+    /// Whether a process sees files by the names that everybody sees them by.
+    func sharesNames(with process: ProcessView) throws(SystemError) -> Bool {
+        guard let namespace = try process.mountNamespace() else { return false }
+        return commonMounts.contains { $0.isSameFile(as: namespace) }
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import KeychainModel
+import LinuxSystem
+
+/// What is known of a process that runs: its program was looked at, the rest is looked up when it is asked for.
+struct LiveProcess: ProcessFacts {
+    let user: UInt32
+    let group: UInt32
+    let process: Int32
+    let path: String
+    let version: FileVersion
+    /// Whether it sees files by the names that everybody sees them by.
+    let sharesNames: Bool
+    let host: Host
+    let outcome: SignatureCache.Outcome
+    let readRealGroup: @Sendable () throws(SystemError) -> UInt32
+
+    var file: FileStatus { version.status }
+
+    func realGroup() throws(Refusal) -> UInt32 {
+        do throws(SystemError) { return try readRealGroup() } catch { throw .unidentified(error, process: process) }
+    }
+
+    func signature() throws(Refusal) -> ProgramSignature? { try outcome.get() }
+
+    func hasTrueName() -> Bool { sharesNames || ExecutableName.leads(path, to: file) }
+
+    func runs(_ script: InstalledEntitlements.Script) -> Bool {
+        let view = ProcessView(process)
+        guard let words = try? view.commandLine(),
+            let word = InstalledEntitlements.scriptWord(in: words, script),
+            let named = try? view.file(atRelativePath: word), let installed = try? FileStatus(at: script.path)
+        else { return false }
+        return named.isSameFile(as: installed)
+    }
+
+    func sandbox() throws(Refusal) -> SandboxedApplication? {
+        let view = ProcessView(process)
+        if host.hasAppArmor, let label = try? view.appArmorLabel(), let snap = SnapLabel.application(label) {
+            return snap
+        }
+        // A sandbox has another file system.
+        guard !sharesNames else { return nil }
+        return try FlatpakInstance.application(of: view, runtimeFolder: "\(host.runtimeFolders)/\(user)")
+    }
+
+    func unit() -> String? {
+        guard host.hasSystemd, let groups = try? ProcessView(process).controlGroups() else { return nil }
+        return SystemUnit.name(in: groups)
+    }
+}
+
+/// The names of executables.
+enum ExecutableName {
+    /// Whether a path leads to a file in this process's view of the file system.
+    static func leads(_ path: String, to file: FileStatus) -> Bool {
+        guard file.links > 0, let found = try? FileStatus(at: path) else { return false }
+        return found.isSameFile(as: file)
+    }
+}
+
+/// What a file would be if the user executed it.
+struct ExecutableOnDisk: ProcessFacts {
+    let user: UInt32
+    let group: UInt32
+    let path: String
+    let file: FileStatus
+    let outcome: SignatureCache.Outcome
+
+    var process: Int32 { 0 }
+    func realGroup() -> UInt32 { 0 }
+    func signature() throws(Refusal) -> ProgramSignature? { try outcome.get() }
+    func hasTrueName() -> Bool { ExecutableName.leads(path, to: file) }
+    func runs(_ script: InstalledEntitlements.Script) -> Bool { false }
+    func sandbox() -> SandboxedApplication? { nil }
+    func unit() -> String? { nil }
+}

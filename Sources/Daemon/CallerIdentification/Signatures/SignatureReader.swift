@@ -1,0 +1,83 @@
+import CodeSignature
+import Glibc
+package import KeychainModel
+package import LinuxSystem
+
+/// Finds out what an executable's signature says, once for every version of the file.
+package final class SignatureReader: Sendable {
+    /// Verifies an open file, which may take long; nil when it is not signed.
+    package typealias Verify = @Sendable (_ file: FileDescriptor) throws(Refusal) -> ProgramSignature?
+
+    private let cache: SignatureCache
+    private let mounts = MountTable()
+    private let verify: Verify
+
+    package init(
+        cache: SignatureCache = SignatureCache(), verify: @escaping Verify = SignatureReader.verifyByNote
+    ) {
+        (self.cache, self.verify) = (cache, verify)
+    }
+
+    /// What is known about an executable; nil when it has to be read first.
+    package func known(_ version: FileVersion) -> SignatureCache.Outcome? {
+        let outcome = cache.find(version)
+        if case .success(nil)? = outcome { return outcome }
+        // Groups rest on anything else, so it must still be the same file system.
+        cache.follow(mounts.generation)
+        return cache.find(version)
+    }
+
+    /// Reads an executable's signature, or remembers it.
+    ///
+    /// - Parameters:
+    ///   - version: what the caller took the file for; a file that has changed since is refused.
+    ///   - isCommon: whether it lies in the file system that everybody sees.
+    /// - Returns: nil when it is not signed, or lies where signatures say nothing because a user's process serves the content.
+    /// - Throws: the refusals of ``CodeSignature/CodeSignature/read(from:)``; `errSecNotAvailable` when the file changed
+    ///   meanwhile.
+    package func read(
+        _ file: FileDescriptor, _ version: FileVersion, isCommon: Bool
+    ) throws(Refusal) -> ProgramSignature? {
+        cache.follow(mounts.generation)
+        if let outcome = cache.find(version) { return try outcome.get() }
+        let outcome = Result { () throws(Refusal) in try verified(file, version, isCommon) }
+        if case .failure(let refusal) = outcome, refusal.status != .missingEntitlement { throw refusal }
+        guard let now = try? FileVersion(of: file), now == version else { throw .changedMeanwhile }
+        cache.keep(outcome, for: version)
+        return try outcome.get()
+    }
+
+    private func verified(
+        _ file: FileDescriptor, _ version: FileVersion, _ isCommon: Bool
+    ) throws(Refusal) -> ProgramSignature? {
+        // A file that a user's process serves is not even read: that could take for ever.
+        isDependable(version.status, file, isCommon) ? try verify(file) : nil
+    }
+
+    /// Whether what is read of a file now is what is executed later: its file system must be one that root has mounted, and
+    /// serves. A user mounts what he likes in a namespace of his own.
+    private func isDependable(_ status: FileStatus, _ file: FileDescriptor, _ isCommon: Bool) -> Bool {
+        switch mounts.server(of: status.device) {
+        case .system: return true
+        case .user: return false
+        case nil:
+            // A subvolume of Btrfs has a number of its own, which the table does not show.
+            return isCommon && (try? FileSystem(of: file).kind) == FileSystem.btrfs
+        }
+    }
+
+    /// The signature in the note of an ELF file.
+    @Sendable package static func verifyByNote(_ file: FileDescriptor) throws(Refusal) -> ProgramSignature? {
+        guard let signature = try CodeSignature.read(from: file) else { return nil }
+        let (team, granted) = (signature.team.text, signature.entitlements)
+        return ProgramSignature(
+            team: team, identifier: signature.identifier,
+            granted: GrantedGroups(granted.groups, requiresAnchor: granted.requiresAnchor))
+    }
+}
+
+extension Refusal {
+    fileprivate static let changedMeanwhile = Refusal(
+        .notAvailable, .unidentifiedCaller, "program", "The program's file was changed while it was being verified.",
+        do: "Start the program again.")
+}

@@ -1,0 +1,48 @@
+/// Which unit of systemd a process belongs to, by the control group it is in: the kernel's word about what the service manager
+/// has done, as long as only root could have made that group.
+package enum SystemUnit {
+    /// Slices below which users, containers and virtual machines have groups of their own.
+    private static let foreignSlices: Set<String> = ["user.slice", "machine.slice"]
+    private static let suffix = ".service"
+    private static let longest = 255
+
+    /// The unit's name; nil when it is none of the system's services.
+    ///
+    /// - Parameter controlGroups: the content of `/proc/PID/cgroup`.
+    package static func name(in controlGroups: String) -> String? {
+        path(in: controlGroups).flatMap(name(ofPath:))
+    }
+
+    /// The group's path in the hierarchy that systemd manages: its own named one, where there is one, else the unified one.
+    private static func path(in controlGroups: String) -> Substring? {
+        var unified: Substring?
+        for line in controlGroups.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            if fields[1] == "name=systemd" { return fields[2] }
+            if fields[0] == "0", fields[1].isEmpty { unified = fields[2] }
+        }
+        return unified
+    }
+
+    /// Slices lie in slices, and the first that is no slice is the unit; what a unit makes below itself is its own.
+    private static func name(ofPath path: Substring) -> String? {
+        guard path.hasPrefix("/") else { return nil }
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(unescape)
+        guard !parts.contains(".."), let unit = parts.first(where: { !$0.hasSuffix(".slice") }) else { return nil }
+        let slices = parts.prefix { $0.hasSuffix(".slice") }
+        guard !slices.contains(where: { foreignSlices.contains(String($0)) }) else { return nil }
+        return isService(unit) ? String(unit) : nil
+    }
+
+    /// systemd puts a `_` before names that would mean something else to the kernel.
+    private static func unescape(_ part: Substring) -> Substring { part.hasPrefix("_") ? part.dropFirst() : part }
+
+    private static func isService(_ name: Substring) -> Bool {
+        name.hasSuffix(suffix) && name.utf8.count > suffix.utf8.count && name.utf8.count <= longest
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || Array(":-_.\\@".utf8).contains(byte)
+            }
+    }
+}

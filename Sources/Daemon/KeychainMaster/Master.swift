@@ -1,0 +1,166 @@
+import Glibc
+package import KeychainWire
+package import LinuxSystem
+
+/// The front of the system service: it accepts connections and hands each to the daemon of its user, which it starts when there
+/// is none.
+///
+/// It reads nothing that a client sends, knows no secret and opens no keychain: the kernel's word on who connected is all it goes
+/// by. Belongs to the thread that runs it.
+package final class Master {
+    /// A socket that clients connect to.
+    package struct Entrance {
+        package let socket: UnixSocket
+        package let purpose: Purpose
+
+        package init(_ socket: UnixSocket, for purpose: Purpose) { (self.socket, self.purpose) = (socket, purpose) }
+    }
+
+    package enum Purpose: String, CaseIterable, Sendable {
+        /// Everybody's own keychain.
+        case personal = "socket"
+        /// The system's keychain.
+        case system
+        /// Credentials of units, for the service manager.
+        case credentials
+    }
+
+    /// Starts the daemon of a keychain, which is handed connections over the socket.
+    package typealias Starter = (KeychainOwner, UnixSocket) throws(SystemError) -> ChildProcess
+
+    private let entrances: [Entrance]
+    private let start: Starter
+    private let log: (String) -> Void
+    private let mostWards: Int
+    private let epoll: Epoll
+    private var wards: [KeychainOwner: Ward] = [:]
+    private var byToken: [UInt64: Ward] = [:]
+    private var nextToken = Token.firstWard
+    private var isEnding = false
+
+    /// A ward has two tokens: its own for its channel, the next one for its end.
+    private enum Token {
+        static let end: UInt64 = 0
+        static let firstEntrance: UInt64 = 1
+        static let firstWard: UInt64 = 64
+    }
+
+    /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is his.
+    private static let unknownUser: UInt32 = 65534
+    private static let acceptsPerTurn = 64
+
+    /// - Parameters:
+    ///   - mostWards: how many keychains may be open at once; connections to more are refused until one is closed.
+    ///   - log: takes a line about what was refused or went wrong.
+    /// - Throws: `SystemError` of `epoll`.
+    package init(
+        _ entrances: [Entrance], mostWards: Int = 1024, start: @escaping Starter, log: @escaping (String) -> Void
+    ) throws(SystemError) {
+        (self.entrances, self.mostWards, self.start, self.log) = (entrances, mostWards, start, log)
+        epoll = try Epoll(capacity: 64)
+        for (index, entrance) in entrances.enumerated() {
+            let token = Token.firstEntrance + UInt64(index)
+            try epoll.add(entrance.socket.descriptor, for: .readable, token: token)
+        }
+    }
+
+    /// Serves until the descriptor is readable; then the daemons finish what they have, and all of them have ended on return.
+    ///
+    /// - Throws: `SystemError` of `epoll`.
+    package func run(until end: FileDescriptor) throws(SystemError) {
+        try epoll.add(end, for: .readable, token: Token.end)
+        while !isEnding || !wards.isEmpty {
+            try epoll.wait(deadline: wards.values.map(\.patience).min() ?? .never) { token, _ in handle(token, end) }
+            // Its end is seen in the next turn.
+            for ward in wards.values where ward.patience.hasPassed { ward.process.kill() }
+        }
+    }
+
+    private func handle(_ token: UInt64, _ end: FileDescriptor) {
+        switch token {
+        case Token.end: finish(end)
+        case ..<Token.firstWard: accept(entrances[Int(token - Token.firstEntrance)])
+        default:
+            if let ward = byToken[token] { readOffer(of: ward) } else if let ward = byToken[token - 1] { bury(ward) }
+        }
+    }
+
+    private func finish(_ end: FileDescriptor) {
+        isEnding = true
+        try? epoll.remove(end)
+        for entrance in entrances { try? epoll.remove(entrance.socket.descriptor) }
+        for ward in wards.values { ward.letGo() }
+    }
+}
+
+// MARK: - Connections
+
+extension Master {
+    private func accept(_ entrance: Entrance) {
+        do throws(SystemError) {
+            for _ in 0..<Self.acceptsPerTurn {
+                guard let connection = try entrance.socket.accept() else { return }
+                deliver(connection, entrance.purpose)
+            }
+        } catch {
+            log("no connection can be accepted for now: \(error)")
+            // Too many open files: daemons that end give some back.
+            usleep(10_000)
+        }
+    }
+
+    /// Hands a connection to the daemon it is for; one that cannot be handed over is closed, which its client sees.
+    private func deliver(_ connection: UnixSocket, _ purpose: Purpose) {
+        do throws(SystemError) {
+            let user = try PeerCredentials.user(of: connection)
+            guard let owner = Self.owner(user, purpose) else {
+                return log("refused a connection of user \(user) to \(purpose.rawValue)")
+            }
+            let kind = purpose == .credentials ? Handover.Kind.credential : .client
+            try ward(of: owner).take(Ward.Arrival(connection: connection, kind: kind))
+        } catch { log("refused a connection to \(purpose.rawValue): \(error)") }
+    }
+
+    /// Whose keychain a user reaches here; nil when none. Who may use the system's, its daemon decides.
+    private static func owner(_ user: UInt32, _ purpose: Purpose) -> KeychainOwner? {
+        if user == unknownUser { return nil }
+        switch purpose {
+        case .personal: return .user(user)
+        case .system: return .system
+        case .credentials: return user == 0 ? .system : nil
+        }
+    }
+
+    private func ward(of owner: KeychainOwner) throws(SystemError) -> Ward {
+        if let ward = wards[owner] { return ward }
+        guard wards.count < mostWards else {
+            throw SystemError(code: EAGAIN, call: "posix_spawn", advice: "\(mostWards) keychains are open")
+        }
+        let ward = try Ward(owner, token: nextToken, start: start)
+        nextToken += 2
+        (wards[owner], byToken[ward.token]) = (ward, ward)
+        try epoll.add(ward.end, for: .readable, token: ward.token + 1)
+        if let channel = ward.channel { try epoll.add(channel.descriptor, for: .readable, token: ward.token) }
+        return ward
+    }
+
+    private func readOffer(of ward: Ward) {
+        // The descriptor leaves the set when it is closed.
+        _ = ward.readOffer()
+    }
+
+    /// Takes leave of a daemon that has ended, and starts the next one for those who wait.
+    private func bury(_ ward: Ward) {
+        try? epoll.remove(ward.end)
+        ward.letGo()
+        let code = ward.process.reap(patience: 0)
+        if code != 0 { log("the daemon of keychain \(ward.owner) has failed") }
+        (wards[ward.owner], byToken[ward.token]) = (nil, nil)
+        if isEnding { return }
+        for arrival in ward.waiting {
+            do throws(SystemError) { try self.ward(of: ward.owner).take(arrival) } catch {
+                log("refused a connection that waited: \(error)")
+            }
+        }
+    }
+}

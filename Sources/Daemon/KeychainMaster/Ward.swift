@@ -1,0 +1,73 @@
+import Glibc
+import KeychainWire
+import LinuxSystem
+
+/// The daemon of one keychain, as its master sees it.
+final class Ward {
+    let owner: KeychainOwner
+    let token: UInt64
+    let process: ChildProcess
+    /// Readable when the process has ended.
+    let end: FileDescriptor
+    /// Nil from when it was let go: then it finishes what it has, and connections wait for the next one.
+    private(set) var channel: HandoverSender?
+    /// What came in the meantime.
+    private(set) var waiting: [Arrival] = []
+    /// When a process that was let go is ended by force.
+    private(set) var patience = Deadline.never
+
+    /// A connection and what it is for.
+    struct Arrival {
+        let connection: UnixSocket
+        let kind: Handover.Kind
+    }
+
+    /// How long a daemon may take to finish, milliseconds: longer than it gives its slowest client.
+    private static let longestFarewell = 15_000
+    /// More connections than that do not wait for the next daemon.
+    private static let mostWaiting = 64
+
+    /// Starts the daemon.
+    init(
+        _ owner: KeychainOwner, token: UInt64, start: Master.Starter
+    ) throws(SystemError) {
+        (self.owner, self.token) = (owner, token)
+        let (ours, theirs) = try UnixSocket.pair()
+        process = try start(owner, theirs)
+        do throws(SystemError) {
+            end = try process.endDescriptor()
+            channel = try HandoverSender(ours)
+        } catch {
+            process.reap(patience: 0)
+            throw error
+        }
+    }
+
+    /// Gives the daemon a connection, now or when there is the next one.
+    ///
+    /// - Throws: `SystemError` with `ETIMEDOUT` when too many wait for it already.
+    func take(_ arrival: Arrival) throws(SystemError) {
+        if let channel {
+            do throws(SystemError) { return try channel.hand(arrival.connection, as: arrival.kind) } catch {
+                if error.code == ETIMEDOUT { throw error }
+                letGo()
+            }
+        }
+        guard waiting.count < Self.mostWaiting else { throw SystemError(code: ETIMEDOUT, call: "sendmsg") }
+        waiting.append(arrival)
+    }
+
+    /// Reads an offer; whether the daemon was let go.
+    func readOffer() -> Bool {
+        guard let channel, channel.mayLetGo() else { return false }
+        letGo()
+        return true
+    }
+
+    /// Has the daemon finish what it has and end.
+    func letGo() {
+        guard channel != nil else { return }
+        channel = nil
+        patience = .after(milliseconds: Self.longestFarewell)
+    }
+}

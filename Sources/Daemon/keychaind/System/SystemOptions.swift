@@ -1,0 +1,92 @@
+import KeychainMaster
+import LinuxSystem
+
+/// What the command line of the system service's master says.
+struct SystemOptions {
+    /// Whom it runs as, and the daemons of the keychains.
+    var user = "_keychain"
+    var enclaveUser = "_enclave"
+    /// The folder of its sockets.
+    var sockets = "/run/keychaind"
+    /// The folder of the stores.
+    var state = "/var/lib/keychain"
+    /// Where the enclave listens.
+    var enclave = "/run/keychain-enclaved/socket"
+    var enclaveState = "/var/lib/keychain-enclave"
+    var tpm = "auto"
+    /// Seconds.
+    var idleExit: UInt64 = 300
+    /// How many connections of one keychain may be open.
+    var connections: UInt64 = 1024
+    /// How many keychains may be open.
+    var keychains: UInt64 = 1024
+    /// What each keychain and program may have, as its daemon takes it: options with their values.
+    var quotas: [String] = []
+    /// How programs are told apart, as the daemons take it.
+    var identification: [String] = []
+    var ready: CInt?
+    var asksForHelp = false
+
+    static let helpText = """
+        usage: keychaind --system [--user USER] [--enclave-user USER] [--sockets FOLDER] [--state FOLDER]
+                                  [--enclave SOCKET] [--enclave-state FOLDER] [--tpm TPM] [--idle-exit SECONDS]
+                                  [--connections N] [--keychains N] [--quota-...]
+
+        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it makes its sockets and
+        folders, starts the enclave's listener, and goes on as a user of its own with CAP_SYS_PTRACE alone.
+
+          --user USER             whom it runs as: a name or a number; _keychain when not given
+          --enclave-user USER     whom the enclave runs as; _enclave when not given
+          --sockets FOLDER        where it listens: socket, system and credentials in there; /run/keychaind
+          --state FOLDER          where the keychains lie; /var/lib/keychain
+          --enclave SOCKET        where keychain-enclaved listens; /run/keychain-enclaved/socket
+          --enclave-state FOLDER  where the vaults lie; /var/lib/keychain-enclave
+          --tpm TPM               what keys may rest on: auto, none, or how a TPM is reached
+          --idle-exit SECONDS     close a keychain that nobody has been connected to for so long; 300
+          --connections N         how many connections a user may have; 1024
+          --keychains N           how many keychains may be open; 1024
+          --anchor-group GROUP    the group of anchored programs: a name or a number; _keychain-anchored
+          --entitlements FOLDER   where root installs entitlements; may come several times
+          --quota-... N           what each keychain and each of its programs may have; see keychaind --help
+          --ready-fd FD           write a byte there when it serves
+
+        Sockets passed by systemd are known by the last part of their paths. The users' options matter to root alone.
+        """
+
+    init(_ arguments: some Sequence<String>) throws(Arguments.Mistake) {
+        var rest = Array(arguments)[...]
+        while let name = rest.popFirst() {
+            switch name {
+            case "--help": asksForHelp = true
+            case "--user": user = try Arguments.text(name, rest.popFirst())
+            case "--enclave-user": enclaveUser = try Arguments.text(name, rest.popFirst())
+            case "--sockets": sockets = try Arguments.path(name, rest.popFirst())
+            case "--state": state = try Arguments.path(name, rest.popFirst())
+            case "--enclave": enclave = try Arguments.path(name, rest.popFirst())
+            case "--enclave-state": enclaveState = try Arguments.path(name, rest.popFirst())
+            case "--tpm": tpm = try Arguments.text(name, rest.popFirst())
+            case "--idle-exit": idleExit = try Arguments.number(name, rest.popFirst(), 1...31_536_000)
+            case "--connections": connections = try Arguments.number(name, rest.popFirst(), 1...65536)
+            case "--anchor-group": identification += [name, try Arguments.text(name, rest.popFirst())]
+            case "--entitlements": identification += [name, try Arguments.path(name, rest.popFirst())]
+            case _ where name.hasPrefix("--quota-"):
+                quotas += [name, String(try Arguments.number(name, rest.popFirst(), 0...UInt64(Int64.max)))]
+            case "--keychains": keychains = try Arguments.number(name, rest.popFirst(), 1...65536)
+            case "--ready-fd": ready = try Arguments.descriptor(name, rest.popFirst())
+            default: throw Arguments.Mistake("There is no argument \(name) beside --system.")
+            }
+        }
+    }
+
+    /// What the daemon of one keychain is started with, besides whose it is.
+    var wardArguments: [String] {
+        [
+            "--enclave", enclave, "--idle-exit", String(idleExit), "--connections", String(connections),
+        ] + quotas + identification
+    }
+}
+
+extension Master.Purpose {
+    /// Who may connect: everybody but to the credentials, which are for the service manager.
+    var mode: UInt32 { self == .credentials ? 0o600 : 0o666 }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import LinuxSystem
+import SystemAccounts
+
+/// Starts an enclave for every daemon of the system service that connects: this program once more, with the connection as its
+/// channel. It reads nothing that comes over it and has no key.
+final class EnclaveListener {
+    private let listener: UnixSocket
+    private let client: UInt32
+    private let program: String
+    private let arguments: [String]
+    private let epoll: Epoll
+    private var enclaves: [UInt64: (process: ChildProcess, end: FileDescriptor)] = [:]
+    private var nextToken = Token.firstEnclave
+    private var isEnding = false
+    private let report: (any Error) -> Void
+
+    private enum Token {
+        static let listener: UInt64 = 0
+        static let lifeline: UInt64 = 1
+        static let firstEnclave: UInt64 = 2
+    }
+
+    /// More keychains than that are not open at once.
+    private static let mostEnclaves = 2048
+
+    /// Listens until it is told to end.
+    ///
+    /// - Parameter report: takes what went wrong.
+    /// - Throws: what keeps it from listening.
+    static func run(_ options: ListenerOptions, report: @escaping (any Error) -> Void) throws {
+        if options.asksForHelp { return print(ListenerOptions.helpText) }
+        try Hardening.hide()
+        umask(0o077)
+        signal(SIGPIPE, SIG_IGN)
+        let client = try Account(options.client)
+        let inherited = try SocketActivation.sockets()
+        // Passed-on sockets come with the right user.
+        let account = inherited.isEmpty ? try Account(options.user) : nil
+        let listener = try inherited.first ?? bind(options, account?.user ?? 0, client)
+        try Privileges.reduce(to: account, keeping: [])
+        // A change of user has undone this.
+        try Hardening.hide()
+        let program = try ExecutableFile(ofProcess: CurrentProcess.identifier).path
+        let arguments = [
+            "--vaults", options.state, "--tpm", options.tpm, "--channel", "\(ChildProcess.firstDescriptor)",
+        ]
+        let server = try EnclaveListener(listener, client.user, program, arguments, report)
+        if let ready = options.ready { _ = try? ready.write([1].span) }
+        try server.run(until: options.lifeline)
+    }
+
+    private static func bind(_ options: ListenerOptions, _ user: UInt32, _ client: Account) throws -> UnixSocket {
+        guard CurrentProcess.user == 0 else {
+            throw Arguments.Mistake(description: "The enclaves' listener is started by systemd, or by root.")
+        }
+        let folder = String(options.socket[..<(options.socket.lastIndex(of: "/") ?? options.socket.startIndex)])
+        try ServiceFolder.make(folder, mode: 0o755, owner: 0)
+        try ServiceFolder.make(options.state, mode: 0o700, owner: user)
+        let socket = try UnixSocket.listen(at: options.socket, mode: 0o600)
+        try ServiceFolder.give(options.socket, to: client.user)
+        return socket
+    }
+
+    private init(
+        _ listener: UnixSocket, _ client: UInt32, _ program: String, _ arguments: [String],
+        _ report: @escaping (any Error) -> Void
+    ) throws(SystemError) {
+        (self.listener, self.client, self.program, self.arguments) = (listener, client, program, arguments)
+        self.report = report
+        epoll = try Epoll()
+        try epoll.add(listener.descriptor, for: .readable, token: Token.listener)
+    }
+
+    private func run(until lifeline: FileDescriptor?) throws(SystemError) {
+        if let lifeline { try epoll.add(lifeline, for: .readable, token: Token.lifeline) }
+        while !isEnding {
+            try epoll.wait(deadline: .never) { token, _ in
+                switch token {
+                case Token.listener: accept()
+                case Token.lifeline: isEnding = true
+                default: enclaves.removeValue(forKey: token)?.process.reap(patience: 0)
+                }
+            }
+        }
+        // The daemons have gone, or will find out.
+        for enclave in enclaves.values { enclave.process.reap() }
+    }
+
+    private func accept() {
+        do throws(SystemError) {
+            guard let connection = try listener.accept() else { return }
+            let user = try PeerCredentials.user(of: connection)
+            guard user == client, enclaves.count < Self.mostEnclaves else {
+                throw SystemError(code: EACCES, call: "accept", advice: "refused a connection of user \(user)")
+            }
+            let process = try ChildProcess.start(program, arguments, handing: [connection.descriptor])
+            let end = try process.endDescriptor()
+            try epoll.add(end, for: .readable, token: nextToken)
+            enclaves[nextToken] = (process, end)
+            nextToken += 1
+        } catch { report(error) }
+    }
+}

@@ -1,0 +1,35 @@
+import KeychainWire
+import LinuxSystem
+
+/// Where the enclave's vault is.
+enum VaultPlace: Equatable {
+    case file(String, createIfMissing: Bool)
+    /// In a folder of vaults of the system service, for whom the daemon says.
+    case folder(String)
+
+    /// Nil for what is no absolute path.
+    init?(_ file: String?, _ createIfMissing: Bool, folder: String?) {
+        if let folder, folder.hasPrefix("/"), file == nil, !createIfMissing {
+            self = .folder(folder)
+        } else if let file, file.hasPrefix("/"), folder == nil {
+            self = .file(file, createIfMissing: createIfMissing)
+        } else {
+            return nil
+        }
+    }
+
+    /// How long a daemon may take to say whose vault it needs: milliseconds.
+    private static let patience = 10_000
+
+    /// The path of the vault, and whether it may be made.
+    ///
+    /// - Throws: `SystemError` when the daemon does not say whose it is.
+    func find(_ channel: UnixSocket) throws(SystemError) -> (path: String, createIfMissing: Bool) {
+        switch self {
+        case .file(let path, let createIfMissing): return (path, createIfMissing)
+        case .folder(let folder):
+            let summons = try EnclaveSummons.receive(from: channel, deadline: .after(milliseconds: Self.patience))
+            return ("\(folder)/\(summons.owner)/vault", summons.createIfMissing)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// Whom the daemon takes a program for, to be shown.
+///
+///     report = user:u32 process:i32 flags:u8 program:text source:text detail:text count:u16 group:text…
+///                                                              ; flags: bit 0 anchored, bit 1 may list all groups' items
+package struct CallerReport: Hashable, Sendable {
+    package var user: UInt32
+    /// 0 for a program file that does not run.
+    package var process: Int32
+    package var program: String
+    /// What the groups rest on: signed, installed, flatpak, snap, unit, unsigned.
+    package var source: String
+    /// The team, the entitlements file, the application or the unit; empty for an unsigned program.
+    package var detail: String
+    package var isAnchored: Bool
+    package var mayInspectAllGroups: Bool
+    package var groups: [String]
+
+    package init(
+        user: UInt32, process: Int32, program: String, source: String, detail: String, isAnchored: Bool,
+        mayInspectAllGroups: Bool, groups: [String]
+    ) {
+        (self.user, self.process, self.program) = (user, process, program)
+        (self.source, self.detail, self.groups) = (source, detail, groups)
+        (self.isAnchored, self.mayInspectAllGroups) = (isAnchored, mayInspectAllGroups)
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(littleEndian: user)
+        buffer.append(littleEndian: process)
+        buffer.append((isAnchored ? 1 : 0) | (mayInspectAllGroups ? 2 : 0))
+        for text in [program, source, detail] { buffer.append(text: text) }
+        let count = UInt16(clamping: groups.count)
+        buffer.append(littleEndian: count)
+        for group in groups.prefix(Int(count)) { buffer.append(text: group) }
+    }
+
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    package init(from reader: inout WireReader) throws(Refusal) {
+        (user, process) = (try reader.integer(UInt32.self), try reader.integer(Int32.self))
+        let flags = try reader.integer(UInt8.self)
+        guard flags <= 3 else { throw .malformed("the caller") }
+        (isAnchored, mayInspectAllGroups) = (flags & 1 != 0, flags & 2 != 0)
+        (program, source, detail) = (try reader.text(), try reader.text(), try reader.text())
+        groups = []
+        for _ in 0..<(try reader.integer(UInt16.self)) { groups.append(try reader.text()) }
+    }
+}

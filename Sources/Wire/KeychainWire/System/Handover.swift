@@ -1,0 +1,108 @@
+import Glibc
+package import LinuxSystem
+import Synchronization
+
+/// What the master of the system service and the daemon of one keychain say to each other over a socket pair.
+///
+///     handed = kind:u8                 ; from the master, with one descriptor: a connection
+///     offer  = received:u64            ; from the daemon: nobody has been connected for a while
+///
+/// The master closes the channel when the daemon may end: after an offer that counts all connections it has handed over, so that
+/// none is lost on the way. The end of the channel is the end of the daemon.
+package enum Handover {
+    /// What a connection is for.
+    package enum Kind: UInt8, Sendable {
+        /// A client of the keychain.
+        case client = 1
+        /// The service manager asks for the credential of a unit.
+        case credential = 2
+    }
+
+    static let offerSize = 8
+}
+
+/// The master's end.
+package final class HandoverSender {
+    /// Readable when there is an offer, or the daemon has gone.
+    package var descriptor: FileDescriptor { channel.descriptor }
+    private let channel: UnixSocket
+    private var handed: UInt64 = 0
+
+    /// Connections that a daemon has not taken yet, in bytes of the kernel's: a few dozen.
+    private static let room: CInt = 32 << 10
+
+    /// - Throws: `SystemError` of `setsockopt`.
+    package init(_ channel: UnixSocket) throws(SystemError) {
+        self.channel = channel
+        try channel.limitSending(bytes: Self.room)
+    }
+
+    /// Hands a connection over.
+    ///
+    /// - Throws: `SystemError`: `ETIMEDOUT` when the daemon has too many waiting; `EPIPE`, `ECONNRESET` when it has gone.
+    package func hand(_ connection: UnixSocket, as kind: Handover.Kind) throws(SystemError) {
+        try channel.sendFully([kind.rawValue].span, attaching: [connection.descriptor], deadline: .now)
+        handed += 1
+    }
+
+    /// Whether the daemon may end: it has offered to, and has had every connection; or it has gone.
+    package func mayLetGo() -> Bool {
+        var offer = [UInt8](repeating: 0, count: Handover.offerSize)
+        var span = offer.mutableSpan
+        let count = try? channel.receiveFully(into: &span, deadline: .after(milliseconds: 100))
+        guard count == offer.count else { return true }
+        return offer.span.littleEndian(UInt64.self, at: 0) == handed
+    }
+}
+
+/// The daemon's end.
+package final class HandoverReceiver: ConnectionSource {
+    package var descriptor: FileDescriptor { channel.descriptor }
+    private let channel: UnixSocket
+    private let count = Atomic<UInt64>(0)
+    private let hasEnded = Atomic(false)
+    private let onCredential: @Sendable (UnixSocket) -> Void
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - onCredential: takes the connections of a service manager.
+    ///   - onEnd: called once, when the master lets the daemon go or is gone itself.
+    package init(
+        _ channel: UnixSocket, onCredential: @escaping @Sendable (UnixSocket) -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        (self.channel, self.onCredential, self.onEnd) = (channel, onCredential, onEnd)
+    }
+
+    /// How many connections have come.
+    package var received: UInt64 { count.load(ordering: .sequentiallyConsistent) }
+
+    package func accept() throws(SystemError) -> UnixSocket? {
+        while true {
+            var kind: [UInt8] = [0]
+            var span = kind.mutableSpan
+            guard let (size, descriptors) = try channel.receiveAttached(into: &span) else { return nil }
+            guard size == 1, let connection = descriptors.first else { throw end() }
+            count.add(1, ordering: .sequentiallyConsistent)
+            switch Handover.Kind(rawValue: kind[0]) {
+            case .client?: return UnixSocket(connection)
+            case .credential?: onCredential(UnixSocket(connection))
+            case nil: throw end()
+            }
+        }
+    }
+
+    private func end() -> SystemError {
+        if !hasEnded.exchange(true, ordering: .sequentiallyConsistent) { onEnd() }
+        return SystemError(code: EPIPE, call: "recvmsg", advice: "the master has let go")
+    }
+
+    /// Offers to end.
+    ///
+    /// - Parameter received: how many connections had come when nobody had been connected for long enough.
+    package func offerEnd(received: UInt64) {
+        let bytes = (0..<UInt64(Handover.offerSize)).map { UInt8(truncatingIfNeeded: received >> (8 * $0)) }
+        // A master that has gone needs no offer: its end is seen by itself.
+        try? channel.sendFully(bytes.span, deadline: .after(milliseconds: 1000))
+    }
+}

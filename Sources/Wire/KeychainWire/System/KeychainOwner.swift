@@ -1,0 +1,38 @@
+/// Whose a keychain of the system service is.
+package enum KeychainOwner: Hashable, Sendable, CustomStringConvertible {
+    /// The user's with this number.
+    case user(UInt32)
+    /// The system's: for root and for system units.
+    case system
+
+    /// A number that is no user's: it stands for the system in messages.
+    private static let systemNumber = UInt32.max
+
+    /// Reads a name; nil when it is none.
+    package init?(_ name: String) {
+        if name == "system" {
+            self = .system
+        } else if let user = UInt32(name), user != Self.systemNumber, String(user) == name {
+            self = .user(user)
+        } else {
+            return nil
+        }
+    }
+
+    init(number: UInt32) { self = number == Self.systemNumber ? .system : .user(number) }
+
+    var number: UInt32 {
+        switch self {
+        case .user(let user): user
+        case .system: Self.systemNumber
+        }
+    }
+
+    /// Its name, which is also that of its folder: the user's number, or `system`.
+    package var description: String {
+        switch self {
+        case .user(let user): String(user)
+        case .system: "system"
+        }
+    }
+}

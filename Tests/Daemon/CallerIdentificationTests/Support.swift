@@ -1,0 +1,133 @@
+import CallerIdentification
+import CodeSignature
+import Glibc
+import KeychainModel
+import KeychainPolicy
+import LinuxSystem
+import TestSupport
+
+/// Who stands at a door, and the programs that come to it.
+final class Doorway {
+    let directory: TemporaryDirectory
+    let listener: UnixSocket
+    let identifier: CallerIdentifier
+    /// They run as long as somebody may look at them.
+    private var programs: [RunningProgram] = []
+
+    init(_ change: (inout IdentityRules) -> Void = { _ in }, host: Host = .current()) throws {
+        directory = try TemporaryDirectory()
+        // Programs of other users come, too.
+        unsafe chmod(directory.path, 0o755)
+        listener = try UnixSocket.listen(at: directory.file("socket"), mode: 0o666)
+        var rules = IdentityRules(.user(CurrentProcess.user))
+        change(&rules)
+        identifier = CallerIdentifier(
+            rules, folders: EntitlementFolders([directory.file("none")]), host: host)
+    }
+
+    func file(_ name: String) -> String { directory.file(name) }
+
+    /// A copy of Perl: a program that is a client, and whatever else a test needs. Not copied by this process, for a child that
+    /// another test starts meanwhile would keep it open for writing.
+    @discardableResult
+    func copy(_ name: String, of source: String = "/usr/bin/perl", mode: String = "755") throws -> String {
+        for words in [["cp", "--remove-destination", source, file(name)], ["chmod", mode, file(name)]] {
+            try run(words)
+        }
+        return file(name)
+    }
+
+    func run(_ words: [String]) throws {
+        guard try RunningProgram("/usr/bin/env", words).waitForExit() == 0 else {
+            throw SystemError(code: EIO, call: words.joined(separator: " "))
+        }
+    }
+
+    /// Signs a copy of Perl.
+    func sign(_ name: String, with team: Team, groups: [String] = [], requiresAnchor: Bool = false) throws -> String {
+        let signed = file("\(name).signed")
+        let target = try FileDescriptor.open(signed, O_RDWR | O_CREAT | O_TRUNC)
+        _ = try team.signing(groups, requiresAnchor).sign(
+            try FileDescriptor.open("/usr/bin/perl", O_RDONLY), to: target)
+        return try copy(name, of: signed)
+    }
+
+    /// The connection of a program that was started to connect, once it has.
+    func accept() throws -> UnixSocket {
+        try listener.descriptor.wait(for: .readable, deadline: soon)
+        guard let peer = try listener.accept() else { throw SystemError(code: EAGAIN, call: "accept") }
+        return peer
+    }
+
+    /// Starts words that end in a copy of Perl, which connects; afterwards it does what is written to it, line by line.
+    func start(_ words: [String]) throws -> Visitor {
+        let arguments = Array(words.dropFirst()) + ["-MSocket", "-e", Self.script, file("socket")]
+        let program = try RunningProgram(words[0], arguments)
+        programs.append(program)
+        return Visitor(program: program, peer: try accept())
+    }
+
+    func identify(_ words: String...) throws -> CallerIdentity { try identify(try start(words).peer) }
+
+    func identify(_ peer: UnixSocket) throws(Refusal) -> CallerIdentity {
+        switch try identifier.identify(peer) {
+        case .known(let caller): return caller
+        case .slow(let work): return try work.finish()
+        }
+    }
+
+    func refusal(_ peer: UnixSocket) -> Refusal? { failure { () throws(Refusal) in try identify(peer) } }
+
+    // What is executed afterwards keeps the connection. A set-group-ID Perl trusts no word from outside.
+    private static let script = """
+        $^F = 255; $| = 1; my ($path) = $ARGV[0] =~ /(.*)/;
+        socket(S, PF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un($path)) or die $!;
+        while (<STDIN>) { my ($code) = /(.*)/; eval $code; print "done\\n" }
+        """
+}
+
+/// A program that has connected.
+struct Visitor {
+    let program: RunningProgram
+    let peer: UnixSocket
+
+    /// Has it do something in Perl.
+    func perform(_ code: String) throws {
+        try program.input.writeText(code + "\n")
+        guard try program.output.readText(5) == "done\n" else { throw SystemError(code: EPIPE, call: "read") }
+    }
+
+    /// Has it become another program, and waits until it has.
+    func become(_ path: String) throws {
+        try program.input.writeText("exec '\(path)'\n")
+        let deadline = soon
+        while try ProcessView(program.process).executable().path != path {
+            if deadline.hasPassed { throw SystemError(code: ETIMEDOUT, call: "execve") }
+        }
+    }
+}
+
+/// A team with a key of its own.
+struct Team {
+    let key: TeamPrivateKey
+    let chain: TeamChain
+
+    var id: String { chain.team.text }
+
+    init() throws {
+        key = try TeamPrivateKey.generate()
+        chain = try TeamChain([], to: key.publicKey)
+    }
+
+    func signing(_ groups: [String], _ requiresAnchor: Bool) throws -> CodeSigning {
+        let list = groups.map { "<string>\(id).\($0)</string>" }.joined()
+        let plist = """
+            <plist version="1.0"><dict><key>keychain-access-groups</key><array>\(list)</array>
+            \(requiresAnchor ? "<key>keychain-requires-anchor</key><true/>" : "")</dict></plist>
+            """
+        return try CodeSigning(
+            identifier: "org.example.app", plist: groups.isEmpty && !requiresAnchor ? [] : Array(plist.utf8),
+            signer: key,
+            chain: chain)
+    }
+}

@@ -1,0 +1,156 @@
+"""A system deployment in a folder of its own, with users of its own: what the attacks are made against."""
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+# The interpreter that every user may run.
+PYTHON = "/usr/bin/python3"
+
+# Numbers that nobody has; the kernel asks for no name.
+SERVICE, ENCLAVE, VICTIM, OTHER, ANCHORED = 61201, 61202, 61210, 61211, 61220
+
+
+class Deployment:
+    """The service, running; `base` is readable for everybody and its programs are root's."""
+
+    def __init__(self, products):
+        # Below folders that are root's: entitlements are believed nowhere else.
+        self.base = tempfile.mkdtemp(prefix="keychain-hostile-", dir="/var/lib")
+        os.chmod(self.base, 0o755)
+        for name in ("bin", "libexec", "home", "mine", "entitlements"):
+            os.mkdir(self.path(name), 0o755)
+        os.chown(self.path("home"), VICTIM, VICTIM)
+        os.chown(self.path("mine"), VICTIM, VICTIM)
+        self.products = products
+        for name in ("keychaind", "keychain-enclaved", "keychain-agent", "security", "keychain-codesign"):
+            if os.path.exists(f"{products}/{name}"):
+                shutil.copy(f"{products}/{name}", self.path("libexec", name))
+        self.secret = secrets.token_hex(16)
+        self.service = None
+
+    def path(self, *names):
+        return os.path.join(self.base, *names)
+
+    @property
+    def socket(self):
+        return self.path("run", "socket")
+
+    def options(self):
+        return ["--user", str(SERVICE), "--enclave-user", str(ENCLAVE), "--sockets", self.path("run"),
+                "--state", self.path("state"), "--enclave", self.path("enclave-run", "socket"),
+                "--enclave-state", self.path("vaults"), "--tpm", "none",
+                "--anchor-group", str(ANCHORED), "--entitlements", self.path("entitlements")]
+
+    def start(self):
+        reader, writer = os.pipe()
+        self.log = open(self.path("log"), "a")
+        self.service = subprocess.Popen(
+            [self.path("libexec", "keychaind"), "--system", *self.options(), "--ready-fd", str(writer)],
+            pass_fds=[writer], stderr=self.log, stdout=self.log)
+        os.close(writer)
+        if os.read(reader, 1) != b"\1":
+            raise SystemExit("the service does not start: " + open(self.path("log")).read())
+        os.close(reader)
+
+    def stop(self):
+        if self.service:
+            self.service.terminate()
+            code = self.service.wait(40)
+            self.service = None
+            if code != 0:
+                raise SystemExit(f"the service ended with {code}: " + open(self.path("log")).read())
+
+    def remove(self):
+        shutil.rmtree(self.base)
+
+    def install(self, name, source=None, folder="bin", owner=0, mode=0o755, group=None):
+        """Copies a program, `security` unless another is named, and gives its path."""
+        target = self.path(folder, name)
+        if os.path.lexists(target):
+            os.unlink(target)
+        shutil.copy(source or f"{self.products}/security", target)
+        os.chown(target, owner, owner if group is None else group)
+        os.chmod(target, mode)
+        return target
+
+    def environment(self, **more):
+        return {"KEYCHAIN_SOCKET": self.socket, "HOME": self.path("home"), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+                "KEYCHAIN_INTERACTION": "never", **more}
+
+    def run(self, *words, user=VICTIM, text=None, env=None, timeout=60, **options):
+        return subprocess.run(
+            words, user=user, group=user, extra_groups=[], env=env or self.environment(), input=text,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout, cwd="/", **options)
+
+    def store(self, program, service="s", secret=None, user=VICTIM):
+        """Has a program store the secret as its own."""
+        done = self.run(program, "-v", "add-generic-password", "-U", "-s", service, "-a", "a", "-w",
+                        secret or self.secret, user=user)
+        if done.returncode:
+            raise AssertionError(f"{program} cannot store: {done.stderr}")
+
+    @staticmethod
+    def search(program, service="s"):
+        return [program, "-v", "find-generic-password", "-s", service, "-a", "a", "-w"]
+
+    def learns(self, *words, **options):
+        """Whether what runs prints the secret; all its output is kept for the report."""
+        done = self.run(*words, **options)
+        self.said = (done.stdout + done.stderr).strip()
+        return self.secret in self.said
+
+    def request(self, program, service="s"):
+        """The bytes with which a program asks for the secret, recorded at a socket that answers nothing."""
+        path = self.path("home", "recorder")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        os.chmod(path, 0o666)
+        listener.listen()
+        asking = subprocess.Popen(
+            self.search(program, service), user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
+            env=self.environment(KEYCHAIN_SOCKET=path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            listener.settimeout(20)
+            connection, _ = listener.accept()
+            connection.settimeout(20)
+            frame = connection.recv(65536)
+            while len(frame) < 16 + int.from_bytes(frame[:4], "little"):
+                frame += connection.recv(65536)
+            return frame
+        finally:
+            asking.kill()
+            asking.wait()
+            listener.close()
+            os.unlink(path)
+
+    def processes(self):
+        """The service's processes by what they are: master, daemon, listener, enclave, agent."""
+        found = {}
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                words = open(f"/proc/{number}/cmdline").read().split("\0")
+            except OSError:
+                continue
+            if not words[0].startswith(self.base):
+                continue
+            name = os.path.basename(words[0])
+            kind = {"keychaind": "master" if "--system" in words else "daemon",
+                    "keychain-enclaved": "listener" if "--listen" in words else "enclave",
+                    "keychain-agent": "agent"}.get(name)
+            if kind:
+                found[kind] = int(number)
+        return found
+
+
+def wait_until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Attacks the system deployment with real users of this machine, and says what became of each attack.
+
+usage: hostile.py FOLDER-OF-PROGRAMS [WORD...]: attacks whose names have one of the words. As root.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import deployment  # noqa: E402
+import suite  # noqa: E402
+import programs  # noqa: E402,F401
+import users  # noqa: E402,F401
+import thieves  # noqa: E402,F401
+import anchors  # noqa: E402,F401
+import signatures  # noqa: E402,F401
+
+
+def undocumented():
+    """What the isolation page and the list of attacks do not agree about."""
+    page = " ".join(open(os.path.join(HERE, "..", "..", "docs", "isolation.md")).read().split())
+    page = re.sub(r"\*\*[^*]*\*\*", "", page)
+    named = set(re.findall(r"(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])", page))
+    attacks = {name for name, *_ in suite.ATTACKS}
+    # Words in italics that are no attack's name are emphasis, and short.
+    strangers = {name for name in named - attacks if len(name.split()) > 4}
+    return [f"not on the isolation page: {name}" for name in sorted(attacks - named)] + [
+        f"on the isolation page, and no attack: {name}" for name in sorted(strangers)]
+
+
+def main():
+    d = deployment.Deployment(os.path.abspath(sys.argv[1]))
+    try:
+        victim = d.install("victim")
+        d.install("intruder.py", os.path.join(HERE, "intruder.py"))
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", d.path("bin", "preload.so"), os.path.join(HERE, "preload.c")],
+                       check=True)
+        signatures.entitle(d)
+        d.start()
+        d.store(victim)
+        with open(d.path("bin", "frame"), "wb") as file:
+            file.write(d.request(victim))
+        anchors.prepare(d)
+        signatures.prepare(d)
+        wrong = suite.run(d, sys.argv[2:])
+    finally:
+        try:
+            d.stop()
+        finally:
+            d.remove()
+    for problem in undocumented():
+        print(problem)
+        wrong += 1
+    print(f"{wrong} attacks did not end as they must" if wrong else "every attack ended as it must")
+    sys.exit(1 if wrong else 0)
+
+
+main()

@@ -1,0 +1,212 @@
+"""Attacks of another program of the same user that wants to be taken for the program that stored the secret."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+from deployment import OTHER, PYTHON, VICTIM, wait_until
+from suite import FAILS, SUCCEEDS, attack
+
+# What the keychain says to a program of another group, and to one that is not what it calls itself.
+NOTFOUND = "could not be found"
+UNIDENTIFIED = "calls itself .*, but in the file system that others see"
+
+INTRUDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "intruder.py")
+
+
+def victim(d):
+    return d.path("bin", "victim")
+
+
+def intrude(d, *words, user=VICTIM, **options):
+    """Runs an attacker's process; whether it prints the secret, or says that it is attached."""
+    learned = d.learns(PYTHON, d.path("bin", "intruder.py"), *map(str, words), user=user, **options)
+    return learned or d.said.startswith("attached")
+
+
+@attack("the program itself reads its item", SUCCEEDS)
+def itself(d):
+    return d.learns(*d.search(victim(d)))
+
+
+@attack("another program of the same user", FAILS, NOTFOUND)
+def another(d):
+    return d.learns(*d.search(d.install("attacker")))
+
+
+@attack("a copy of the program elsewhere, of the same name", FAILS, NOTFOUND)
+def copied(d):
+    return d.learns(*d.search(d.install("victim", folder="mine", owner=VICTIM)))
+
+
+@attack("a copy of the program, renamed", FAILS, NOTFOUND)
+def renamed(d):
+    return d.learns(*d.search(d.install("victim2", folder="mine", owner=VICTIM)))
+
+
+@attack("another program that calls itself the program (argv[0])", FAILS, NOTFOUND)
+def named(d):
+    return d.learns(victim(d), *d.search("")[1:], executable=d.install("attacker"))
+
+
+@attack("a symbolic link to the program, which runs the program", SUCCEEDS)
+def symlinked(d):
+    link = d.path("mine", "link")
+    os.symlink(victim(d), link)
+    return d.learns(*d.search(link))
+
+
+@attack("a symbolic link of the program's name to another program", FAILS, NOTFOUND)
+def symlinked_away(d):
+    folder = d.path("mine", "linked")
+    os.mkdir(folder)
+    os.symlink(d.install("attacker"), f"{folder}/victim")
+    return d.learns(*d.search(f"{folder}/victim"))
+
+
+@attack("a hard link to the program under another name", FAILS, NOTFOUND)
+def hard_linked(d):
+    link = d.path("bin", "hard-link")
+    # As root: the user's own attempt is refused by the kernel where hard links are protected.
+    os.link(victim(d), link)
+    try:
+        return d.learns(*d.search(link))
+    finally:
+        os.unlink(link)
+
+
+@attack("another program mounted over the program's path in a namespace of the attacker's", FAILS, UNIDENTIFIED)
+def bind_mounted(d):
+    other = d.install("attacker")
+    script = f"mount --bind {other} {victim(d)} && exec {' '.join(d.search(victim(d)))}"
+    got = d.learns("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script)
+    if "mount" in d.said and "denied" in d.said:
+        raise RuntimeError(d.said)
+    return got
+
+
+@attack("a container of the attacker's own with the socket mounted in it, the program's path taken by another", FAILS, UNIDENTIFIED)
+def container(d):
+    other = d.install("attacker")
+    root = d.path("mine", "root")
+    script = f"""
+        mkdir -p {root} && mount -t tmpfs none {root}
+        for f in usr lib lib64 bin opt etc proc dev; do
+            [ -e /$f ] && mkdir -p {root}/$f && mount --rbind /$f {root}/$f
+        done
+        mkdir -p {root}{d.path('bin')} {root}{d.path('run')} {root}{d.path('home')}
+        mount --bind {d.path('run')} {root}{d.path('run')}
+        cp {other} {root}{victim(d)}
+        exec chroot {root} {' '.join(d.search(victim(d)))}
+    """
+    return d.learns("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-ec", script)
+
+
+@attack("LD_PRELOAD into a program that is not anchored", SUCCEEDS)
+def preloaded(d):
+    done = d.run(victim(d), "help", env=d.environment(LD_PRELOAD=d.path("bin", "preload.so")))
+    d.said = done.stdout + done.stderr
+    return f"attacker's code runs in {victim(d)}" in done.stdout
+
+
+def waiting(d, program, user=VICTIM):
+    """The program, waiting for commands."""
+    process = subprocess.Popen(
+        [program, "-i"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user,
+        group=user, extra_groups=[], env=d.environment(), cwd="/")
+    if not wait_until(lambda: os.readlink(f"/proc/{process.pid}/exe") == program):
+        raise RuntimeError("the program does not run")
+    return process
+
+
+def against_waiting(d, program, *words):
+    process = waiting(d, program)
+    try:
+        return intrude(d, *words, process.pid)
+    finally:
+        process.stdin.close()
+        process.wait(20)
+
+
+@attack("ptrace of a program that is not anchored", SUCCEEDS)
+def traced(d):
+    return against_waiting(d, victim(d), "trace")
+
+
+@attack("/proc/PID/mem of a program that is not anchored", SUCCEEDS)
+def read_memory(d):
+    return against_waiting(d, victim(d), "memory")
+
+
+@attack("a root-owned program replaced by its user while it runs", FAILS, "Permission denied")
+def replaced(d):
+    attacker = d.install("attacker")
+    return not d.learns("cp", "--remove-destination", attacker, victim(d)) and "denied" not in d.said
+
+
+@attack("a user's own unsigned program replaced while it runs", SUCCEEDS)
+def replaced_own(d):
+    path = d.install("own", folder="mine", owner=VICTIM)
+    d.store(path, service="own")
+    process = waiting(d, path)
+    try:
+        # Whoever may write a program that nobody has signed is that program.
+        d.install("own", folder="mine", owner=VICTIM)
+        return d.learns(*d.search(path, "own"))
+    finally:
+        process.stdin.close()
+        process.wait(20)
+
+
+@attack("a number of a process that has ended, reused by the program", FAILS, "ended")
+def reused_number(d):
+    process = subprocess.Popen(
+        [PYTHON, d.path("bin", "intruder.py"), "orphaned_connection", d.socket, d.path("bin", "frame"), "x"],
+        user=VICTIM, group=VICTIM, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=d.environment())
+    number = int(process.stdout.readline())
+    reused = None
+    try:
+        # The race that the attacker would have to win, won for him.
+        for _ in range(200):
+            with open("/proc/sys/kernel/ns_last_pid", "w") as file:
+                file.write(str(number - 1))
+            reused = waiting(d, victim(d))
+            if reused.pid == number:
+                break
+            reused.stdin.close()
+            reused.wait(20)
+            reused = None
+        if reused is None:
+            raise RuntimeError("the number could not be had again")
+        d.said = process.communicate("go\n", timeout=30)[0]
+        return d.secret in d.said
+    finally:
+        process.kill()
+        process.wait()
+        if reused:
+            reused.stdin.close()
+            reused.wait(20)
+
+
+@attack("exec of a program that is not anchored after connecting", SUCCEEDS)
+def executed_later(d):
+    return intrude(d, "exec_after_connect", d.socket, d.path("bin", "frame"), victim(d))
+
+
+@attack("a connection that the program itself has handed over (SCM_RIGHTS)", SUCCEEDS)
+def handed_over(d):
+    # The program here is the interpreter, which can be told to; the attacker is another one.
+    interpreter = d.install("interpreter", os.path.realpath(PYTHON))
+    code = ("import socket,sys,subprocess\n"
+            f"s=socket.socket(socket.AF_UNIX)\ns.connect({d.socket!r})\n"
+            "s.set_inheritable(True)\n"
+            f"f=open({d.path('bin', 'frame')!r},'rb').read()\n"
+            "s.sendall(f)\ns.recv(65536)\n"
+            f"subprocess.run([{PYTHON!r}, {d.path('bin', 'intruder.py')!r}, 'handed_socket', str(s.fileno()), "
+            f"{d.path('bin', 'frame')!r}], pass_fds=[s.fileno()])\n")
+    got = d.learns(interpreter, "-c", code)
+    # Refused is the interpreter, not the process that has its connection: the answer is for a client that was identified.
+    return got or "refused" not in d.said and "-34018" not in d.said and len(d.said) > 0

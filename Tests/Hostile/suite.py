@@ -1,0 +1,42 @@
+"""The list of attacks and the table of what became of them."""
+
+import re
+
+ATTACKS = []
+
+# What must come of an attack.
+FAILS, SUCCEEDS = "must fail", "known to succeed"
+
+
+def attack(name, expected, because=""):
+    """Registers an attack: a function of the deployment that says whether it got what it wanted.
+
+    One that must fail has to fail for its reason: what was said must match `because`, or something else was in its way.
+    """
+    def register(body):
+        ATTACKS.append((name, expected, because, body))
+        return body
+    return register
+
+
+def run(deployment, only=()):
+    """Runs all attacks and prints the table; the number of those that did not end as they must."""
+    wrong, width = 0, max(len(name) for name, *_ in ATTACKS)
+    for name, expected, because, body in ATTACKS:
+        if only and not any(word in name for word in only):
+            continue
+        deployment.said = ""
+        try:
+            outcome = body(deployment)
+            succeeded = bool(outcome)
+            right = succeeded == (expected == SUCCEEDS)
+            result = "succeeded" if succeeded else "failed"
+            if not succeeded and not re.search(because, deployment.said):
+                right, result = False, "failed, but for another reason"
+        except Exception as error:  # An attack that cannot be made proves nothing.
+            right, result = False, f"could not be made: {type(error).__name__}: {error}"
+        wrong += not right
+        print(f"{'ok    ' if right else 'WRONG '} {name:{width}}  {expected:16}  {result}", flush=True)
+        if not right and deployment.said:
+            print("        " + deployment.said.replace("\n", "\n        ")[:1000], flush=True)
+    return wrong

@@ -1,0 +1,135 @@
+"""Installs the Debian packages for real, over a copy of this machine's files that nothing else sees, and removes them again.
+
+S-01: what the keychain holds survives the removal and the reinstallation of the package. Run as root in a mount namespace of its own:
+package_test.py FOLDER DEBS, with a folder to mount on.
+"""
+import os
+import subprocess
+import sys
+
+TOP = sys.argv[1]
+DEBS = [os.path.abspath(path) for path in sys.argv[2:]]
+FAILED = []
+
+
+def run(*words, check=True, **options):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if check and done.returncode:
+        raise SystemExit(f"{' '.join(words)}: {done.returncode}\n{done.stdout}")
+    return done
+
+
+def check(name, holds, detail=""):
+    print(f"{'ok     ' if holds else 'FAILED '} {name}{'' if holds else ': ' + str(detail)}", flush=True)
+    if not holds:
+        FAILED.append(name)
+
+
+def overlay():
+    """Becomes root of a view of the file system whose changes go with the mount namespace."""
+    top = TOP
+    run("mount", "--make-rprivate", "/")
+    run("mount", "-t", "tmpfs", "tmpfs", top)
+    for name in ("upper", "work", "root"):
+        os.mkdir(f"{top}/{name}")
+    run("mount", "-t", "overlay", "overlay", "-o", f"lowerdir=/,upperdir={top}/upper,workdir={top}/work", f"{top}/root")
+    for name in ("proc", "sys", "dev"):
+        run("mount", "--rbind", f"/{name}", f"{top}/root/{name}")
+    for name in ("run", "tmp"):
+        run("mount", "-t", "tmpfs", "tmpfs", f"{top}/root/{name}")
+    os.mkdir(f"{top}/root/tmp/debs")
+    for path in DEBS:
+        run("cp", path, f"{top}/root/tmp/debs/")
+    os.chroot(f"{top}/root")
+    os.chdir("/")
+    # A daemon of the machine's own init must not be spoken to.
+    with open("/usr/sbin/policy-rc.d", "w") as file:
+        file.write("#!/bin/sh\nexit 101\n")
+    os.chmod("/usr/sbin/policy-rc.d", 0o755)
+
+
+def apt(*words):
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive", PATH="/usr/sbin:/usr/bin:/sbin:/bin")
+    return run("dpkg", *words, env=environment, check=False)
+
+
+def install():
+    paths = sorted(f"/tmp/debs/{name}" for name in os.listdir("/tmp/debs"))
+    done = apt("--install", *paths)
+    check("the packages install", done.returncode == 0, done.stdout)
+
+
+class Service:
+    """The system service, started as root does it without systemd."""
+
+    def __enter__(self):
+        reader, writer = os.pipe()
+        self.process = subprocess.Popen(
+            ["/usr/libexec/keychaind", "--system", "--tpm", "none", "--ready-fd", str(writer)], pass_fds=[writer],
+            stderr=open("/tmp/service.log", "a"))
+        os.close(writer)
+        if os.read(reader, 1) != b"\1":
+            raise SystemExit("the service does not start:\n" + open("/tmp/service.log").read())
+        os.close(reader)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        check("the service ends with success", self.process.wait(30) == 0)
+
+
+def security(*words, user=None, text=None):
+    command = ["/usr/bin/security", *words]
+    if user is not None:
+        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
+    clean = {"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean)
+
+
+def find(user):
+    return security("find-generic-password", "-s", "mail", "-a", "ada", "-w", user=user).stdout.strip()
+
+
+def main():
+    overlay()
+    install()
+    for name in ("_keychain", "_enclave"):
+        check(f"the user {name} is there", run("id", name, check=False).returncode == 0)
+    check("the group of anchored programs is there", run("getent", "group", "_keychain-anchored", check=False).returncode == 0)
+    with Service():
+        for user in (61101, 61102):
+            security("add-generic-password", "-s", "mail", "-a", "ada", "-w", f"secret of {user}", user=user)
+            check(f"user {user} reads an item through the system service", find(user) == f"secret of {user}")
+        status = security("status", user=61101).stdout
+        check("status says that the system daemon serves", "system daemon" in status, status)
+        done = security("set-credential", "backup", "token", text="of the unit\n")
+        check("root stores a unit's credential", done.returncode == 0, done.stderr)
+        listed = security("list-credentials").stdout
+        check("root lists the units' credentials", listed == "backup.service token\n", listed)
+    for path in ("/var/lib/keychain", "/var/lib/keychain-enclave"):
+        check(f"{path} is closed to everybody else", os.stat(path).st_mode & 0o777 == 0o700)
+
+    done = apt("--remove", "libpam-keychain", "swift-keychain")
+    check("the packages are removed", done.returncode == 0 and not os.path.exists("/usr/bin/security"), done.stdout)
+    check("S-01: removing the package keeps the keychains", os.path.exists("/var/lib/keychain/61101/keychain.db"))
+    install()
+    with Service():
+        check("S-01: after removal and reinstallation the items are readable",
+              find(61101) == "secret of 61101" and find(61102) == "secret of 61102")
+
+    for answer in ("false", "true"):
+        # dpkg asks nobody here, so the answer is that of the question's default or of who has set it.
+        run("debconf-set-selections", input=f"swift-keychain swift-keychain/delete-keychains boolean {answer}\n")
+        done = apt("--purge", "libpam-keychain", "swift-keychain")
+        kept = os.path.exists("/var/lib/keychain/61101/keychain.db")
+        vaults = os.path.exists("/var/lib/keychain-enclave/61101/vault")
+        check(f"purging with the answer {answer} {'keeps' if answer == 'false' else 'deletes'} the keychains",
+              done.returncode == 0 and kept == vaults == (answer == "false"), done.stdout)
+        if answer == "false":
+            install()
+            with Service():
+                check("S-01: after purging with keychains kept, the items are readable", find(61101) == "secret of 61101")
+    sys.exit(1 if FAILED else 0)
+
+
+main()

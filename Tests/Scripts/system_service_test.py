@@ -1,0 +1,295 @@
+"""The system service as its users meet it: system_service_test.py FOLDER-OF-PROGRAMS, as root."""
+
+import fcntl
+import os
+import pty
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
+
+from deployment import ENCLAVE, OTHER, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
+
+FAILED = []
+
+
+def check(name, holds, detail=""):
+    print(f"{'ok     ' if holds else 'FAILED '} {name}{'' if holds else ': ' + str(detail)}", flush=True)
+    if not holds:
+        FAILED.append(name)
+
+
+class Service(Deployment):
+    """A deployment whose keychains are closed soon when nobody is connected."""
+
+    def options(self):
+        return [*super().options(), "--idle-exit", "1"]
+
+    def has(self, program, **options):
+        return self.learns(*self.search(program), **options)
+
+    def ask_system(self, program, *words, text=None):
+        environment = self.environment(KEYCHAIN_SOCKET=self.path("run", "system"))
+        return self.run(program, *words, user=0, env=environment, text=text)
+
+
+def lives(d, program):
+    check("a user's item is stored and read", d.has(program), d.said)
+    status = d.run(program, "status").stdout
+    check("status says system daemon, and that the keys are elsewhere", "system daemon" in status
+          and "separate process" in status, status)
+    check("the daemons have CAP_SYS_PTRACE alone, the enclave has nothing, neither can gain any", privileges(d))
+    d.store(program, user=OTHER, secret="of the other")
+    check("another user has a keychain of his own", d.run(*d.search(program), user=OTHER).stdout.strip() == "of the other"
+          and d.has(program))
+    folders = sorted(os.listdir(d.path("state")))
+    check("each user's store and vault have folders of their own", folders == sorted(os.listdir(d.path("vaults")))
+          == [str(VICTIM), str(OTHER)], folders)
+    owners = {os.stat(os.path.join(parent, name)).st_uid for parent, _, names in os.walk(d.path("state")) for name in names}
+    check("the stores are the service's, the vaults the enclave's", owners == {SERVICE}
+          and os.stat(d.path("vaults", str(VICTIM), "vault")).st_uid == ENCLAVE, owners)
+
+
+def privileges(d):
+    for kind, process in d.processes().items():
+        lines = dict(line.split(":", 1) for line in open(f"/proc/{process}/status").read().splitlines())
+        wanted = 0x80000 if kind in ("master", "daemon") else 0
+        sets = {int(lines[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb", "CapBnd")}
+        if sets != {wanted} or lines["Groups"].strip():
+            d.said = f"{kind}: {sets}"
+            return False
+        # The agent alone may start a program with privileges.
+        if kind not in ("agent", "listener") and lines["NoNewPrivs"].strip() != "1":
+            d.said = f"{kind} may gain privileges"
+            return False
+    return True
+
+
+def ends_and_begins(d, program):
+    d.has(program)
+    daemon = d.processes()["daemon"]
+    check("a keychain that nobody is connected to is closed, and its enclave with it",
+          wait_until(lambda: not {"daemon", "enclave", "agent"} & d.processes().keys(), 20), d.processes())
+    check("the next connection opens it again", d.has(program) and d.processes()["daemon"] != daemon, d.said)
+    for kind in ("daemon", "enclave"):
+        os.kill(d.processes()[kind], signal.SIGKILL)
+        check(f"when the {kind} dies, the next program is served all the same", wait_until(lambda: d.has(program), 20),
+              d.said)
+    check("nobody was left unreaped", not zombies(d))
+
+
+def zombies(d):
+    found = subprocess.run(["ps", "-o", "stat=,args=", "--ppid", str(d.service.pid)], stdout=subprocess.PIPE, text=True)
+    return [line for line in found.stdout.splitlines() if line.startswith("Z")]
+
+
+def keeps_vaults(d, program):
+    def close():
+        return wait_until(lambda: "daemon" not in d.processes(), 20)
+    close()
+    vault, away = d.path("vaults", str(VICTIM), "vault"), d.path("away")
+    os.rename(vault, away)
+    check("a store without its vault is refused, and the program learns why", not d.has(program) and "vault" in d.said, d.said)
+    check("no vault was made in its place", not os.path.exists(vault))
+    check("the refusal ends by itself", close())
+    os.rename(away, vault)
+    check("with the vault back it opens", d.has(program), d.said)
+    close()
+    before = open(vault, "rb").read()
+    shutil.move(d.path("state", str(VICTIM)), d.path("away-store"))
+    d.has(program)
+    check("a vault that is there is never overwritten, not even without a store", open(vault, "rb").read() == before)
+    close()
+    shutil.rmtree(d.path("state", str(VICTIM)))
+    shutil.move(d.path("away-store"), d.path("state", str(VICTIM)))
+    check("with the store back the item is there", d.has(program), d.said)
+
+
+def passcodes(d, program):
+    check("S-65: a keychain without a password is always open", d.has(program))
+    done = d.run(program, "set-keychain-password", "-p", "1234567")
+    check("a password can be set through the system service", done.returncode == 0, done.stderr)
+    d.run(program, "lock-keychain")
+    check("S-65: a locked keychain gives nothing where nobody may be asked", not d.has(program) and "locked" in d.said, d.said)
+    done = d.run(program, "unlock-keychain", text="wrong\n")
+    check("a wrong password is refused", done.returncode == 51, done.stderr)
+    done = d.run(program, "unlock-keychain", text="1234567\n")
+    check("the right one opens it", done.returncode == 0 and d.has(program), done.stderr + d.said)
+    check("S-65: a program finds its own items alone", not d.has(d.install("another")) and "could not be found" in d.said)
+    done = d.run(program, "set-keychain-password", "-o", "1234567", "-p", "")
+    check("the password can be removed", done.returncode == 0 and d.has(program), done.stderr)
+
+
+def asked_at_terminal(d, words, typed):
+    """What a program of the victim's says at a terminal of its own, where somebody types."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.setgroups([])
+        os.setgid(VICTIM)
+        os.setuid(VICTIM)
+        os.execve(words[0], words, d.environment(KEYCHAIN_INTERACTION="auto", TERM="xterm", LANG="C.UTF-8"))
+    said, answered = "", False
+    while True:
+        try:
+            part = os.read(terminal, 4096).decode("utf-8", "replace")
+        except OSError:
+            break
+        said += part
+        if not part:
+            break
+        if typed is not None and not answered and "asscode" in said and said.rstrip().endswith(":"):
+            os.write(terminal, typed.encode())
+            answered = True
+    os.waitpid(process, 0)
+    os.close(terminal)
+    return said
+
+
+def prompts(d, victim):
+    """An item that takes its user: the agent is another user's, and asks on the terminal that the program hands over."""
+    program = d.install("guarded-item", f"{d.products}/guarded-item")
+    d.run(victim, "set-keychain-password", "-p", "1234567")
+    added = d.run(program, "add", "guarded", "ak")
+    check("an item that takes its user can be added", added.returncode == 0, added.stdout)
+    refused = d.run(program, "read", "guarded", env=d.environment(KEYCHAIN_INTERACTION="auto"))
+    check("without a terminal it is refused: nobody can be asked", "-25308" in refused.stdout, refused.stdout)
+    said = asked_at_terminal(d, [program, "read", "guarded"], "1234567\n")
+    check("at a terminal the user is asked there, and the item opens", "guarded value" in said and program in said, said)
+    said = asked_at_terminal(d, [program, "read", "guarded"], "\x03")
+    check("he may refuse", "guarded value" not in said and "-128" in said, said)
+    d.run(victim, "set-keychain-password", "-o", "1234567", "-p", "")
+
+
+def credential(d, unit, name, user=0):
+    """Asks as systemd does: its end is bound to an abstract name that says who wants what."""
+    code = ("import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+            f"s.bind(b'\\0'+os.urandom(8).hex().encode()+{('/unit/' + unit + '/' + name).encode()!r})\n"
+            f"s.settimeout(20)\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
+            "while True:\n p=s.recv(65536)\n if not p: break\n data+=p\n"
+            "sys.stdout.buffer.write(data)")
+    done = d.run("/usr/bin/python3", "-c", code, user=user)
+    return done.stdout if done.returncode == 0 else done.stderr
+
+
+def credentials(d):
+    security = d.path("libexec", "security")
+    done = d.ask_system(security, "--system", "status")
+    check("the command says so where there is no system keychain", done.returncode != 0 or "system" in done.stdout)
+
+    def ask(*words, text=None):
+        return d.ask_system(security, *words, text=text)
+    for unit, name, value in (("backup.service", "token", "of backup"), ("web@1.service", "token", "of web")):
+        done = ask("set-credential", unit, name, text=value + "\n")
+        check(f"root stores a credential of {unit}", done.returncode == 0, done.stderr)
+    check("a unit gets its credential, byte for byte", credential(d, "backup.service", "token") == "of backup",
+          credential(d, "backup.service", "token"))
+    check("another unit gets its own", credential(d, "web@1.service", "token") == "of web")
+    check("a credential that is not there is empty", credential(d, "backup.service", "nothing") == "")
+    check("a unit that has none gets nothing", credential(d, "other.service", "token") == "")
+    ask("set-credential", "backup", "token", text="changed\n")
+    check("a credential can be changed, and a unit's suffix left out", credential(d, "backup.service", "token") == "changed")
+    listed = ask("list-credentials").stdout
+    check("root lists them without values", sorted(listed.splitlines()) == ["backup.service token", "web@1.service token"], listed)
+    ask("delete-credential", "backup.service", "token")
+    check("a deleted one is gone", credential(d, "backup.service", "token") == "")
+    done = d.run(security, "set-credential", "a", "b", text="x\n", env=d.environment(KEYCHAIN_SOCKET=d.path("run", "system")))
+    check("a user stores none", done.returncode != 0)
+
+
+def quota(products):
+    """A user fills his keychain: his own is full then, and nobody else's."""
+    d = Service(products)
+    d.options = lambda usual=d.options: [*usual(), "--quota-bytes", "1000000"]
+    try:
+        program = d.install("victim")
+        d.start()
+        value, done = "x" * 100_000, None
+        for number in range(40):
+            done = d.run(program, "-v", "add-generic-password", "-s", f"s{number}", "-a", "a", "-w", value)
+            if done.returncode:
+                break
+        check("a keychain grows to its quota and no further", done.returncode != 0 and "--quota-bytes" in done.stderr, done.stderr[-300:])
+        check("what is in it is read", d.run(*d.search(program, "s0")).stdout.strip() == value)
+        check("items of a full keychain can be deleted, and then others be added",
+              all(d.run(program, "delete-generic-password", "-s", f"s{n}").returncode == 0 for n in range(3))
+              and d.run(program, "add-generic-password", "-s", "new", "-a", "a", "-w", value).returncode == 0)
+        check("another user's has room",
+              d.run(program, "add-generic-password", "-s", "s", "-a", "a", "-w", value, user=OTHER).returncode == 0)
+    finally:
+        try:
+            d.stop()
+        finally:
+            d.remove()
+
+
+def activated(d, program):
+    """The units' way: the sockets are passed on, and the users and capabilities are there already."""
+    d.stop()
+    shutil.rmtree(d.path("run"))
+    shutil.rmtree(d.path("enclave-run"))
+    os.makedirs(d.path("run"))
+    os.makedirs(d.path("enclave-run"))
+
+    def listen(path, owner, mode):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        os.chown(path, owner, owner)
+        os.chmod(path, mode)
+        listener.listen(128)
+        return listener
+
+    def start(user, sockets, capabilities, *command):
+        script = f"export LISTEN_PID=$$ LISTEN_FDS={len(sockets)}; exec \"$@\""
+
+        def place():
+            high = [fcntl.fcntl(each.fileno(), fcntl.F_DUPFD, 100) for each in sockets]
+            for index, number in enumerate(high):
+                os.dup2(number, 3 + index)
+                os.close(number)
+        return subprocess.Popen(
+            ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps=-all{capabilities}",
+             f"--ambient-caps=-all{capabilities}", f"--bounding-set=-all{capabilities}", "--no-new-privs",
+             "sh", "-c", script, "sh", *command],
+            preexec_fn=place, close_fds=False, stderr=d.log, stdout=d.log)
+
+    clients = [listen(d.path("run", name), 0, mode) for name, mode in (("socket", 0o666), ("system", 0o666), ("credentials", 0o600))]
+    enclaves = [listen(d.path("enclave-run", "socket"), SERVICE, 0o600)]
+    enclave = start(ENCLAVE, enclaves, "", d.path("libexec", "keychain-enclaved"), "--listen", d.path("enclave-run", "socket"),
+                    "--state", d.path("vaults"), "--accept-from", str(SERVICE), "--tpm", "none")
+    service = start(SERVICE, clients, ",+sys_ptrace", d.path("libexec", "keychaind"), "--system", *d.options())
+    try:
+        check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
+        check("and units' credentials", credential(d, "web@1.service", "token") == "of web")
+        check("it has the same privileges then", privileges(d), d.said)
+    finally:
+        for process in (service, enclave):
+            process.terminate()
+        check("both end when they are told to", service.wait(30) == 0 and enclave.wait(30) in (0, -signal.SIGTERM))
+
+
+def main():
+    d = Service(os.path.abspath(sys.argv[1]))
+    try:
+        program = d.install("victim")
+        d.start()
+        d.store(program)
+        lives(d, program)
+        ends_and_begins(d, program)
+        keeps_vaults(d, program)
+        passcodes(d, program)
+        prompts(d, program)
+        credentials(d)
+        activated(d, program)
+    finally:
+        try:
+            d.stop()
+        finally:
+            d.remove()
+    quota(os.path.abspath(sys.argv[1]))
+    sys.exit(1 if FAILED else 0)
+
+
+main()

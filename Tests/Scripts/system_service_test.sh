@@ -1,0 +1,8 @@
+#!/bin/sh
+# The system service: one daemon per keychain, its enclave, the system's keychain, credentials of units.
+set -eu
+cd "$(dirname "$0")/../.."
+name=$(basename "$0" .sh)
+if [ "$(id -u)" -ne 0 ]; then echo "$name: skipped, it takes root"; exit 0; fi
+swift=${SWIFT:-swift}
+python3 Tests/Scripts/system_service_test.py "$($swift build --show-bin-path)"
