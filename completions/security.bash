@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
+        "") words="-h -i -p -q -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain identity anchor move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain identity anchor move-enclave list-unlock-slots add-unlock-slot remove-unlock-slot attest-key codesign git-credential docker-credential setup completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;

@@ -20,8 +20,6 @@ package enum FolderEntries {
 
     /// The path that symbolic links lead to; the path itself where nothing is.
     package static func resolve(_ path: String) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+        SymbolicLink.resolve(path) ?? path
     }
 }

@@ -27,7 +27,8 @@ import Testing
                 "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
                 "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
-                "verify-keychain", "move-enclave", "list-unlock-slots", "add-unlock-slot", "remove-unlock-slot",
+                "verify-keychain", "identity", "anchor", "move-enclave", "list-unlock-slots", "add-unlock-slot",
+                "remove-unlock-slot",
                 "attest-key", "codesign", "git-credential", "docker-credential", "setup", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))

@@ -74,7 +74,7 @@ extension EntitlementFolders {
         do throws(TrustedFiles.Doubt) { try trust.check(folder: real) } catch {
             return installed.problems.append("no entitlements are read from \(folder): \(error)")
         }
-        let names = ((try? Folder.names(in: real)) ?? []).filter { $0.hasSuffix(".plist") && !$0.hasPrefix(".") }
+        let names = ((try? FolderEntries.names(in: real)) ?? []).filter { $0.hasSuffix(".plist") && !$0.hasPrefix(".") }
             .sorted()
         for name in names.prefix(most) {
             let path = "\(real)/\(name)"
