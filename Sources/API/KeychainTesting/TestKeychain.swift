@@ -95,7 +95,10 @@ public final class TestProgram: Sendable {
         _ name: String = "the program under test", accessGroups: [String], _ device: SimulatedDevice,
         _ transport: TestKeychain.Transport
     ) {
-        let caller = CallerIdentity(user: 0, process: 0, program: name, groups: accessGroups)
+        // A program with access groups of its choice is a signed one.
+        let caller = CallerIdentity(
+            user: 0, process: 0, program: name, provenance: .signed(team: "TEAM", identifier: name),
+            groups: accessGroups)
         connection = transport(DeviceConnection(device, caller), caller)
     }
 

@@ -1,11 +1,11 @@
 import Glibc
-package import LinuxSystem
+import LinuxSystem
 
 /// What this machine has that identities can rest on.
 package struct Host: Sendable {
     /// The mount namespaces in which names of files mean what they mean to everybody: this process's own, and that of the
     /// first process where this one may look.
-    package var commonMounts: [FileStatus]
+    package var commonMounts: [String]
     /// Whether AppArmor confines programs.
     package var hasAppArmor: Bool
     /// Whether systemd is the service manager.
@@ -14,7 +14,7 @@ package struct Host: Sendable {
     package var runtimeFolders: String
 
     package init(
-        commonMounts: [FileStatus], hasAppArmor: Bool = false, hasSystemd: Bool = false,
+        commonMounts: [String], hasAppArmor: Bool = false, hasSystemd: Bool = false,
         runtimeFolders: String = "/run/user"
     ) {
         (self.commonMounts, self.hasAppArmor, self.hasSystemd) = (commonMounts, hasAppArmor, hasSystemd)
@@ -32,7 +32,6 @@ package struct Host: Sendable {
 
     /// Whether a process sees files by the names that everybody sees them by.
     func sharesNames(with process: ProcessView) throws(SystemError) -> Bool {
-        guard let namespace = try process.mountNamespace() else { return false }
-        return commonMounts.contains { $0.isSameFile(as: namespace) }
+        commonMounts.contains(try process.mountNamespace())
     }
 }

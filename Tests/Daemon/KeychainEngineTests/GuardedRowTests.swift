@@ -47,7 +47,7 @@ struct GuardedRowTests {
         #expect(engine.agent.questions.isEmpty)
         #expect(try perform(Self.query("a")).items.first?.attributes[.valueData]?.string == "secret")
         #expect(engine.agent.questions.map(\.kind) == [.finger])
-        #expect(engine.agent.questions.first?.prompt.program == "test")
+        #expect(engine.agent.questions.first?.prompt.program == "test (unsigned)")
         #expect(refusal { _ = try engine.read(try Self.query("a")) }?.status == .authNeeded)
     }
 
