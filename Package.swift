@@ -231,7 +231,7 @@ let package = Package(
             uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
         tests(
             "ExamplesTests", on: "API",
-            uses: ["KeychainExamples", "ServerLogin", "KeychainTesting", "Security", "LinuxSystem"]),
+            uses: ["KeychainExamples", "ServerLogin", "Keychain", "KeychainTesting", "Security", "LinuxSystem"]),
         tests(
             "SecurityTests", on: "API",
             uses: [
@@ -246,6 +246,10 @@ let package = Package(
             uses: [
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+
+        tests(
+            "CodesignCommandsTests", on: "Tools",
+            uses: ["CodesignCommands", "SecurityCommands", "KeychainModel", "LinuxSystem", "TestSupport"]),
 
         .executableTarget(
             name: "scripted-agent", dependencies: ["KeychainWire", "KeychainModel", "LinuxSystem"],
@@ -277,7 +281,7 @@ let package = Package(
         .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
         .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(
-            name: "KeychainExamples", dependencies: ["LocalAuthentication", "Security"],
+            name: "KeychainExamples", dependencies: ["Keychain", "LocalAuthentication", "Security"],
             path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),

@@ -167,16 +167,19 @@ def machines(signer, folder, team):
 
 
 def tools(signer, folder):
-    """What strip and its relatives leave of the note."""
+    """What strip and its relatives leave of the note; LLVM's are one program, which is in the toolchain."""
+    for name in ("llvm-strip", "llvm-objcopy"):
+        os.symlink(os.path.join(os.path.dirname(shutil.which("clang")), "llvm-objcopy"), f"{folder}/{name}")
+    llvm_strip, llvm_objcopy = f"{folder}/llvm-strip", f"{folder}/llvm-objcopy"
     program = make_program(folder)
     signer.run("-s", f"{folder}/team.pem", program)
-    keep = [["strip", "-o"], ["strip", "-g", "-o"], ["llvm-strip", "-g", "-o"], ["llvm-strip", "--strip-all-gnu", "-o"]]
-    for command in [["cp"], ["objcopy"], ["llvm-objcopy"]]:
+    keep = [["strip", "-o"], ["strip", "-g", "-o"], [llvm_strip, "-g", "-o"], [llvm_strip, "--strip-all-gnu", "-o"]]
+    for command in [["cp"], ["objcopy"], [llvm_objcopy]]:
         copy(signer, command + [program, f"{folder}/copy"], 0)
     for command in keep:
         copy(signer, command + [f"{folder}/copy", program], 0)
     copy(signer, ["objcopy", "--add-section", f".x={folder}/program.c", program, f"{folder}/copy"], 0)
-    copy(signer, ["llvm-strip", "-o", f"{folder}/copy", program], 1)
+    copy(signer, [llvm_strip, "-o", f"{folder}/copy", program], 1)
     copy(signer, ["objcopy", "-R", ".note.keychain", program, f"{folder}/copy"], 1)
     subprocess.run(["strip", "-o", f"{folder}/copy", program], check=True)
     signer.run("-f", "-s", f"{folder}/p256.pem", f"{folder}/copy")
@@ -272,6 +275,27 @@ def files(signer, folder):
     pathlib.Path(folder, "team.pem").chmod(0o600)
 
 
+def other_owner(programs):
+    """Who may not give files away signs a copy, which is his own, and is told what it has lost."""
+    if os.geteuid() != 0:
+        return
+    with tempfile.TemporaryDirectory(prefix="codesign-") as folder:
+        os.chmod(folder, 0o777)
+        program = pathlib.Path(make_program(folder))
+        program.chmod(0o2755)
+        os.setxattr(program, "security.capability", struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0))
+        for name in ("security", "keychain-codesign"):
+            shutil.copy(f"{programs}/{name}", folder)
+        signer = Signer(folder, folder)
+        signer.run("-c", f"{folder}/team.pem", user=65534, group=65534, extra_groups=[])
+        told = signer.run("-s", f"{folder}/team.pem", str(program), user=65534, group=65534, extra_groups=[]).stderr
+        for part in ("another owner", "no longer setuid or setgid", "lost its capabilities"):
+            expect(part in told, f"{part}: {told}")
+        status = program.stat()
+        expect(status.st_uid == 65534 and stat.S_IMODE(status.st_mode) == 0o755, "the copy is its signer's")
+        expect(independent(program), "and is signed")
+
+
 def statements(signer, folder, team):
     """Rotations and handovers, read from their files by another."""
     program, rotation = make_program(folder), f"{folder}/rotation.pem"
@@ -352,6 +376,7 @@ def main():
             alterations(signer, folder)
             refusals(signer, folder, team)
             files(signer, folder)
+            other_owner(programs)
             statements(signer, folder, team)
             enclave(signer, folder)
             swift_package(signer, folder, programs)

@@ -55,6 +55,21 @@ struct IdentityReferenceTests {
         }
     }
 
+    @Test("An identity is made of halves that belong together, or of a certificate whose key is in the keychain")
+    func made() throws {
+        let (aes, rsa) = (try halves(identity()), try halves(identity("rsa")))
+        #expect(SecIdentityCreate(nil, aes.certificate, aes.key) == (try identity()))
+        #expect(SecIdentityCreate(nil, aes.certificate, rsa.key) == nil)
+        try withKeychain { _ in
+            var made: SecIdentity?
+            #expect(unsafe SecIdentityCreateWithCertificate(nil, aes.certificate, &made) == errSecItemNotFound)
+            #expect(add([kSecValueRef: aes.key]) == errSecSuccess)
+            #expect(unsafe SecIdentityCreateWithCertificate(nil, aes.certificate, &made) == errSecSuccess)
+            let identity = try #require(made)
+            #expect(try signs(identity))
+        }
+    }
+
     @Test("A reference comes in a dictionary with the class and whatever else was asked for, and nothing more")
     func dictionary() throws {
         let given = try identity()

@@ -18,7 +18,17 @@ struct DocumentationTests {
         Table(page: "reference.md", name: "key types") { AlgorithmTables.types },
         Table(page: "reference.md", name: "algorithms") { AlgorithmTables.algorithms },
         Table(page: "reference.md", name: "settings") { ReferenceTables.settings },
+        Table(page: "coverage.md", name: "counts") { CoverageTables.counts },
+        Table(page: "coverage.md", name: "exceptions") { CoverageTables.exceptions },
     ]
+
+    @Test("Nothing that is declared is lost: at most so many symbols of Apple's headers are absent")
+    func coverage() {
+        let states = CoverageTables.symbols.map(CoverageTables.state)
+        #expect(states.count > 1300)
+        #expect(states.count { $0 == .absent } <= 221)
+        #expect(states.count { $0 == .failsClosed } <= 27)
+    }
 
     /// `UPDATE_DOCS=1 swift test --filter DocumentationTests` brings the pages up to date.
     @Test("A table in the documentation is the one the product has", arguments: tables)

@@ -33,7 +33,7 @@ struct Page {
         return start..<end
     }
 
-    private static var root: String {
+    static var root: String {
         let folders = #filePath.split(separator: "/").dropLast(4)
         return "/" + folders.joined(separator: "/") + "/"
     }

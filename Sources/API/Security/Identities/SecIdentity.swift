@@ -47,3 +47,44 @@ public func SecIdentityCopyPrivateKey(
     unsafe privateKeyRef.pointee = identityRef.key
     return errSecSuccess
 }
+
+/// Makes an identity of a certificate and its private key.
+///
+/// - Returns: the identity; nil when the key is not the certificate's.
+@discardableResult
+public func SecIdentityCreate(
+    _ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey
+) -> SecIdentity? {
+    guard let own = SecCertificateCopyKey(certificate), own == SecKeyCopyPublicKey(privateKey) else {
+        return nil
+    }
+    return SecIdentity(certificate, privateKey)
+}
+
+/// Finds the private key of a certificate in the keychain.
+///
+/// - Parameters:
+///   - keychainOrArray: of no meaning here; nil.
+///   - certificateRef: the certificate; it need not be in the keychain itself.
+///   - identityRef: receives the identity.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or what `SecItemCopyMatching` returns.
+@discardableResult
+public func SecIdentityCreateWithCertificate(
+    _ keychainOrArray: CFTypeRef?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
+) -> OSStatus {
+    guard let key = SecCertificateCopyKey(certificateRef),
+        let label = (SecKeyCopyAttributes(key) as? [CFString: Any])?[kSecAttrApplicationLabel]
+    else { return errSecItemNotFound }
+    let query: [CFString: Any] = [
+        kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrApplicationLabel: label,
+        kSecReturnRef: true,
+    ]
+    var found: CFTypeRef?
+    let status = unsafe SecItemCopyMatching(query as CFDictionary, &found)
+    guard status == errSecSuccess else { return status }
+    guard let privateKey = found as? SecKey, let identity = SecIdentityCreate(nil, certificateRef, privateKey) else {
+        return errSecItemNotFound
+    }
+    unsafe identityRef.pointee = identity
+    return errSecSuccess
+}

@@ -78,7 +78,6 @@ struct ELFTail {
     }
 
     private mutating func addNames(extended: Bool) {
-        align(to: 1)
         let place = start + UInt64(bytes.count)
         let content = extended ? names + Self.ownName : names
         (sections[nameSection].offset, sections[nameSection].size) = (place, UInt64(content.count))

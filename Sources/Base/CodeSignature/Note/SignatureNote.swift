@@ -30,10 +30,13 @@ struct SignatureNote: Hashable, Sendable {
         for statement in chain { bytes.append(run: statement.encoded) }
         return bytes + codeDigest
     }
+}
 
+extension SignatureNote {
     /// Reads a note and holds its signature against the key that it names itself.
     ///
-    /// - Throws: `errSecMissingEntitlement`: `code.malformed`, `code.wrong-signature`, `team.malformed`.
+    /// - Throws: `errSecMissingEntitlement`: `code.malformed`, `code.newer-format`, `code.wrong-signature`,
+    ///   `team.wrong-signature`, `team.rotation`, `team.handover`.
     init(verifying bytes: [UInt8]) throws(Refusal) {
         var reader = ByteReader(bytes)
         guard try reader.integer(UInt8.self) == Self.version else { throw .newerSignature }
@@ -51,10 +54,5 @@ struct SignatureNote: Hashable, Sendable {
         let signature = try reader.array(TeamPublicKey.signatureSize)
         guard reader.isAtEnd else { throw .malformedCode("there is something behind the signature") }
         guard try key.verify(signature, of: signed) else { throw .wrongSignature }
-    }
-
-    init(key: TeamPublicKey, identifier: String, entitlements: [UInt8], chain: [TeamStatement], codeDigest: [UInt8]) {
-        (self.key, self.identifier, self.entitlements) = (key, identifier, entitlements)
-        (self.chain, self.codeDigest) = (chain, codeDigest)
     }
 }
