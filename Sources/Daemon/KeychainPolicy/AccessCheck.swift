@@ -17,6 +17,7 @@ struct AccessQuestion {
 
     /// The groups that are meant when none is named.
     var candidates: [String] { writes ? caller.writableGroups : caller.groups }
+    var hasCandidates: Bool { writes ? caller.groups.contains { $0 != AccessGroup.token } : !caller.groups.isEmpty }
 }
 
 /// One question the access policy asks, and the refusal when the answer is no.
@@ -70,7 +71,7 @@ struct AccessCheck: Sendable {
         if question.request.operation == .add {
             return question.caller.defaultGroup == nil ? .noDefaultGroup(question.caller) : nil
         }
-        return question.candidates.isEmpty ? .readOnly(AccessGroup.token) : nil
+        return question.hasCandidates ? nil : .readOnly(AccessGroup.token)
     }
 
     /// Who adds a key to a group must be one who may use it.

@@ -21,8 +21,8 @@ package struct ServerLimits: Sendable {
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
     package var pipelined = 16
     /// Requests a second of one program, over all of its connections; who is faster is read from later. 0 for no limit. More
-    /// than one program needs, less than what keeps a processor busy for others.
-    package var requestRate = 20_000
+    /// than any program needs, so that nobody meets it who does not mean harm; whoever runs a daemon for many may lower it.
+    package var requestRate = 100_000
     /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
     package var stall = 10_000
     /// Bytes of unfinished frames and unread answers per loop; above it, whoever adds to them is closed.

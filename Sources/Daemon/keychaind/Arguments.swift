@@ -71,7 +71,7 @@ enum Arguments {
                                how many items, and bytes of them, the keychain takes: 1000000 and 4294967296
           --quota-program-items N, --quota-program-bytes N
                                how many of them one program may have written: 200000 and 1073741824
-          --quota-requests N   requests a second of one program, 20000; who is faster waits; 0 for no limit
+          --quota-requests N   requests a second of one program, 100000; who is faster waits; 0 for no limit
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
