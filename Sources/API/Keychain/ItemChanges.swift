@@ -22,12 +22,16 @@ extension KeychainQuery {
     ///
     /// - Parameter interval: how long to wait between two looks.
     public func changes(checkedEvery interval: Duration = .seconds(1)) -> AsyncStream<ItemChange<Item>> {
-        AsyncStream { continuation in
+        // What is there now counts, not what is there when the task gets its turn.
+        let first = try? look()
+        return AsyncStream { continuation in
             let task = Task {
-                var known = try? await look()
+                var known = first
                 while !Task.isCancelled {
                     try? await Task.sleep(for: interval)
-                    guard let now = try? await look() else { continue }
+                    guard let now = try? await withoutBlocking({ () throws(KeychainError) in try look() }) else {
+                        continue
+                    }
                     for change in Self.difference(from: known ?? now, to: now) { continuation.yield(change) }
                     known = now
                 }
@@ -37,13 +41,10 @@ extension KeychainQuery {
         }
     }
 
-    private func look() async throws(KeychainError) -> [Data: Item] {
-        try await withoutBlocking { () throws(KeychainError) in
-            let items = try withoutAsking().all()
-            return Dictionary(
-                items.compactMap { item in item.record.map { ($0.persistentReference, item) } },
-                uniquingKeysWith: { $1 })
-        }
+    private func look() throws(KeychainError) -> [Data: Item] {
+        Dictionary(
+            try withoutAsking().all().compactMap { item in item.record.map { ($0.persistentReference, item) } },
+            uniquingKeysWith: { $1 })
     }
 
     private static func difference(from old: [Data: Item], to new: [Data: Item]) -> [ItemChange<Item>] {
