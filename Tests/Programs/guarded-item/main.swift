@@ -25,9 +25,14 @@ func read(_ item: Attributes) -> OSStatus {
     return status
 }
 
-let arguments = CommandLine.arguments
-guard arguments.count == 4 || arguments.count == 3 && arguments[1] == "read" else { exit(2) }
-let item: Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: arguments[2]]
-let status = arguments[1] == "add" ? add(item, arguments[3]) : read(item)
-if status != errSecSuccess { print("\(status) \(SecCopyLastItemError()?.rule ?? "")") }
-exit(status == errSecSuccess ? 0 : 1)
+func run(_ arguments: [String]) -> Int32 {
+    guard arguments.count == 4 || arguments.count == 3 && arguments[1] == "read" else { return 2 }
+    let item: Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: arguments[2]]
+    let status = arguments[1] == "add" ? add(item, arguments[3]) : read(item)
+    if status != errSecSuccess { print("\(status) \(SecCopyLastItemError()?.rule ?? "")") }
+    return status == errSecSuccess ? 0 : 1
+}
+
+// The main thread is no place to wait for the user, and debug builds say so.
+Thread { exit(run(CommandLine.arguments)) }.start()
+while true { pause() }
