@@ -7,11 +7,14 @@ enum ProcessDirectory {
     /// - Throws: `SystemError` of `open` or `read`; `EFBIG` when there are more than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let file = try FileDescriptor.open(path, O_RDONLY)
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var span = bytes.mutableSpan
-        let count = try file.readFully(into: &span)
-        guard count <= limit else { throw SystemError(code: EFBIG, call: "read") }
-        return Array(bytes.prefix(count))
+        var (bytes, room) = ([UInt8](), [UInt8](repeating: 0, count: min(limit + 1, 16 << 10)))
+        while true {
+            var span = room.mutableSpan
+            let count = try file.readFully(into: &span)
+            bytes += room.prefix(count)
+            guard bytes.count <= limit else { throw SystemError(code: EFBIG, call: "read") }
+            if count < room.count { return bytes }
+        }
     }
 
     /// When a process started, in clock ticks since the boot: with its number it names one process and no later one.
