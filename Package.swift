@@ -126,10 +126,11 @@ let package = Package(
                 "KeychainEngine", "KeychainStore", "CallerIdentification", "KeychainPolicy", "SecureEnclave",
                 "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
+        room("CoreFoundation", on: "API"),
         room(
             "Security", on: "API",
             uses: [
-                "CodeSignature",
+                "CoreFoundation", "CodeSignature",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
@@ -254,7 +255,8 @@ let package = Package(
             "SecurityTests", on: "API",
             uses: [
                 "CodeSignature",
-                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
+                "CoreFoundation", "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples",
+                "EmbeddedKeychain",
                 "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
