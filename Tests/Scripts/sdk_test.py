@@ -109,8 +109,9 @@ let package = Package(
 
 
 def main():
-    check_system_library("native")
-    check_toolset("native")
+    for system in ("native", "swiftbuild"):
+        check_system_library(system)
+        check_toolset(system)
     check_setup()
     check_package_dependency()
     sys.exit(1 if FAILED else 0)
