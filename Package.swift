@@ -320,3 +320,22 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             dependencies: ["CodeSignature", "DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
             path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
 }
+
+// The SDK is one library for programs that do not build this package. What they import keeps its binary interface, so that a
+// new library does not break them; the flags are such as no package may have that others depend on. scripts/build-sdk asks for
+// it and links the library from the parts.
+if Context.environment["KEYCHAIN_SDK"] != nil {
+    let modules = ["CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys"]
+    let isOneLibrary: SwiftSetting = .unsafeFlags([
+        "-enable-library-evolution", "-module-link-name", "Security",
+        "-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security",
+    ])
+    for target in package.targets where modules.contains(target.name) {
+        // Foundation's own interface is not stable, of which the compiler warns here alone.
+        target.swiftSettings = law.dropFirst() + [isOneLibrary]
+    }
+    package.targets.append(
+        .target(
+            name: "CSecurityLoading", path: "Sources/CLibraries/CSecurityLoading", cSettings: [.define("_GNU_SOURCE")]))
+    package.products = [.library(name: "SecurityParts", type: .static, targets: modules + ["CSecurityLoading"])]
+}

@@ -198,6 +198,7 @@ complete -c security -n '__fish_seen_subcommand_from move-items' -s t -l to -x -
 complete -c security -n '__fish_seen_subcommand_from move-items' -s K -l class -x -d 'Only items of this class: genp, inet, cert or keys.'
 complete -c security -n '__fish_seen_subcommand_from move-items' -s s -l statement -r -F -d 'A handover statement of the old group\'s team.'
 complete -c security -n '__fish_seen_subcommand_from rename-group' -s s -l statement -r -F -d 'A handover statement of the old group\'s team.'
+complete -c security -n '__fish_seen_subcommand_from setup' -s l -l system-library -d 'swift: its targets also get the SDK that is installed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s n -l dry-run -d 'Show what would change and change nothing.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do not ask before the files are changed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s u -l undo -d 'Take back what an earlier setup has changed.'
