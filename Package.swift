@@ -326,16 +326,20 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
 // it and links the library from the parts.
 if Context.environment["KEYCHAIN_SDK"] != nil {
     let modules = ["CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys"]
-    let isOneLibrary: SwiftSetting = .unsafeFlags([
-        "-enable-library-evolution", "-module-link-name", "Security",
-        "-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security",
-    ])
+    // The parts do not ask the linker for the library that is made of them.
+    let isPart = ["-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security"]
+    let isModule = ["-enable-library-evolution", "-module-link-name", "Security"]
     for target in package.targets where modules.contains(target.name) {
         // Foundation's own interface is not stable, of which the compiler warns here alone.
-        target.swiftSettings = law.dropFirst() + [isOneLibrary]
+        target.swiftSettings = law.dropFirst() + [.unsafeFlags(isModule + isPart)]
+    }
+    for target in package.targets where target.name == "SecurityABI" {
+        target.swiftSettings = law + [.unsafeFlags(isPart)]
     }
     package.targets.append(
         .target(
             name: "CSecurityLoading", path: "Sources/CLibraries/CSecurityLoading", cSettings: [.define("_GNU_SOURCE")]))
-    package.products = [.library(name: "SecurityParts", type: .static, targets: modules + ["CSecurityLoading"])]
+    package.products = [
+        .library(name: "SecurityParts", type: .static, targets: modules + ["SecurityABI", "CSecurityLoading"])
+    ]
 }
