@@ -125,7 +125,23 @@ static void nestedDictionaries(void) {
     CFRelease(private), CFRelease(size), CFRelease(tag);
 }
 
+// A key that goes in by reference.
+static void references(void) {
+    SecKeyRef key = makeKey(kSecAttrKeyTypeRSA, 1024);
+    CFDictionaryRef item = dictionary(kSecClass, kSecClassKey, kSecValueRef, key, kSecAttrLabel, CFSTR("held"), NULL);
+    CHECK(SecItemAdd(item, NULL) == errSecSuccess);
+    CFDictionaryRef query = dictionary(
+        kSecClass, kSecClassKey, kSecAttrLabel, CFSTR("held"), kSecReturnRef, kCFBooleanTrue, NULL);
+    SecKeyRef kept = (SecKeyRef)found(query);
+    CHECK(CFEqual(kept, key) && SecKeyGetBlockSize(kept) == 128);
+    CFDictionaryRef same = dictionary(kSecClass, kSecClassKey, kSecValueRef, kept, NULL);
+    CHECK(SecItemDelete(same) == errSecSuccess);
+    CHECK(SecItemDelete(same) == errSecItemNotFound);
+    CFRelease(same), CFRelease(kept), CFRelease(query), CFRelease(item), CFRelease(key);
+}
+
 int main(void) {
+    references();
     roundTrip(CFSTR("org.example.c"));
     foreignDictionaries();
     nestedDictionaries();

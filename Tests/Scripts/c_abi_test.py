@@ -1,6 +1,7 @@
 """The C ABI of an installed SDK.
 
-usage: c_abi_test.py PREFIX HEADER, which Swift's compiler has written of the room SecurityABI
+usage: c_abi_test.py PREFIX HEADER DAEMONS
+The header is what Swift's compiler has written of the room SecurityABI; the daemons are those of the build.
 """
 import os
 import subprocess
@@ -41,7 +42,7 @@ def declarations(headers, emitted):
     none(c_declarations.differing_functions(headers, text), "functions that the headers declare otherwise than Swift")
     # A declaration that is wrong is found.
     wrong = text.replace("int32_t SecItemDelete(void const *", "int32_t SecItemDelete(int64_t ").replace(
-        "uint8_t SecKeyVerifySignature", "int32_t SecKeyVerifySignature")
+        "BOOL SecKeyVerifySignature", "int32_t SecKeyVerifySignature")
     check(c_declarations.differing_functions(headers, wrong) == ["SecItemDelete", "SecKeyVerifySignature"],
           "wrong declarations were not found")
     for compiler in ("clang", "gcc"):
@@ -62,7 +63,7 @@ def symbols(headers, library):
     return f"{len(declared)} symbols"
 
 
-def main(prefix, emitted):
+def main(prefix, emitted, daemons):
     programs = c_programs.Programs(prefix)
     headers = c_declarations.Headers(programs.flags, prefix)
     print(declarations(headers, emitted))
@@ -74,6 +75,7 @@ def main(prefix, emitted):
         programs.use(folder)
         none(programs.header_problems(), "headers that do not compile")
         none(programs.example_problems(), "examples")
+        none(programs.daemon_problems(daemons), "the example with a daemon")
         none(programs.test_problems(), "programs of Tests/C")
         none(programs.leaks(), "leaks")
     print(f"{checks} checks")

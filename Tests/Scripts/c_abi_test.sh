@@ -6,5 +6,6 @@ cd "$(dirname "$0")/../.."
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 sh Tests/Scripts/trial_sdk.sh "$prefix"
-exec_path=$(KEYCHAIN_SDK=1 ${SWIFT:-swift} build --scratch-path .build/sdk-parts --show-bin-path)
-python3 Tests/Scripts/c_abi_test.py "$prefix" "$exec_path/SecurityABI.build/include/SecurityABI-Swift.h"
+parts=$(KEYCHAIN_SDK=1 ${SWIFT:-swift} build --scratch-path .build/sdk-parts --show-bin-path)
+daemons=$(${SWIFT:-swift} build --show-bin-path)
+python3 Tests/Scripts/c_abi_test.py "$prefix" "$parts/SecurityABI.build/include/SecurityABI-Swift.h" "$daemons"

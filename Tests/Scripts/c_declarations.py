@@ -4,18 +4,28 @@ import subprocess
 
 HEADERS = "Sources/CLibraries/CSecurity/headers"
 UMBRELLAS = "#include <Security/Security.h>\n#include <LocalAuthentication/LocalAuthentication.h>\n"
-# What Swift has of C's, for functions that are given and return no more than numbers and addresses.
+# A type as far as a call depends on it: addresses, truth values, and numbers of a size. Whether a number has a sign does not
+# matter, and Swift has none of C's unsigned sizes.
 SHAPES = """
 #include <type_traits>
+typedef long NSInteger;
+typedef unsigned long NSUInteger;
 template <typename T, typename = void> struct Shape { using Type = T; };
-template <typename T> struct Shape<T, std::enable_if_t<std::is_enum_v<T>>> { using Type = std::underlying_type_t<T>; };
+template <> struct Shape<bool> { using Type = bool; };
+template <typename T> struct Shape<T, std::enable_if_t<std::is_enum_v<T> || std::is_integral_v<T>>> {
+    using Type = std::make_unsigned_t<T>;
+};
 template <typename T> struct Shape<T *> { using Type = void *; };
 template <typename R, typename... A> struct Shape<R(A...)> { using Type = typename Shape<R>::Type(typename Shape<A>::Type...); };
-template <typename R, typename... A> struct Shape<R (^)(A...)> { using Type = Shape<R(A...)>; };
+template <typename R, typename... A> struct Shape<R (^)(A...)> { using Type = typename Shape<R(A...)>::Type *; };
 template <typename... F> struct Same;
 template <typename F, typename G> struct Same<F, G> : std::is_same<typename Shape<F>::Type, typename Shape<G>::Type> {};
 #define BOOL bool
 """
+
+# What only compilers with blocks are shown.
+WITH_BLOCKS = {
+    "SecTrustEvaluateAsync", "SecTrustEvaluateAsyncWithError", "SecAddSharedWebCredential", "SecRequestSharedWebCredential"}
 
 
 class Headers:
@@ -32,7 +42,7 @@ class Headers:
                 ours = marker[1].startswith(prefix)
             elif ours:
                 kept.append(line)
-        text = re.sub(r"__attribute__\(\(\w+\)\)|_Pragma\(\"[^\"]*\"\)|#pragma.*", " ", "\n".join(kept))
+        text = re.sub(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|_Pragma\(\"[^\"]*\"\)|#pragma.*", " ", "\n".join(kept))
         enumerations = re.findall(r"\benum\b[^;{]*\{([^}]*)\}", text)
         self.numbers = [name for body in enumerations for name in re.findall(r"\b(\w+)\s*=?[^,]*,", body)]
         declarations = re.sub(r"\{[^}]*\}", " ", text).split(";")
@@ -60,7 +70,7 @@ def differing_functions(headers, emitted, compiler="clang++"):
         input=UMBRELLAS + SHAPES + "\n".join(lines), capture_output=True, text=True)
     if built.returncode == 0:
         return []
-    return re.findall(r"static assertion failed[^:]*: (\w+)", built.stderr) or [built.stderr[:2000]]
+    return re.findall(r"static assertion failed.*::value': (\w+)", built.stderr) or [built.stderr[:2000]]
 
 
 def covered_symbols():
@@ -79,11 +89,12 @@ def covered_symbols():
 
 def missing_symbols(flags, compiler):
     """Symbols that a program does not find in the header where Apple has them, including nothing else."""
-    missing = []
+    missing, clang = [], "clang" in compiler
     for header, names in covered_symbols().items():
+        names = [name for name in names if clang or name not in WITH_BLOCKS]
         uses = "\n".join(f"    (void){name};" for name in names)
         built = subprocess.run(
-            [compiler, "-fsyntax-only", "-fblocks" if "clang" in compiler else "-w", *flags, "-x", "c", "-"],
+            [compiler, "-fsyntax-only", "-fblocks" if clang else "-w", *flags, "-x", "c", "-"],
             input=f"#include <Security/{header}>\nvoid uses(void) {{\n{uses}\n}}\n", capture_output=True, text=True)
         undeclared = set(re.findall(r"undeclared identifier '(\w+)'|‘(\w+)’ undeclared", built.stderr))
         missing += [f"{header}: {a or b}" for a, b in undeclared]

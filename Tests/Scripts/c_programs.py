@@ -1,5 +1,9 @@
 """Programs in C, C++ and Python on a keychain of their own, with what pkg-config says and nothing else."""
 import os
+import select
+import signal
+import socket
+import struct
 import subprocess
 import tempfile
 
@@ -64,6 +68,22 @@ class Programs:
             own = {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": "embedded", "KEYCHAIN_TPM": "none"}
             return subprocess.run(
                 command, env=kept | own | variables, capture_output=True, text=True, timeout=300)
+
+    def daemon_problems(self, daemons):
+        """A program in C whose keychain is in a daemon, which it starts."""
+        program, problems = self._built("clang", "Examples/C/password.c")
+        with tempfile.TemporaryDirectory() as home:
+            own = {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": "daemon", "KEYCHAIN_DAEMON": f"{daemons}/keychaind"}
+            problems = problems or self._problems([program], ["password: second secret"], **own)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(f"{home}/keychaind.sock")
+                daemon = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+            handle = os.pidfd_open(daemon)
+            signal.pidfd_send_signal(handle, signal.SIGTERM)
+            if not select.select([handle], [], [], 30)[0]:
+                problems.append("the daemon did not end")
+            os.close(handle)
+        return problems
 
     def _problems(self, command, wanted, **variables):
         done = self._run(command, **variables)
