@@ -24,7 +24,7 @@ struct SystemOptions {
     var quotas: [String] = []
     /// How programs are told apart, as the daemons take it.
     var identification: [String] = []
-    var ready: CInt?
+    var ready: FileDescriptor?
     var asksForHelp = false
 
     static let helpText = """
