@@ -198,6 +198,8 @@ complete -c security -n '__fish_seen_subcommand_from move-items' -s t -l to -x -
 complete -c security -n '__fish_seen_subcommand_from move-items' -s K -l class -x -d 'Only items of this class: genp, inet, cert or keys.'
 complete -c security -n '__fish_seen_subcommand_from move-items' -s s -l statement -r -F -d 'A handover statement of the old group\'s team.'
 complete -c security -n '__fish_seen_subcommand_from rename-group' -s s -l statement -r -F -d 'A handover statement of the old group\'s team.'
+complete -c security -n '__fish_seen_subcommand_from uninstalled' -s A -l all-users -d 'As root: tell every keychain that the system service has.'
+complete -c security -n '__fish_seen_subcommand_from uninstalled' -s d -l stores -r -F -d 'Where those lie; /var/lib/keychain.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s l -l system-library -d 'swift: its targets also get the SDK that is installed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s n -l dry-run -d 'Show what would change and change nothing.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do not ask before the files are changed.'

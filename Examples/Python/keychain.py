@@ -5,19 +5,18 @@
 The library is found as any other: in the system's folders, or where LD_LIBRARY_PATH points.
 """
 from contextlib import contextmanager
-from ctypes import CDLL, POINTER, byref, c_char_p, c_int32, c_long, c_ubyte, c_uint32, c_void_p, create_string_buffer
+from ctypes import CDLL, POINTER, byref, c_bool, c_char_p, c_int32, c_long, c_ubyte, c_uint32, c_void_p, create_string_buffer
 
 UTF8 = 0x08000100
 SUCCESS, DUPLICATE, NOT_FOUND = 0, -25299, -25300
 
-security = CDLL("libSecurity.so.1")
-# Core Foundation is in the library of Swift's Foundation, which the first has loaded: any symbol is found through it.
-foundation = security
+# Core Foundation is in a library that this one needs: the functions of both are found here.
+library = CDLL("libSecurity.so.1")
 
 
 def function(name, result, *arguments):
     """A function of C with its types; ctypes takes every result for an int otherwise, and cuts pointers in half."""
-    found = getattr(foundation, name)
+    found = getattr(library, name)
     found.restype, found.argtypes = result, list(arguments)
     return found
 
@@ -25,7 +24,7 @@ def function(name, result, *arguments):
 CFRelease = function("CFRelease", None, c_void_p)
 CFStringCreateWithCString = function("CFStringCreateWithCString", c_void_p, c_void_p, c_char_p, c_uint32)
 CFStringGetLength = function("CFStringGetLength", c_long, c_void_p)
-CFStringGetCString = function("CFStringGetCString", c_ubyte, c_void_p, c_char_p, c_long, c_uint32)
+CFStringGetCString = function("CFStringGetCString", c_bool, c_void_p, c_char_p, c_long, c_uint32)
 CFDataCreate = function("CFDataCreate", c_void_p, c_void_p, c_char_p, c_long)
 CFDataGetLength = function("CFDataGetLength", c_long, c_void_p)
 CFDataGetBytePtr = function("CFDataGetBytePtr", POINTER(c_ubyte), c_void_p)
@@ -44,12 +43,12 @@ SecKeyCreateRandomKey = function("SecKeyCreateRandomKey", c_void_p, c_void_p, PO
 SecKeyCopyPublicKey = function("SecKeyCopyPublicKey", c_void_p, c_void_p)
 SecKeyCreateSignature = function("SecKeyCreateSignature", c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p))
 SecKeyVerifySignature = function(
-    "SecKeyVerifySignature", c_ubyte, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p))
+    "SecKeyVerifySignature", c_bool, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p))
 
 
 def constant(name):
     """A constant such as kSecClass: a variable that holds a reference."""
-    return c_void_p.in_dll(foundation, name).value
+    return c_void_p.in_dll(library, name).value
 
 
 @contextmanager
@@ -77,7 +76,7 @@ def number(value):
 @contextmanager
 def dictionary(entries):
     """A dictionary of constants' names and values, which are names too or references; it retains what it is given."""
-    callbacks = [byref(c_ubyte.in_dll(foundation, f"kCFTypeDictionary{kind}CallBacks")) for kind in ("Key", "Value")]
+    callbacks = [byref(c_ubyte.in_dll(library, f"kCFTypeDictionary{kind}CallBacks")) for kind in ("Key", "Value")]
     with owned(CFDictionaryCreateMutable(None, 0, *callbacks)) as made:
         for key, value in entries.items():
             CFDictionarySetValue(made, constant(key), constant(value) if isinstance(value, str) else value)

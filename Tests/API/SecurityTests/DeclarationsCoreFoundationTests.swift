@@ -4,6 +4,22 @@ import Security
 import Testing
 
 @Suite struct DeclarationsCoreFoundationTests {
+    @Test("The classes of Security are types of Core Foundation's runtime, each with an identifier of its own")
+    func runtimeTypes() {
+        let ours = [
+            SecKeyGetTypeID(), SecCertificateGetTypeID(), SecIdentityGetTypeID(), SecAccessControlGetTypeID(),
+            SecPolicyGetTypeID(), SecTrustGetTypeID(), SecTaskGetTypeID(), SecCodeGetTypeID(), SecStaticCodeGetTypeID(),
+            SecRequirementGetTypeID(), SecAccessGetTypeID(), SecACLGetTypeID(), SecTrustedApplicationGetTypeID(),
+            SecKeychainGetTypeID(), SecKeychainItemGetTypeID(),
+        ]
+        #expect(Set(ours + [CFStringGetTypeID(), CFDataGetTypeID(), CFURLGetTypeID()]).count == ours.count + 3)
+        #expect(!ours.contains(0))
+        #expect(CFGetTypeID(SecPolicyCreateBasicX509()) == SecPolicyGetTypeID())
+        var code: SecCode?
+        #expect(unsafe SecCodeCopySelf([], &code) == errSecSuccess)
+        #expect(CFGetTypeID(code) == SecCodeGetTypeID())
+    }
+
     @Test("CFGetTypeID tells the classes apart, booleans from numbers too")
     func typeIdentifiers() {
         #expect(CFGetTypeID("a" as NSString) == CFStringGetTypeID())

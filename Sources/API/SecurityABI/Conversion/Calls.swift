@@ -48,9 +48,9 @@ func object(_ place: Place?, _ call: (ErrorPlace) throws(Refusal) -> AnyObject?)
 }
 
 /// A function that returns whether it succeeded, and an error otherwise if there is a place for it.
-func boolean(_ place: Place?, _ call: (ErrorPlace) throws(Refusal) -> Bool) -> UInt8 {
+func boolean(_ place: Place?, _ call: (ErrorPlace) throws(Refusal) -> Bool) -> Bool {
     let result = unsafe yielding(place) { (error: ErrorPlace) throws(Refusal) in try unsafe call(error) }
-    return result == true ? 1 : 0
+    return result == true
 }
 
 /// A function that cannot fail but by its arguments.

@@ -78,28 +78,29 @@ private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObj
 }
 
 private func copyOfDictionary(_ dictionary: Reference, depth: Int) throws(Refusal) -> NSDictionary {
-    let count = unsafe CFObjectGetCount(dictionary)
-    var keys = unsafe [Reference?](repeating: nil, count: count)
-    var values = unsafe [Reference?](repeating: nil, count: count)
-    unsafe CFObjectGetEntries(dictionary, &keys, &values)
-    let entries = NSMutableDictionary()
-    for index in 0..<count {
-        guard let key = unsafe keys[index], let value = unsafe values[index] else { continue }
+    let entries = unsafe Entries(of: dictionary)
+    var (keys, values): ([NSObject], [AnyObject]) = ([], [])
+    for index in unsafe 0..<entries.count {
+        guard let key = unsafe entries.keys[index], let value = unsafe entries.values[index] else { continue }
         guard let name = try unsafe copy(of: key, depth: depth + 1) as? NSObject else { continue }
-        entries.setObject(try unsafe copy(of: value, depth: depth + 1), forKey: name as AnyHashable)
+        keys.append(name)
+        values.append(try unsafe copy(of: value, depth: depth + 1))
     }
-    return NSDictionary(dictionary: entries as? [AnyHashable: Any] ?? [:])
+    return unsafe keys.withUnsafeBufferPointer { keys in
+        unsafe values.withUnsafeBufferPointer { values in
+            unsafe NSDictionary(objects: values.baseAddress, forKeys: keys.baseAddress, count: keys.count)
+        }
+    }
 }
 
 private func copyOfArray(_ array: Reference, depth: Int) throws(Refusal) -> NSArray {
-    var elements = unsafe [Reference?](repeating: nil, count: CFObjectGetCount(array))
-    unsafe CFObjectGetElements(array, &elements)
-    let copies = NSMutableArray()
+    let elements = unsafe elements(of: array)
+    var copies: [AnyObject] = []
     for index in unsafe elements.indices {
         guard let element = unsafe elements[index] else { continue }
-        copies.add(try unsafe copy(of: element, depth: depth + 1))
+        copies.append(try unsafe copy(of: element, depth: depth + 1))
     }
-    return NSArray(array: copies as? [Any] ?? [])
+    return unsafe copies.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
 }
 
 private func copyOfUUID(_ uuid: Reference) -> NSUUID {

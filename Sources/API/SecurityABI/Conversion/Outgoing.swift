@@ -25,20 +25,28 @@ private func cfString(_ text: String) -> Reference? {
 }
 
 private func cfArray(_ list: NSArray) -> Reference? {
-    let elements = unsafe list.map { unsafe retained($0 as AnyObject) }
-    defer { unsafe release(elements) }
-    return unsafe CFObjectMakeArray(elements, elements.count)
+    defer { extendLifetime(list) }
+    let made = unsafe elements(of: borrowedReference(list)).map { unsafe retained(at: $0) }
+    defer { unsafe release(made) }
+    return unsafe CFObjectMakeArray(made, made.count)
 }
 
-private func cfDictionary(_ entries: NSDictionary) -> Reference? {
-    var keys: [Reference?] = unsafe []
-    var values: [Reference?] = unsafe []
-    for (key, value) in entries {
-        unsafe keys.append(retained(key as AnyObject))
-        unsafe values.append(retained(value as AnyObject))
-    }
+private func cfDictionary(_ dictionary: NSDictionary) -> Reference? {
+    defer { extendLifetime(dictionary) }
+    let entries = unsafe Entries(of: borrowedReference(dictionary))
+    let keys = unsafe entries.keys.map { unsafe retained(at: $0) }
+    let values = unsafe entries.values.map { unsafe retained(at: $0) }
     defer { unsafe release(keys + values) }
     return unsafe CFObjectMakeDictionary(keys, values, keys.count)
+}
+
+private func borrowedReference(_ object: AnyObject) -> Reference {
+    unsafe Reference(Unmanaged.passUnretained(object).toOpaque())
+}
+
+private func retained(at reference: Reference?) -> Reference? {
+    guard let reference = unsafe reference else { return nil }
+    return unsafe retained(Unmanaged<AnyObject>.fromOpaque(reference).takeUnretainedValue())
 }
 
 /// What of the user info is text: Core Foundation shows it, and our own errors have nothing else.

@@ -60,7 +60,7 @@ public func secKeyCreateSignature(
 @_cdecl("SecKeyVerifySignature")
 public func secKeyVerifySignature(
     _ key: Reference?, _ algorithm: Reference?, _ signedData: Reference?, _ signature: Reference?, _ error: Place?
-) -> UInt8 {
+) -> Bool {
     unsafe boolean(error) { (error) throws(Refusal) in
         try unsafe SecKeyVerifySignature(
             borrowed(key), named(algorithm), borrowed(signedData), borrowed(signature), error)
@@ -97,10 +97,8 @@ public func secKeyCopyKeyExchangeResult(
 }
 
 @_cdecl("SecKeyIsAlgorithmSupported")
-public func secKeyIsAlgorithmSupported(_ key: Reference?, _ operation: Int, _ algorithm: Reference?) -> UInt8 {
-    let supported = unsafe answer(
-        or: false, try supports(borrowed(key), SecKeyOperationType(rawValue: operation), named(algorithm)))
-    return supported ? 1 : 0
+public func secKeyIsAlgorithmSupported(_ key: Reference?, _ operation: Int, _ algorithm: Reference?) -> Bool {
+    unsafe answer(or: false, try supports(borrowed(key), SecKeyOperationType(rawValue: operation), named(algorithm)))
 }
 
 /// No key can do what has no name.

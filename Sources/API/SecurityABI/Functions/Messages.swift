@@ -21,8 +21,8 @@ public func cmsEncoderAddRecipients(_ cmsEncoder: Reference?, _ recipientOrArray
 }
 
 @_cdecl("CMSEncoderSetHasDetachedContent")
-public func cmsEncoderSetHasDetachedContent(_ cmsEncoder: Reference?, _ detachedContent: UInt8) -> Int32 {
-    unsafe status(try CMSEncoderSetHasDetachedContent(borrowed(cmsEncoder), detachedContent != 0))
+public func cmsEncoderSetHasDetachedContent(_ cmsEncoder: Reference?, _ detachedContent: Bool) -> Int32 {
+    unsafe status(try CMSEncoderSetHasDetachedContent(borrowed(cmsEncoder), detachedContent))
 }
 
 @_cdecl("CMSEncoderUpdateContent")
@@ -69,13 +69,13 @@ public func cmsDecoderGetNumSigners(_ cmsDecoder: Reference?, _ numSignersOut: U
 
 @_cdecl("CMSDecoderCopySignerStatus")
 public func cmsDecoderCopySignerStatus(
-    _ cmsDecoder: Reference?, _ signerIndex: Int, _ policyOrArray: Reference?, _ evaluateSecTrust: UInt8,
+    _ cmsDecoder: Reference?, _ signerIndex: Int, _ policyOrArray: Reference?, _ evaluateSecTrust: Bool,
     _ signerStatusOut: UnsafeMutablePointer<UInt32>?, _ secTrustOut: Place?,
     _ certVerifyResultCodeOut: UnsafeMutablePointer<Int32>?
 ) -> Int32 {
     unsafe status(optional: secTrustOut) { (trust: UnsafeMutablePointer<SecTrust?>?) throws(Refusal) in
         try unsafe CMSDecoderCopySignerStatus(
-            borrowed(cmsDecoder), signerIndex, value(policyOrArray), evaluateSecTrust != 0, nil, trust,
+            borrowed(cmsDecoder), signerIndex, value(policyOrArray), evaluateSecTrust, nil, trust,
             certVerifyResultCodeOut)
     }
 }

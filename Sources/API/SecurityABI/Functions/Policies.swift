@@ -10,8 +10,8 @@ public func secPolicyGetTypeID() -> UInt { SecPolicyGetTypeID() }
 public func secPolicyCreateBasicX509() -> Reference? { unsafe retained(SecPolicyCreateBasicX509()) }
 
 @_cdecl("SecPolicyCreateSSL")
-public func secPolicyCreateSSL(_ server: UInt8, _ hostname: Reference?) -> Reference? {
-    unsafe object(try SecPolicyCreateSSL(server != 0, optionalString(hostname)))
+public func secPolicyCreateSSL(_ server: Bool, _ hostname: Reference?) -> Reference? {
+    unsafe object(try SecPolicyCreateSSL(server, optionalString(hostname)))
 }
 
 @_cdecl("SecPolicyCreateRevocation")

@@ -23,7 +23,7 @@ public func secTrustEvaluateWithError(_ trust: Reference?, _ error: Place?) -> B
         unsafe error?.pointee = nil
         unsafe place.pointee = reason.map { unsafe .passRetained($0) }
         return isTrusted
-    } != 0
+    }
 }
 
 @_cdecl("SecTrustEvaluate")

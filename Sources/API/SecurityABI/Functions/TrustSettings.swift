@@ -21,8 +21,8 @@ public func secTrustSetAnchorCertificates(_ trust: Reference?, _ anchorCertifica
 }
 
 @_cdecl("SecTrustSetAnchorCertificatesOnly")
-public func secTrustSetAnchorCertificatesOnly(_ trust: Reference?, _ anchorCertificatesOnly: UInt8) -> Int32 {
-    unsafe status(try SecTrustSetAnchorCertificatesOnly(borrowed(trust), anchorCertificatesOnly != 0))
+public func secTrustSetAnchorCertificatesOnly(_ trust: Reference?, _ anchorCertificatesOnly: Bool) -> Int32 {
+    unsafe status(try SecTrustSetAnchorCertificatesOnly(borrowed(trust), anchorCertificatesOnly))
 }
 
 @_cdecl("SecTrustCopyCustomAnchorCertificates")
@@ -55,16 +55,16 @@ public func secTrustSetOptions(_ trustRef: Reference?, _ options: UInt32) -> Int
 }
 
 @_cdecl("SecTrustSetNetworkFetchAllowed")
-public func secTrustSetNetworkFetchAllowed(_ trust: Reference?, _ allowFetch: UInt8) -> Int32 {
-    unsafe status(try SecTrustSetNetworkFetchAllowed(borrowed(trust), allowFetch != 0))
+public func secTrustSetNetworkFetchAllowed(_ trust: Reference?, _ allowFetch: Bool) -> Int32 {
+    unsafe status(try SecTrustSetNetworkFetchAllowed(borrowed(trust), allowFetch))
 }
 
 @_cdecl("SecTrustGetNetworkFetchAllowed")
-public func secTrustGetNetworkFetchAllowed(_ trust: Reference?, _ allowFetch: UnsafeMutablePointer<UInt8>?) -> Int32 {
+public func secTrustGetNetworkFetchAllowed(_ trust: Reference?, _ allowFetch: UnsafeMutablePointer<Bool>?) -> Int32 {
     var allowed: DarwinBoolean = false
     let status = unsafe status(try SecTrustGetNetworkFetchAllowed(borrowed(trust), &allowed))
     guard let place = unsafe allowFetch else { return errSecParam }
-    unsafe place.pointee = allowed.boolValue ? 1 : 0
+    unsafe place.pointee = allowed.boolValue
     return status
 }
 

@@ -3,6 +3,7 @@
 #define SECURITY_SECKEY_H
 
 #include <Security/SecBase.h>
+#include <Security/SecItemAttributes.h>
 #include <Security/SecKeyAlgorithms.h>
 
 SEC_EXTERN_C_BEGIN

@@ -2,7 +2,7 @@
 #ifndef SECURITY_SECTRUST_H
 #define SECURITY_SECTRUST_H
 
-#include <Security/SecBase.h>
+#include <Security/SecCertificate.h>
 
 #ifdef __BLOCKS__
 #include <dispatch/dispatch.h>
@@ -97,25 +97,6 @@ extern const CFStringRef kSecTrustCertificateTransparencyWhiteList;
 extern const CFStringRef kSecTrustQCStatements;  // The key of the statements of a qualified certificate
 // The key of whether the certificate is a qualified one for web sites
 extern const CFStringRef kSecTrustQWACValidation;
-
-// Properties of a certificate for display:
-extern const CFStringRef kSecPropertyKeyType;  // The key of a property's type
-extern const CFStringRef kSecPropertyKeyLabel;  // The key of a property's label
-extern const CFStringRef kSecPropertyKeyLocalizedLabel;  // The key of a property's label in the user's language
-extern const CFStringRef kSecPropertyKeyValue;  // The key of a property's value
-
-// Types of properties, values of `kSecPropertyKeyType`:
-extern const CFStringRef kSecPropertyTypeTitle;  // A title
-extern const CFStringRef kSecPropertyTypeError;  // An error
-extern const CFStringRef kSecPropertyTypeWarning;  // A warning
-extern const CFStringRef kSecPropertyTypeSuccess;  // A success
-extern const CFStringRef kSecPropertyTypeSection;  // A section with properties of its own
-extern const CFStringRef kSecPropertyTypeData;  // Data
-extern const CFStringRef kSecPropertyTypeString;  // Text
-extern const CFStringRef kSecPropertyTypeURL;  // A URL
-extern const CFStringRef kSecPropertyTypeDate;  // A date
-extern const CFStringRef kSecPropertyTypeArray;  // An array
-extern const CFStringRef kSecPropertyTypeNumber;  // A number
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END
