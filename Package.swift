@@ -49,6 +49,8 @@ let package = Package(
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "SecurityAsync", targets: ["SecurityAsync"]),
         .library(name: "Keychain", targets: ["Keychain"]),
+        .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
+        .library(name: "AppleCompat", targets: ["AppleCompat"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
@@ -140,6 +142,8 @@ let package = Package(
         room("SecurityAsync", on: "API", uses: ["Security"]),
         room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+        room("CommonCrypto", on: "API", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+        room("AppleCompat", on: "API", uses: ["KeychainCrypto"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -226,6 +230,8 @@ let package = Package(
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
+        tests("CommonCryptoTests", on: "API", uses: ["CommonCrypto"]),
+        tests("AppleCompatTests", on: "API", uses: ["AppleCompat"]),
         tests(
             "CallerIdentificationTests", on: "Daemon",
             uses: [
