@@ -46,10 +46,10 @@ install: ## install what make installation and make sdk have built: DESTDIR, PRE
 	@[ ! -e $(SDK)/libSecurity.so.1 ] || DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) scripts/install-sdk $(SDK)
 	@[ -e $(BUILT)/security ] || [ -e $(SDK)/libSecurity.so.1 ] || { echo "nothing is built: make installation, make sdk"; exit 1; }
 
-deb: installation ## build the Debian packages into .build/deb, and hold them against Debian's rules
+deb: installation sdk ## build the Debian packages into .build/deb, and hold them against Debian's rules
 	@scripts/deps packages
 	@rm -rf .build/deb
-	@KEYCHAIN_BUILT=$(abspath $(BUILT)) scripts/build-deb .build/deb
+	@KEYCHAIN_BUILT=$(abspath $(BUILT)) KEYCHAIN_SDK_BUILT=$(abspath $(SDK)) scripts/build-deb .build/deb
 	@lintian --allow-root --fail-on error,warning .build/deb/*.changes
 
 check-format: ## the layout of the code

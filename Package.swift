@@ -68,6 +68,7 @@ let package = Package(
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
@@ -140,6 +141,7 @@ let package = Package(
             "LocalAuthentication", on: "API",
             uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         room("SecurityAsync", on: "API", uses: ["Security"]),
+        room("SecurityABI", on: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
         room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room("CommonCrypto", on: "API", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
@@ -330,16 +332,20 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
 // it and links the library from the parts.
 if Context.environment["KEYCHAIN_SDK"] != nil {
     let modules = ["CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys"]
-    let isOneLibrary: SwiftSetting = .unsafeFlags([
-        "-enable-library-evolution", "-module-link-name", "Security",
-        "-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security",
-    ])
+    // The parts do not ask the linker for the library that is made of them.
+    let isPart = ["-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security"]
+    let isModule = ["-enable-library-evolution", "-module-link-name", "Security"]
     for target in package.targets where modules.contains(target.name) {
         // Foundation's own interface is not stable, of which the compiler warns here alone.
-        target.swiftSettings = law.dropFirst() + [isOneLibrary]
+        target.swiftSettings = law.dropFirst() + [.unsafeFlags(isModule + isPart)]
+    }
+    for target in package.targets where target.name == "SecurityABI" {
+        target.swiftSettings = law + [.unsafeFlags(isPart)]
     }
     package.targets.append(
         .target(
             name: "CSecurityLoading", path: "Sources/CLibraries/CSecurityLoading", cSettings: [.define("_GNU_SOURCE")]))
-    package.products = [.library(name: "SecurityParts", type: .static, targets: modules + ["CSecurityLoading"])]
+    package.products = [
+        .library(name: "SecurityParts", type: .static, targets: modules + ["SecurityABI", "CSecurityLoading"])
+    ]
 }

@@ -1,9 +1,3 @@
-/// An object of another module that Core Foundation has no class for: it knows its own type.
-package protocol CoreFoundationObject: NSObject {
-    /// The identifier that `CFGetTypeID` reports for the class.
-    static var typeID: CFTypeID { get }
-}
-
 /// Returns the type identifier of an object: one of the `…GetTypeID()` values, or 0 for an object that is none of them.
 ///
 /// - Parameter cf: the object; nil traps, as in C.
@@ -16,7 +10,6 @@ public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
 
 private func typeIDUnknownToCoreFoundation(_ object: NSObject) -> CFTypeID {
     switch object {
-    case let object as any CoreFoundationObject: type(of: object).typeID
     case is NSError: CFErrorGetTypeID()
     case is NSNull: CFNullGetTypeID()
     case is NSUUID: CFUUIDGetTypeID()

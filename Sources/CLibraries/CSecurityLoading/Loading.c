@@ -28,11 +28,12 @@ static struct names dynamic_names(const struct dl_phdr_info *program) {
     return names;
 }
 
-/// Swift's names begin with $s; who loads the shared runtime names it.
+/// Swift's names begin with $s; who loads the shared runtime names it, or the shared Foundation: that is all a program in C does,
+/// whose constant strings have a class of Swift's.
 static int has_runtime_inside(struct names names) {
     int speaks_swift = 0;
     for (size_t at = 0; names.start != NULL && at < names.size; at += strlen(names.start + at) + 1) {
-        if (strcmp(names.start + at, "libswiftCore.so") == 0) return 0;
+        if (strcmp(names.start + at, "libswiftCore.so") == 0 || strcmp(names.start + at, "libFoundation.so") == 0) return 0;
         if (strncmp(names.start + at, "$s", 2) == 0) speaks_swift = 1;
     }
     return speaks_swift;
