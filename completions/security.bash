@@ -59,7 +59,7 @@ _security() {
         move-items) words="-f --from -t --to -K --class -s --statement --json --help" ;;
         rename-group) words="-s --statement --json --help" ;;
         uninstalled) words="-A --all-users -d --stores --json --help" ;;
-        setup) words="-n --dry-run -y --yes -u --undo --json --help" ;;
+        setup) words="-l --system-library -n --dry-run -y --yes -u --undo --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -200,6 +200,7 @@ complete -c security -n '__fish_seen_subcommand_from move-items' -s s -l stateme
 complete -c security -n '__fish_seen_subcommand_from rename-group' -s s -l statement -r -F -d 'A handover statement of the old group\'s team.'
 complete -c security -n '__fish_seen_subcommand_from uninstalled' -s A -l all-users -d 'As root: tell every keychain that the system service has.'
 complete -c security -n '__fish_seen_subcommand_from uninstalled' -s d -l stores -r -F -d 'Where those lie; /var/lib/keychain.'
+complete -c security -n '__fish_seen_subcommand_from setup' -s l -l system-library -d 'swift: its targets also get the SDK that is installed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s n -l dry-run -d 'Show what would change and change nothing.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do not ask before the files are changed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s u -l undo -d 'Take back what an earlier setup has changed.'

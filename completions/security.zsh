@@ -264,6 +264,7 @@ _security() {
                     {-d,--stores}'[Where those lie; /var/lib/keychain.]:folder:_files' \
                     '--json[Write JSON.]' ;;
                 setup) _arguments -S \
+                    {-l,--system-library}'[swift\: its targets also get the SDK that is installed.]' \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \

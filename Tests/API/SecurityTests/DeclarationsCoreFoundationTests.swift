@@ -1,3 +1,5 @@
+import CoreFoundation
+import Foundation
 import Security
 import Testing
 
@@ -20,6 +22,13 @@ import Testing
         #expect(CFGetTypeID(NSError(domain: "test", code: 1)) == CFErrorGetTypeID())
         #expect(CFGetTypeID(NSURL(fileURLWithPath: "/")) == CFURLGetTypeID())
         #expect(CFGetTypeID(NSCharacterSet()) == CFCharacterSetGetTypeID())
+    }
+
+    @Test("A file that imports Foundation, CoreFoundation and Security finds each name once")
+    func noClash() {
+        let type: CFString = kSecClassKey
+        let query = [kSecClass: type] as CFDictionary
+        #expect(CFGetTypeID(query) == CFDictionaryGetTypeID() && CFGetTypeID(type) == CFStringGetTypeID())
     }
 
     @Test("An object of no type that Core Foundation knows has the identifier 0")
