@@ -6,8 +6,9 @@ TOOLS = .build/tools
 
 PREFIX ?= /usr/local
 BUILT = .build/installation
+SDK = .build/sdk
 
-.PHONY: help deps build tools pam demo test hostile installation install deb check-format docs bench asan tsan fuzz clean
+.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench asan tsan fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -37,13 +38,18 @@ hostile: deps ## attack the system service with real users of this machine, as r
 installation: deps ## build what is installed, optimised, with Swift's runtime inside
 	@scripts/build-installation $(BUILT)
 
-install: ## install it, after make installation: DESTDIR, PREFIX (/usr/local)
-	@DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) scripts/install $(BUILT)
+sdk: deps ## build the library and the modules for programs that do not build this package
+	@scripts/build-sdk $(SDK)
 
-deb: installation ## build the Debian packages into .build/deb, and hold them against Debian's rules
+install: ## install what make installation and make sdk have built: DESTDIR, PREFIX (/usr/local)
+	@[ ! -e $(BUILT)/security ] || DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) scripts/install $(BUILT)
+	@[ ! -e $(SDK)/libSecurity.so.1 ] || DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) scripts/install-sdk $(SDK)
+	@[ -e $(BUILT)/security ] || [ -e $(SDK)/libSecurity.so.1 ] || { echo "nothing is built: make installation, make sdk"; exit 1; }
+
+deb: installation sdk ## build the Debian packages into .build/deb, and hold them against Debian's rules
 	@scripts/deps packages
 	@rm -rf .build/deb
-	@KEYCHAIN_BUILT=$(abspath $(BUILT)) scripts/build-deb .build/deb
+	@KEYCHAIN_BUILT=$(abspath $(BUILT)) KEYCHAIN_SDK_BUILT=$(abspath $(SDK)) scripts/build-deb .build/deb
 	@lintian --allow-root --fail-on error,warning .build/deb/*.changes
 
 check-format: ## the layout of the code

@@ -1,14 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every room obeys the same law: Swift 6 mode, no warnings, unsafe code marked where it stands.
-let law: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
+// SwiftPM hides the warnings of packages that others depend on; Swift Build cannot do that and make them errors.
+let isCheckout = Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
+let warnings: [SwiftSetting] = isCheckout ? [] : [.treatAllWarnings(as: .error)]
+let rules: [SwiftSetting] = [
     .strictMemorySafety(),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+// Every room obeys the same law: Swift 6 mode, no warnings, unsafe code marked where it stands.
+let law = warnings + rules
 
 // A room's place in the tree is its floor; what it may import is its row here and nothing else
 // (Tests/Architecture holds the import lines of every file against these rows).
@@ -49,6 +52,8 @@ let package = Package(
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "SecurityAsync", targets: ["SecurityAsync"]),
         .library(name: "Keychain", targets: ["Keychain"]),
+        .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
+        .library(name: "AppleCompat", targets: ["AppleCompat"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
@@ -66,6 +71,7 @@ let package = Package(
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
@@ -126,10 +132,11 @@ let package = Package(
                 "KeychainEngine", "KeychainStore", "CallerIdentification", "KeychainPolicy", "SecureEnclave",
                 "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
+        room("CoreFoundation", on: "API"),
         room(
             "Security", on: "API",
             uses: [
-                "CodeSignature",
+                "CoreFoundation", "CodeSignature",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
@@ -137,8 +144,11 @@ let package = Package(
             "LocalAuthentication", on: "API",
             uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         room("SecurityAsync", on: "API", uses: ["Security"]),
+        room("SecurityABI", on: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
         room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+        room("CommonCrypto", on: "API", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+        room("AppleCompat", on: "API", uses: ["KeychainCrypto"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -225,6 +235,8 @@ let package = Package(
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
+        tests("CommonCryptoTests", on: "API", uses: ["CommonCrypto"]),
+        tests("AppleCompatTests", on: "API", uses: ["AppleCompat"]),
         tests(
             "CallerIdentificationTests", on: "Daemon",
             uses: [
@@ -254,7 +266,8 @@ let package = Package(
             "SecurityTests", on: "API",
             uses: [
                 "CodeSignature",
-                "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples", "EmbeddedKeychain",
+                "CoreFoundation", "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples",
+                "EmbeddedKeychain",
                 "KeychainServer",
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
@@ -315,4 +328,30 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             name: "keychain-fuzz",
             dependencies: ["CodeSignature", "DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
             path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
+}
+
+// The SDK is one library for programs that do not build this package. What they import keeps its binary interface, so that a
+// new library does not break them; the flags are such as no package may have that others depend on. scripts/build-sdk asks for
+// it and links the library from the parts.
+if Context.environment["KEYCHAIN_SDK"] != nil {
+    let modules = [
+        "CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys", "CommonCrypto",
+        "AppleCompat",
+    ]
+    // The parts do not ask the linker for the library that is made of them.
+    let isPart = ["-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security"]
+    let isModule = ["-enable-library-evolution", "-module-link-name", "Security"]
+    for target in package.targets where modules.contains(target.name) {
+        // Foundation's own interface is not stable, of which the compiler warns here alone.
+        target.swiftSettings = rules + [.unsafeFlags(isModule + isPart)]
+    }
+    for target in package.targets where target.name == "SecurityABI" {
+        target.swiftSettings = law + [.unsafeFlags(isPart)]
+    }
+    package.targets.append(
+        .target(
+            name: "CSecurityLoading", path: "Sources/CLibraries/CSecurityLoading", cSettings: [.define("_GNU_SOURCE")]))
+    package.products = [
+        .library(name: "SecurityParts", type: .static, targets: modules + ["SecurityABI", "CSecurityLoading"])
+    ]
 }

@@ -58,7 +58,8 @@ _security() {
         why) words="-K --class -M --group -F --as -Y --sync -N --all -a -c -C -D -G -j -l -s -d -p -P -r -t --json --help" ;;
         move-items) words="-f --from -t --to -K --class -s --statement --json --help" ;;
         rename-group) words="-s --statement --json --help" ;;
-        setup) words="-n --dry-run -y --yes -u --undo --json --help" ;;
+        uninstalled) words="-A --all-users -d --stores --json --help" ;;
+        setup) words="-l --system-library -n --dry-run -y --yes -u --undo --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -259,7 +259,12 @@ _security() {
                 rename-group) _arguments -S \
                     {-s,--statement}'[A handover statement of the old group'\''s team.]:file:_files' \
                     '--json[Write JSON.]' ;;
+                uninstalled) _arguments -S \
+                    {-A,--all-users}'[As root\: tell every keychain that the system service has.]' \
+                    {-d,--stores}'[Where those lie; /var/lib/keychain.]:folder:_files' \
+                    '--json[Write JSON.]' ;;
                 setup) _arguments -S \
+                    {-l,--system-library}'[swift\: its targets also get the SDK that is installed.]' \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \

@@ -199,11 +199,13 @@ def alterations(signer, folder):
     original = pathlib.Path(make_program(folder, name="altered"))
     signer.run("-s", f"{folder}/team.pem", str(original))
     good, source = original.read_bytes(), random.Random(14)
+    note = good.index(b"keychain\0") - 12
+    places = [range(len(good)), range(note, note + 260), range(64)]
     paths = []
     for number in range(400):
         data = bytearray(good)
         for _ in range(source.choice([1, 1, 2, 4])):
-            data[source.randrange(len(data))] ^= 1 << source.randrange(8)
+            data[source.choice(source.choice(places))] ^= 1 << source.randrange(8)
         if number % 20 == 0:
             del data[source.randrange(len(data)):]
         paths.append(pathlib.Path(folder, f"altered-{number}"))

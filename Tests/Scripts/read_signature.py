@@ -48,6 +48,12 @@ class Reader:
     def run(self):
         return self.take(self.number(4))
 
+    def text(self, data=None):
+        try:
+            return (self.run() if data is None else data).decode()
+        except UnicodeDecodeError:
+            raise Refused("text") from None
+
     def key(self):
         algorithm, public = self.number(1), self.run()
         require(len(public) == {1: 32, 2: 65}.get(algorithm), "key")
@@ -63,7 +69,7 @@ def verify(key, signature, message):
             pair = utils.encode_dss_signature(int.from_bytes(signature[:32]), int.from_bytes(signature[32:]))
             point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), public)
             point.verify(pair, message, ec.ECDSA(SHA256()))
-    except InvalidSignature:
+    except (InvalidSignature, ValueError):  # ValueError: a point that is not on the curve
         raise Refused("signature") from None
 
 
@@ -76,11 +82,11 @@ def statement(data):
     """team, key, kind, content of a statement whose own signature holds."""
     reader = Reader(data)
     require(len(data) <= 8192 and reader.number(1) == 1, "version of a statement")
-    kind, team, _ = reader.number(1), reader.take(20).decode(), reader.number(8)
+    kind, team, _ = reader.number(1), reader.text(reader.take(20)), reader.number(8)
     chain = [statement(reader.run()) for _ in range(reader.number(1))]
     key = reader.key()
     require(kind in (1, 2) and (kind == 2 or not chain), "kind of a statement")
-    content = reader.key() if kind == 1 else (reader.run().decode(), reader.run().decode())
+    content = reader.key() if kind == 1 else (reader.text(), reader.text())
     signed = reader.data[:reader.place]
     verify(key, reader.take(64), b"swift-keychain team statement v1\0" + signed)
     require(reader.place == len(data), "end of a statement")
@@ -134,6 +140,7 @@ class ELF:
     def digest(self):
         size = 56 if self.wide else 32
         require(self.phentsize == size and 0 < self.phnum * size <= 65536, "program headers")
+        require(self.phoff + self.phnum * size <= len(self.data), "program headers are outside")
         view = bytearray(self.data)
         for start, end in [(40, 48), (58, 64)] if self.wide else [(32, 36), (46, 52)]:
             view[start:end] = bytes(end - start)
@@ -173,7 +180,7 @@ def read(data):
     elf = ELF(data)
     reader = Reader(elf.note())
     require(reader.number(1) == 1, "version")
-    key, identifier, plist = reader.key(), reader.run().decode(), reader.run()
+    key, identifier, plist = reader.key(), reader.text(), reader.run()
     chain = [statement(reader.run()) for _ in range(reader.number(1))]
     digest = reader.take(32)
     signed = b"swift-keychain code signature v1\0" + reader.data[:reader.place]

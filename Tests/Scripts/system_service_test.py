@@ -163,6 +163,36 @@ def prompts(d, victim):
     d.run(victim, "set-keychain-password", "-o", "1234567", "-p", "")
 
 
+def removed_programs(d):
+    """A package's script, run by root, tells the keychains of all users; only what their policy gives up goes."""
+    security = d.path("libexec", "security")
+    users = (VICTIM, OTHER)
+    goes, stays = (d.install(name) for name in ("goes", "stays"))
+    for user in users:
+        for program in (goes, stays):
+            d.store(program, user=user)
+    # The victim wants it purged, the other one keeps everything.
+    policy = [security, "set-group-policy", f"program:{goes}", "purge"]
+    check("S-61: without a password, nobody could tell the user from his programs", d.run(*policy).returncode != 0)
+    d.run(security, "set-keychain-password", "-p", "1234567")
+    done = d.run(*policy, text="1234567\n")
+    check("S-61: with his password a user says what becomes of a group", done.returncode == 0, done.stderr)
+    d.run(security, "set-keychain-password", "-o", "1234567", "-p", "")
+    os.unlink(goes)
+
+    def tell(*more, user=0):
+        return d.run(security, "-v", "uninstalled", "--all-users", "-d", d.path("state"), *more, goes, user=user)
+    done = tell(user=VICTIM)
+    check("S-61: a user tells nobody else's keychain", done.returncode != 0 and "deleted" not in done.stdout, done.stdout)
+    done = tell()
+    check("S-61: root tells the keychains of all users, and what was to go is gone", done.stdout == "deleted: 1\n"
+          and done.returncode == 0, done.stdout + done.stderr)
+    d.install("goes")
+    check("S-61: its item is gone where the policy said so", not d.has(goes), d.said)
+    check("S-61: and stays where it did not", d.has(goes, user=OTHER), d.said)
+    check("S-61: items of other programs stay", all(d.has(stays, user=user) for user in users), d.said)
+
+
 def credential(d, unit, name, user=0):
     """Asks as systemd does: its end is bound to an abstract name that says who wants what."""
     code = ("import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
@@ -281,6 +311,7 @@ def main():
         keeps_vaults(d, program)
         passcodes(d, program)
         prompts(d, program)
+        removed_programs(d)
         credentials(d)
         activated(d, program)
     finally:

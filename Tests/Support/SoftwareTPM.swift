@@ -16,6 +16,9 @@ package final class SoftwareTPM {
         try start()
     }
 
+    // It has ended before its state is removed, and writes no more.
+    deinit { kill() }
+
     /// How tpm2-tss reaches it.
     package var address: String { "swtpm:path=\(socket)" }
 

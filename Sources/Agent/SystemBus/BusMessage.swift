@@ -60,9 +60,7 @@ extension BusMessage {
     package func readDescriptor() throws(BusError) -> FileDescriptor {
         var value: CInt = -1
         try expect(unsafe sd_bus_message_read_basic(message, typeCode("h"), &value))
-        let number = fcntl(value, F_DUPFD_CLOEXEC, 0)
-        guard number >= 0 else { throw BusError(code: errno) }
-        return FileDescriptor(owning: number)
+        return try duplicate(value)
     }
 
     /// Reads a list, calling `body` inside of it until that has read everything.

@@ -21,9 +21,7 @@ package import LinuxSystem
         try check(unsafe sd_bus_open_system(&bus))
         guard let bus = unsafe bus else { throw BusError(code: ENOTCONN) }
         unsafe self.bus = bus
-        let number = fcntl(unsafe sd_bus_get_fd(bus), F_DUPFD_CLOEXEC, 0)
-        descriptor = FileDescriptor(owning: number)
-        guard number >= 0 else { throw BusError(code: errno) }
+        descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
     }
 
     deinit { unsafe sd_bus_flush_close_unref(bus) }
@@ -130,6 +128,13 @@ package struct BusError: Error, Hashable, Sendable {
 /// Turns a negative result of the library into an error.
 func check(_ result: CInt) throws(BusError) {
     if result < 0 { throw BusError(code: -result) }
+}
+
+/// A descriptor of our own for one that the library keeps.
+func duplicate(_ number: CInt) throws(BusError) -> FileDescriptor {
+    do throws(SystemError) {
+        return try FileDescriptor.duplicate(number)
+    } catch { throw BusError(code: error.code) }
 }
 
 /// A type of the bus, as the library wants it.

@@ -56,19 +56,10 @@ enum Arguments {
         guard service.map({ !$0.isEmpty && !$0.contains("/") }) ?? true else {
             throw Mistake("--login-service takes the name of a PAM service.")
         }
-        self = .serve(Options(channel: try Self.socket(channel), pinentry: pinentry, loginService: service))
-    }
-
-    private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {
-        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
-        else {
+        guard let socket = UnixSocket(inherited: channel) else {
             throw Mistake(
                 "--channel FD is missing, or not the number of an open socket: the enclave starts this program.")
         }
-        let descriptor = FileDescriptor(owning: number)
-        guard (try? FileStatus(of: descriptor))?.isSocket == true else {
-            throw Mistake("--channel \(number) is not a socket: the enclave starts this program.")
-        }
-        return UnixSocket(descriptor)
+        self = .serve(Options(channel: socket, pinentry: pinentry, loginService: service))
     }
 }

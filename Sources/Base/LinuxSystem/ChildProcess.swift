@@ -37,8 +37,7 @@ package final class ChildProcess: Sendable {
         let end = firstDescriptor + CInt(descriptors.count)
         var moved: [FileDescriptor] = []
         for descriptor in descriptors {
-            let number = try retrying("fcntl") { fcntl(descriptor.number, F_DUPFD_CLOEXEC, end) }
-            moved.append(FileDescriptor(owning: number))
+            moved.append(try FileDescriptor.duplicate(descriptor.number, from: end))
         }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)

@@ -28,9 +28,7 @@ package struct ExecutableFile: Sendable {
         file = try FileDescriptor.open("/proc/\(process)/exe", O_RDONLY)
         status = try FileStatus(of: file)
         let name = try SymbolicLink.read("/proc/self/fd/\(file.number)")
-        // The kernel adds this to the name of a file that has been deleted or replaced while it runs.
-        let deleted = " (deleted)"
-        path = status.links == 0 && name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
+        path = ProcessView.path(name, isDeleted: status.links == 0)
     }
 
     /// Whether its path leads to this very file in our own view of the file system: false for a file that was mounted over

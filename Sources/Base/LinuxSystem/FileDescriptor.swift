@@ -40,7 +40,15 @@ package final class FileDescriptor: Sendable {
     ///
     /// - Throws: `SystemError` of `fcntl`: too many open files.
     package func duplicate() throws(SystemError) -> FileDescriptor {
-        FileDescriptor(owning: try retrying("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 0) })
+        try Self.duplicate(number)
+    }
+
+    /// Makes a descriptor of our own for an open file that somebody else knows by a number, which stays his.
+    ///
+    /// - Parameter least: the smallest number it may have.
+    /// - Throws: `SystemError` of `fcntl`: too many open files; `EBADF` when nothing is open there.
+    package static func duplicate(_ number: CInt, from least: CInt = 0) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try retrying("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, least) })
     }
 
     /// Makes reads and writes return at once when they would have to wait.

@@ -17,9 +17,4 @@ package enum FolderEntries {
         }
         return names.sorted()
     }
-
-    /// The path that symbolic links lead to; the path itself where nothing is.
-    package static func resolve(_ path: String) -> String {
-        SymbolicLink.resolve(path) ?? path
-    }
 }

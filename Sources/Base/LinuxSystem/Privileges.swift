@@ -33,6 +33,22 @@ package enum Privileges {
         }
     }
 
+    /// Does something as another user, whom the kernel then names to those that are connected to; root alone can. For processes
+    /// with one thread.
+    ///
+    /// - Throws: `SystemError` of `seteuid`, `EPERM` for others than root; what `body` throws.
+    package static func acting<Result>(
+        as user: UInt32, _ body: () throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
+        let own = geteuid()
+        _ = try retrying("seteuid") { seteuid(user) }
+        defer {
+            // Whoever goes on as somebody else than he believes would do that one's work in the wrong name.
+            if seteuid(own) != 0 { fatalError("the own user cannot be taken back") }
+        }
+        return try body()
+    }
+
     /// Whether this thread has the capability.
     package static func has(_ capability: Capability) -> Bool {
         var permitted: UInt64 = 0

@@ -21,8 +21,8 @@ package struct ProcessView: Sendable {
         return (Self.path(name, isDeleted: version.status.links == 0), version)
     }
 
-    /// The kernel says in the name that a file has been deleted or replaced.
-    private static func path(_ name: String, isDeleted: Bool) -> String {
+    /// A file's name from the kernel's, which says that the file has been deleted or replaced while it runs.
+    static func path(_ name: String, isDeleted: Bool) -> String {
         let deleted = " (deleted)"
         return isDeleted && name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
     }

@@ -34,7 +34,7 @@ enum Arguments {
         var log: String?
         /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not serve:
         /// its end is what the program that waits goes by.
-        var ready: CInt?
+        var ready: FileDescriptor?
         /// Whose keychain of the system service it serves; nil for its own user's.
         var owner: KeychainOwner?
         /// Where the system service's master hands connections over.
@@ -120,7 +120,7 @@ enum Arguments {
             case "--keychain": options.owner = try Self.owner(rest.popFirst())
             case "--control":
                 options.control = UnixSocket(
-                    FileDescriptor(owning: try Self.descriptor(argument, rest.popFirst())))
+                    try Self.descriptor(argument, rest.popFirst()))
             case "--enclave": options.enclave = try Self.path(argument, rest.popFirst())
             case "--connections": options.connections = Int(try Self.number(argument, rest.popFirst(), 1...65536))
             case "--quota-items": options.quotas.items = try Self.quota(argument, rest.popFirst())
@@ -187,9 +187,10 @@ enum Arguments {
         return number
     }
 
-    static func descriptor(_ name: String, _ text: String?) throws(Mistake) -> CInt {
-        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
-        else { throw Mistake("\(name) takes the number of an open descriptor.") }
-        return number
+    static func descriptor(_ name: String, _ text: String?) throws(Mistake) -> FileDescriptor {
+        guard let descriptor = FileDescriptor(inherited: text) else {
+            throw Mistake("\(name) takes the number of an open descriptor.")
+        }
+        return descriptor
     }
 }

@@ -30,11 +30,11 @@ struct Keychaind {
     /// Starts this program once more and ends, so that what runs on is the child of nobody who did not ask for one.
     private static func detach(_ options: Arguments.Options) throws {
         let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
-        guard options.ready ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
+        guard options.ready?.number ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
             throw Arguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
         }
         _ = try ChildProcess.start(
-            try ownPath(), arguments, handing: options.ready.map { [FileDescriptor(owning: $0)] } ?? [])
+            try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
 
     /// Hardening comes before the first secret, the signals before the first thread, the socket before the store: whoever
@@ -47,7 +47,7 @@ struct Keychaind {
             return try WardService(owner, options, log: report).run(control, until: signals)
         }
         guard let server = try start(options) else { return }
-        if let ready = options.ready { _ = try? FileDescriptor(owning: ready).write([1].span) }
+        if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }
         try signals.wait(idleExit: options.idleExit, of: server)
     }

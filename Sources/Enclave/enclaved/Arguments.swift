@@ -82,23 +82,14 @@ enum Arguments {
             throw Mistake(
                 description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
         }
-        let socket = try Self.socket(channel)
-        self = .serve(
-            Options(
-                vault: place, channel: socket, tpm: tpm, agent: agent, pinentry: pinentry,
-                acceptsLoginPassword: acceptsLoginPassword))
-    }
-
-    private static func socket(_ text: String?) throws(Mistake) -> UnixSocket {
-        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_GETFD) >= 0 else {
+        guard let socket = UnixSocket(inherited: channel) else {
             throw Mistake(
                 description:
                     "--channel FD is missing, or not the number of an open socket: let keychaind start this program.")
         }
-        let descriptor = FileDescriptor(owning: number)
-        guard (try? FileStatus(of: descriptor))?.isSocket == true else {
-            throw Mistake(description: "--channel \(number) is not a socket: let keychaind start this program.")
-        }
-        return UnixSocket(descriptor)
+        self = .serve(
+            Options(
+                vault: place, channel: socket, tpm: tpm, agent: agent, pinentry: pinentry,
+                acceptsLoginPassword: acceptsLoginPassword))
     }
 }

@@ -57,8 +57,9 @@ struct ListenerOptions {
     }
 
     private static func descriptor(_ name: String, _ text: String?) throws(Arguments.Mistake) -> FileDescriptor {
-        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
-        else { throw Arguments.Mistake(description: "\(name) takes the number of an open descriptor.") }
-        return FileDescriptor(owning: number)
+        guard let descriptor = FileDescriptor(inherited: text) else {
+            throw Arguments.Mistake(description: "\(name) takes the number of an open descriptor.")
+        }
+        return descriptor
     }
 }

@@ -15,11 +15,10 @@ struct SignedFile {
 
     init(_ name: String) throws(CommandFailure) {
         self.name = name
-        guard let found = unsafe realpath(name, nil) else {
+        guard let found = SymbolicLink.resolve(name) else {
             throw CommandFailure(name, SystemError(code: errno, call: "open"))
         }
-        defer { unsafe free(found) }
-        unsafe path = String(cString: found)
+        path = found
         do throws(SystemError) {
             // Not blocking, for the case that it is a pipe.
             file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)

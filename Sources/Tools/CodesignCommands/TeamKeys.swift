@@ -100,17 +100,10 @@ enum Passphrase {
         guard let option = arguments.value("p")?.text else { return try Prompt(session).passcode(prompt) }
         guard let number = CInt(option), number >= 0 else { throw .usage("-p takes the number of a descriptor") }
         do throws(SystemError) {
-            // The number stays the caller's.
-            let copy = FileDescriptor(owning: try duplicated(number))
+            let copy = try FileDescriptor.duplicate(number)
             guard let line = try Input(copy).readLine() else { throw SystemError(code: ENODATA, call: "read") }
             return line
         } catch { throw CommandFailure("descriptor \(number)", error) }
-    }
-
-    private static func duplicated(_ number: CInt) throws(SystemError) -> CInt {
-        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw SystemError(code: errno, call: "fcntl") }
-        return copy
     }
 
     /// A new one, asked for twice where a person types it.

@@ -1,7 +1,25 @@
+import CoreFoundation
+import Foundation
 import Security
 import Testing
 
 @Suite struct DeclarationsCoreFoundationTests {
+    @Test("The classes of Security are types of Core Foundation's runtime, each with an identifier of its own")
+    func runtimeTypes() {
+        let ours = [
+            SecKeyGetTypeID(), SecCertificateGetTypeID(), SecIdentityGetTypeID(), SecAccessControlGetTypeID(),
+            SecPolicyGetTypeID(), SecTrustGetTypeID(), SecTaskGetTypeID(), SecCodeGetTypeID(), SecStaticCodeGetTypeID(),
+            SecRequirementGetTypeID(), SecAccessGetTypeID(), SecACLGetTypeID(), SecTrustedApplicationGetTypeID(),
+            SecKeychainGetTypeID(), SecKeychainItemGetTypeID(),
+        ]
+        #expect(Set(ours + [CFStringGetTypeID(), CFDataGetTypeID(), CFURLGetTypeID()]).count == ours.count + 3)
+        #expect(!ours.contains(0))
+        #expect(CFGetTypeID(SecPolicyCreateBasicX509()) == SecPolicyGetTypeID())
+        var code: SecCode?
+        #expect(unsafe SecCodeCopySelf([], &code) == errSecSuccess)
+        #expect(CFGetTypeID(code) == SecCodeGetTypeID())
+    }
+
     @Test("CFGetTypeID tells the classes apart, booleans from numbers too")
     func typeIdentifiers() {
         #expect(CFGetTypeID("a" as NSString) == CFStringGetTypeID())
@@ -20,6 +38,13 @@ import Testing
         #expect(CFGetTypeID(NSError(domain: "test", code: 1)) == CFErrorGetTypeID())
         #expect(CFGetTypeID(NSURL(fileURLWithPath: "/")) == CFURLGetTypeID())
         #expect(CFGetTypeID(NSCharacterSet()) == CFCharacterSetGetTypeID())
+    }
+
+    @Test("A file that imports Foundation, CoreFoundation and Security finds each name once")
+    func noClash() {
+        let type: CFString = kSecClassKey
+        let query = [kSecClass: type] as CFDictionary
+        #expect(CFGetTypeID(query) == CFDictionaryGetTypeID() && CFGetTypeID(type) == CFStringGetTypeID())
     }
 
     @Test("An object of no type that Core Foundation knows has the identifier 0")

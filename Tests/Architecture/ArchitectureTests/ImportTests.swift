@@ -16,7 +16,7 @@ struct ImportTests {
     private static let below: [String: Set<String>] = [
         "CLibraries": [], "Base": ["CLibraries"], "Wire": ["Base"], "Enclave": ["Base", "Wire", "CLibraries"],
         "Agent": ["Base", "Wire", "CLibraries"],
-        "Daemon": ["Base", "Wire", "CLibraries"], "API": ["Base", "Wire", "Daemon", "Enclave"],
+        "Daemon": ["Base", "Wire", "CLibraries"], "API": ["Base", "Wire", "Daemon", "Enclave", "CLibraries"],
         "Tools": ["Base", "Wire"], "Examples": ["API"],
     ]
 
@@ -51,7 +51,7 @@ struct ImportTests {
 
     @Test(
         "Only one room touches each C library",
-        arguments: ["CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CLinux"])
+        arguments: ["CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CLinux", "CSecurity"])
     func oneRoomForEachLibrary(library: String) throws {
         let users = try Self.rooms().filter { $0.uses.contains(library) }.map(\.name)
         #expect(users.count == 1, "\(library) is used by \(users)")

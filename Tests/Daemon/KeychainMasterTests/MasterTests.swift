@@ -28,6 +28,7 @@ private final class Fixture {
             if word == b'o': control.sendall(struct.pack('<Q', count))
             if word == b's': control.sendall(struct.pack('<Q', count + 1))
             if word == b'x': os._exit(1)
+            connection.close()
         """
 
     init(mostWards: Int = 8) throws {

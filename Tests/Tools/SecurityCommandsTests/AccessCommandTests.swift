@@ -1,6 +1,7 @@
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite("decisions, why, and the life of groups")
@@ -194,6 +195,20 @@ struct AccessCommandTests {
         #expect(shell.run("set-group-policy", "TEAM.g", "burn").status == 2)
         #expect(shell.run("uninstalled", "/bin/a", "/bin/b") == .init(0, "deleted: 4\n"))
         #expect(requests == [.setPolicy(.purge, group: "TEAM.g"), .uninstalled(["/bin/a", "/bin/b"])])
+    }
+
+    @Test("S-61: every keychain of the system service is told, and those that cannot be are named")
+    func everybody() throws {
+        let stores = try TemporaryDirectory()
+        for name in ["0", "1000", "system", "lost+found", "01"] { try PrivateDirectory.ensure(stores.file(name)) }
+        answer { _, _ throws(Refusal) in .purged(2) }
+        #expect(shell.run("uninstalled", "--all-users", "-d", stores.path, "/bin/a") == .init(0, "deleted: 6\n"))
+        #expect(requests == Array(repeating: .uninstalled(["/bin/a"]), count: 3))
+        answer { _, _ throws(Refusal) in throw .malformed("the keychain") }
+        let failed = shell.run("uninstalled", "-A", "--stores", stores.path, "/bin/a")
+        #expect(failed.status == 1 && failed.errors.contains("not told: 0, 1000, system"))
+        #expect(shell.run("uninstalled", "-A", "-d", stores.file("none"), "/bin/a").errors.contains("cannot be read"))
+        #expect(shell.run("uninstalled", "-d", stores.path, "/bin/a").status == 2)
     }
 
     // MARK: - Anchored programs

@@ -186,6 +186,59 @@ struct SetupTests {
         #expect(home.text("Sources/Deep/ReexportSecurity.swift") == "// mine now\n")
     }
 
+    @Test(
+        "On demand the targets that use Security depend on the installed SDK; undo leaves what was there, byte for byte"
+    )
+    func swiftSystemLibrary() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        let manifest = """
+            let package = Package(
+                name: "p", dependencies: [.package(path: "../other")],
+                targets: [.target(name: "Uses"), .target(name: "Else", path: "Library")])
+
+            """
+        try home.write(manifest, "Package.swift")
+        try home.write("import Security\n", "Sources/Uses/a.swift")
+        try home.write("let a = 1\n", "Sources/Neither/a.swift")
+        try home.write("let a = kSecClass\n", "Library/a.swift")
+        #expect(home.shell.run("setup", "-y", "swift").status == 0)
+        #expect(home.text("Package.swift") == manifest)
+        #expect(home.shell.run("setup", "-l", "-y", "swift").status == 0)
+        let after = try #require(home.text("Package.swift"))
+        #expect(after.hasPrefix(manifest) && after.contains(#"pkgConfig: "swift-security""#))
+        #expect(after.contains(#"where ["Library", "Uses"].contains(target.path ?? target.name) {"#))
+        #expect(home.text("SwiftSecurity/module.modulemap")?.contains("module SwiftSecurity {}") == true)
+        #expect(home.text("Library/ReexportSecurity.swift") != nil)
+        #expect(home.shell.run("setup", "-l", "-y", "swift").text == "security: nothing has to be changed\n")
+        #expect(home.shell.run("setup", "-u", "-y", "swift").status == 0)
+        #expect(home.text("Package.swift") == manifest && home.text("SwiftSecurity/module.modulemap") == nil)
+        #expect(home.text("Library/ReexportSecurity.swift") == nil)
+    }
+
+    @Test("A manifest without the variable that others have is left to its owner")
+    func swiftManifestByHand() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        try home.write("let p = Package(name: \"p\")\n", "Package.swift")
+        try home.write("import Security\n", "Sources/Uses/a.swift")
+        let outcome = home.shell.run("setup", "-l", "-y", "swift")
+        #expect(outcome.status == 1 && outcome.errors.contains("no variable with the name package"))
+        #expect(home.text("Package.swift") == "let p = Package(name: \"p\")\n")
+    }
+
+    @Test("A package of one target, whose sources have no folder of their own, gets the SDK as a whole")
+    func swiftSingleTarget() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        try home.write("let package = Package(name: \"p\")\n", "Package.swift")
+        try home.write("import LocalAuthentication\n", "Sources/a.swift")
+        #expect(home.shell.run("setup", "-l", "-y", "swift").status == 0)
+        #expect(
+            home.text("Package.swift")?.contains("where [.regular, .executable, .test].contains(target.type) {") == true
+        )
+    }
+
     @Test("Outside of a package there is nothing to set up")
     func notAPackage() throws {
         var home = try Home()

@@ -2,7 +2,8 @@
 ///
 /// Made by `SecAccessControlCreateWithFlags`; also among the attributes of every item that is found.
 public final class SecAccessControl: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.accessControl
+    static let runtimeType = RuntimeType(SecAccessControl.self)
+    private let runtimeWord = SecAccessControl.runtimeType.word
 
     /// The protection class, one of the `kSecAttrAccessible…` values.
     let protection: String

@@ -2,7 +2,8 @@ internal import KeychainCrypto
 
 /// An X.509 certificate. Immutable; any thread may use it. Two are equal when their bytes are.
 public final class SecCertificate: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.certificate
+    static let runtimeType = RuntimeType(SecCertificate.self)
+    private let runtimeWord = SecCertificate.runtimeType.word
 
     let certificate: Certificate
 

@@ -3,7 +3,8 @@ internal import KeychainModel
 
 /// Running code: this process.
 public final class SecCode: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.code
+    static let runtimeType = RuntimeType(SecCode.self)
+    private let runtimeWord = SecCode.runtimeType.word
     let code: SignedCode
 
     fileprivate init(_ code: SignedCode) { self.code = code }

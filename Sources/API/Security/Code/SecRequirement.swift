@@ -1,6 +1,7 @@
 /// A requirement that code can meet or not. Apple's language of requirements is not understood here: there are none.
 public final class SecRequirement: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.requirement
+    static let runtimeType = RuntimeType(SecRequirement.self)
+    private let runtimeWord = SecRequirement.runtimeType.word
     init(_ nothing: Never) {}
 }
 

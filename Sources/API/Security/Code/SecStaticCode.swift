@@ -3,7 +3,8 @@ internal import KeychainModel
 
 /// Code on disk.
 public final class SecStaticCode: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.staticCode
+    static let runtimeType = RuntimeType(SecStaticCode.self)
+    private let runtimeWord = SecStaticCode.runtimeType.word
     let code: SignedCode
 
     init(_ code: SignedCode) { self.code = code }

@@ -6,7 +6,8 @@ internal import KeychainModel
 /// They are those of the executable's signature (docs/codesign.md). What the keychain gives a program may rest on other words as
 /// well: `security identity` shows that.
 public final class SecTask: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.task
+    static let runtimeType = RuntimeType(SecTask.self)
+    private let runtimeWord = SecTask.runtimeType.word
     fileprivate let code: SignedCode
 
     fileprivate init(_ code: SignedCode) { self.code = code }

@@ -1,6 +1,7 @@
 /// A certificate and the private key it belongs to. Immutable; any thread may use it.
 public final class SecIdentity: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.identity
+    static let runtimeType = RuntimeType(SecIdentity.self)
+    private let runtimeWord = SecIdentity.runtimeType.word
 
     let certificate: SecCertificate
     let key: SecKey

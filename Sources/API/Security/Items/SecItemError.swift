@@ -75,7 +75,7 @@ extension SecItemError {
 /// Runs an item function, keeps its explanation for the thread and gives the status.
 ///
 /// The thread's dictionary is touched only when there is, or may have been, something to say.
-func reporting(_ body: () throws(Refusal) -> Refusal?) -> OSStatus {
+package func reporting(_ body: () throws(Refusal) -> Refusal?) -> OSStatus {
     do throws(Refusal) {
         note(try body())
         return errSecSuccess

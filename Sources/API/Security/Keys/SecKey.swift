@@ -5,7 +5,8 @@ internal import KeychainModel
 ///
 /// Immutable; any thread may use it. Two are equal when they are the same half of the same pair.
 public final class SecKey: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.key
+    static let runtimeType = RuntimeType(SecKey.self)
+    private let runtimeWord = SecKey.runtimeType.word
 
     let material: any KeyMaterial
 

@@ -3,7 +3,8 @@ internal import KeychainCrypto
 
 /// What a certificate is to be good for. Immutable; any thread may use it.
 public final class SecPolicy: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.policy
+    static let runtimeType = RuntimeType(SecPolicy.self)
+    private let runtimeWord = SecPolicy.runtimeType.word
 
     /// The policy's identifier, one of the `kSecPolicyApple…` values.
     let identifier: String

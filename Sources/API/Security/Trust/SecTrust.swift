@@ -6,7 +6,8 @@ internal import LinuxSystem
 ///
 /// Any thread may use it; a change of its parameters makes the next question evaluate anew.
 public final class SecTrust: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.trust
+    static let runtimeType = RuntimeType(SecTrust.self)
+    private let runtimeWord = SecTrust.runtimeType.word
 
     /// What is asked.
     struct Question: Sendable {

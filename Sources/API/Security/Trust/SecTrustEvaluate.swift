@@ -95,5 +95,5 @@ public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
 }
 
 private func chain(_ trust: SecTrust) -> [SecCertificate] {
-    (trust.known ?? trust.evaluate()).chain.map { SecCertificate($0) }
+    (trust.known ?? trust.evaluate()).chain
 }

@@ -5,7 +5,8 @@ internal import LinuxSystem
 
 /// What an evaluation of trust has found.
 struct TrustVerdict: Sendable {
-    let chain: [Certificate]
+    /// The chain that was found; C borrows certificates from it.
+    let chain: [SecCertificate]
     let date: Double
     /// The gravest thing that is wrong; nil when the certificate is to be believed.
     private(set) var refusal: Refusal?
@@ -29,7 +30,7 @@ struct TrustVerdict: Sendable {
             problems += answer.problems
             if answer.chain.count > found.count { found = answer.chain }
         }
-        chain = found
+        chain = found.map { SecCertificate($0) }
         // The order of the table is that of gravity.
         guard let gravest = problems.min(by: { $0.finding.row < $1.finding.row }) else { return }
         result = gravest.finding.isFatal ? .fatalTrustFailure : .recoverableTrustFailure

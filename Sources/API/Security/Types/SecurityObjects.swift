@@ -6,30 +6,35 @@
 
 /// The access lists of an item of the file keychain.
 public final class SecAccess: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.access
+    static let runtimeType = RuntimeType(SecAccess.self)
+    private let runtimeWord = SecAccess.runtimeType.word
     init(_ nothing: Never) {}
 }
 
 /// One access list of an item of the file keychain.
 public final class SecACL: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.accessControlList
+    static let runtimeType = RuntimeType(SecACL.self)
+    private let runtimeWord = SecACL.runtimeType.word
     init(_ nothing: Never) {}
 }
 
 /// A program that an access list of the file keychain names.
 public final class SecTrustedApplication: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.trustedApplication
+    static let runtimeType = RuntimeType(SecTrustedApplication.self)
+    private let runtimeWord = SecTrustedApplication.runtimeType.word
     init(_ nothing: Never) {}
 }
 
 /// A keychain file.
 public final class SecKeychain: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.keychain
+    static let runtimeType = RuntimeType(SecKeychain.self)
+    private let runtimeWord = SecKeychain.runtimeType.word
     init(_ nothing: Never) {}
 }
 
 /// An item of a keychain file.
 public final class SecKeychainItem: NSObject, SecurityObject, Sendable {
-    static let typeIdentifier = SecurityTypeIdentifier.keychainItem
+    static let runtimeType = RuntimeType(SecKeychainItem.self)
+    private let runtimeWord = SecKeychainItem.runtimeType.word
     init(_ nothing: Never) {}
 }

@@ -2,60 +2,60 @@
 
 /// Returns the type identifier of keys.
 @discardableResult
-public func SecKeyGetTypeID() -> CFTypeID { SecKey.typeIdentifier.rawValue }
+public func SecKeyGetTypeID() -> CFTypeID { SecKey.runtimeType.identifier }
 
 /// Returns the type identifier of certificates.
 @discardableResult
-public func SecCertificateGetTypeID() -> CFTypeID { SecCertificate.typeIdentifier.rawValue }
+public func SecCertificateGetTypeID() -> CFTypeID { SecCertificate.runtimeType.identifier }
 
 /// Returns the type identifier of identities.
 @discardableResult
-public func SecIdentityGetTypeID() -> CFTypeID { SecIdentity.typeIdentifier.rawValue }
+public func SecIdentityGetTypeID() -> CFTypeID { SecIdentity.runtimeType.identifier }
 
 /// Returns the type identifier of access controls.
 @discardableResult
-public func SecAccessControlGetTypeID() -> CFTypeID { SecAccessControl.typeIdentifier.rawValue }
+public func SecAccessControlGetTypeID() -> CFTypeID { SecAccessControl.runtimeType.identifier }
 
 /// Returns the type identifier of policies.
 @discardableResult
-public func SecPolicyGetTypeID() -> CFTypeID { SecPolicy.typeIdentifier.rawValue }
+public func SecPolicyGetTypeID() -> CFTypeID { SecPolicy.runtimeType.identifier }
 
 /// Returns the type identifier of trust evaluations.
 @discardableResult
-public func SecTrustGetTypeID() -> CFTypeID { SecTrust.typeIdentifier.rawValue }
+public func SecTrustGetTypeID() -> CFTypeID { SecTrust.runtimeType.identifier }
 
 /// Returns the type identifier of tasks.
 @discardableResult
-public func SecTaskGetTypeID() -> CFTypeID { SecTask.typeIdentifier.rawValue }
+public func SecTaskGetTypeID() -> CFTypeID { SecTask.runtimeType.identifier }
 
 /// Returns the type identifier of running code.
 @discardableResult
-public func SecCodeGetTypeID() -> CFTypeID { SecCode.typeIdentifier.rawValue }
+public func SecCodeGetTypeID() -> CFTypeID { SecCode.runtimeType.identifier }
 
 /// Returns the type identifier of code on disk.
 @discardableResult
-public func SecStaticCodeGetTypeID() -> CFTypeID { SecStaticCode.typeIdentifier.rawValue }
+public func SecStaticCodeGetTypeID() -> CFTypeID { SecStaticCode.runtimeType.identifier }
 
 /// Returns the type identifier of code requirements.
 @discardableResult
-public func SecRequirementGetTypeID() -> CFTypeID { SecRequirement.typeIdentifier.rawValue }
+public func SecRequirementGetTypeID() -> CFTypeID { SecRequirement.runtimeType.identifier }
 
 /// Returns the type identifier of the file keychain's accesses.
 @discardableResult
-public func SecAccessGetTypeID() -> CFTypeID { SecAccess.typeIdentifier.rawValue }
+public func SecAccessGetTypeID() -> CFTypeID { SecAccess.runtimeType.identifier }
 
 /// Returns the type identifier of the file keychain's access lists.
 @discardableResult
-public func SecACLGetTypeID() -> CFTypeID { SecACL.typeIdentifier.rawValue }
+public func SecACLGetTypeID() -> CFTypeID { SecACL.runtimeType.identifier }
 
 /// Returns the type identifier of the file keychain's trusted programs.
 @discardableResult
-public func SecTrustedApplicationGetTypeID() -> CFTypeID { SecTrustedApplication.typeIdentifier.rawValue }
+public func SecTrustedApplicationGetTypeID() -> CFTypeID { SecTrustedApplication.runtimeType.identifier }
 
 /// Returns the type identifier of keychain files.
 @discardableResult
-public func SecKeychainGetTypeID() -> CFTypeID { SecKeychain.typeIdentifier.rawValue }
+public func SecKeychainGetTypeID() -> CFTypeID { SecKeychain.runtimeType.identifier }
 
 /// Returns the type identifier of items of keychain files.
 @discardableResult
-public func SecKeychainItemGetTypeID() -> CFTypeID { SecKeychainItem.typeIdentifier.rawValue }
+public func SecKeychainItemGetTypeID() -> CFTypeID { SecKeychainItem.runtimeType.identifier }

@@ -55,12 +55,9 @@ struct Enrolment {
     }
 
     private static func prints(below folder: String, depth: Int) -> [Print] {
-        guard depth > 0, let stream = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(stream) }
+        guard depth > 0, let names = try? FolderEntries.names(in: folder) else { return [] }
         var prints: [Print] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) { unsafe String(cString: $0) }
-            if name.hasPrefix(".") { continue }
+        for name in names where !name.hasPrefix(".") {
             let path = "\(folder)/\(name)"
             guard let status = try? FileStatus(ofLink: path) else { continue }
             if status.isDirectory {

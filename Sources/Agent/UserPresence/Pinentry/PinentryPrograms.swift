@@ -25,18 +25,12 @@ package struct PinentryPrograms: Equatable, Sendable {
     /// Looks for pinentries in a folder: the one that the system's administrator has chosen (`pinentry`, if it leads to one of a
     /// known name) before the others.
     init(installedIn folder: String) {
-        let chosen = Self.target(of: folder + "pinentry")
+        let chosen = SymbolicLink.resolve(folder + "pinentry")
         func find(_ names: [String]) -> String? {
             let paths = names.map { folder + "pinentry-" + $0 }
             if let chosen, names.contains(where: { chosen.hasSuffix("/pinentry-" + $0) }) { return chosen }
             return paths.first { unsafe access($0, X_OK) == 0 }
         }
         self.init(graphical: find(Self.graphicalNames), terminal: find(Self.terminalNames))
-    }
-
-    private static func target(of path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 }

@@ -1,4 +1,5 @@
 import KeychainMaster
+import KeychainWire
 import LinuxSystem
 
 /// What the command line of the system service's master says.
@@ -9,7 +10,7 @@ struct SystemOptions {
     /// The folder of its sockets.
     var sockets = "/run/keychaind"
     /// The folder of the stores.
-    var state = "/var/lib/keychain"
+    var state = KeychainOwner.stores
     /// Where the enclave listens.
     var enclave = "/run/keychain-enclaved/socket"
     var enclaveState = "/var/lib/keychain-enclave"
@@ -24,7 +25,7 @@ struct SystemOptions {
     var quotas: [String] = []
     /// How programs are told apart, as the daemons take it.
     var identification: [String] = []
-    var ready: CInt?
+    var ready: FileDescriptor?
     var asksForHelp = false
 
     static let helpText = """

@@ -33,7 +33,7 @@ enum SystemService {
                     program, own + store + options.wardArguments, handing: [control.descriptor])
             }, log: log)
         let end = try signals.await(orEndOf: enclave?.process)
-        if let ready = options.ready { _ = try? FileDescriptor(owning: ready).write([1].span) }
+        if let ready = options.ready { _ = try? ready.write([1].span) }
         try master.run(until: end.descriptor)
         if let enclave, !enclave.end() {
             throw SystemError(code: ECHILD, call: "waitpid", advice: "keychain-enclaved has ended")

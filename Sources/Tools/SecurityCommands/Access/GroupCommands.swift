@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `move-items`, `rename-group`, `orphans`, `set-group-policy` and `uninstalled`: the life of access groups.
+/// `move-items`, `rename-group`, `orphans` and `set-group-policy`: the life of access groups.
 enum GroupCommands {
     static let move = Command(
         "move-items", "Give the items of an access group another group.",
@@ -57,22 +57,6 @@ enum GroupCommands {
         let policies: [String: GroupPolicy] = ["keep": .keep, "purge": .purge]
         guard let policy = policies[arguments.operands[1].text] else { throw .usage("the policy is keep or purge") }
         _ = try permitted(.setPolicy(policy, group: arguments.operands[0].text), "set-group-policy", session)
-    }
-
-    static let uninstalled = Command(
-        "uninstalled", "Tell the keychain that programs were removed; for package scripts.", synopsis: "program ...",
-        notes: [
-            "Programs are given by their paths. The items of a group go when its policy says purge and all of its programs",
-            "are gone; nothing else is deleted, whatever is said.",
-        ],
-        operands: 1...AccessRequest.mostPrograms
-    ) { arguments, session throws(CommandFailure) in
-        let programs = arguments.operands.map(\.text)
-        guard case .purged(let count) = try session.access(.uninstalled(programs), "uninstalled") else {
-            throw .refused(call: "uninstalled", .malformed("the answer"))
-        }
-        if session.writesJSON { return session.output.write(.object([("deleted", .number(Int64(clamping: count)))])) }
-        session.output.write("deleted: \(count)\n")
     }
 
     // MARK: - Options

@@ -10,7 +10,7 @@ package enum CommandTable {
         MoveEnclave.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove, AttestKey.command,
         UnitCredentials.set, UnitCredentials.list, UnitCredentials.delete, Codesign.command,
         Decisions.command, Why.command, GroupCommands.move, GroupCommands.rename, GroupCommands.orphans,
-        GroupCommands.setPolicy, GroupCommands.uninstalled,
+        GroupCommands.setPolicy, Uninstalled.command,
         GitCredential.command, DockerCredential.command, SetupCommand.command,
         Completions.command,
     ]

@@ -1,6 +1,6 @@
 package import KeychainClient
 package import KeychainModel
-import KeychainWire
+package import KeychainWire
 package import LinuxSystem
 
 /// What a command works with: the keychain, the three standard streams, and how talkative it is to be.
@@ -27,6 +27,7 @@ package final class Session {
     let environment: @Sendable (String) -> String?
     private let connect: () -> Result<any KeychainConnection, Refusal>
     private let connectSystem: () -> Result<any KeychainConnection, Refusal>
+    private let connectAs: (KeychainOwner) -> Result<any KeychainConnection, Refusal>
     private var opened: (any KeychainConnection)?
 
     /// - Parameters:
@@ -35,6 +36,7 @@ package final class Session {
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
     ///   - connectSystem: reaches the system's keychain.
+    ///   - connectAs: reaches anybody's keychain of the system service in his name, for root.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
     package init(
@@ -42,6 +44,9 @@ package final class Session {
         mayAsk: Bool = true, progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
         connectSystem: @escaping () -> Result<any KeychainConnection, Refusal> = { .failure(.noSystemKeychain) },
+        connectAs: @escaping (KeychainOwner) -> Result<any KeychainConnection, Refusal> = { _ in
+            .failure(.noSystemKeychain)
+        },
         connect: @escaping () -> Result<any KeychainConnection, Refusal>
     ) {
         self.input = Input(input)
@@ -51,7 +56,7 @@ package final class Session {
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
         self.environment = environment
-        (self.connect, self.connectSystem) = (connect, connectSystem)
+        (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
     }
 
     /// Asks the keychain something; `call` is what macOS's command names in the message of a refusal.
@@ -132,6 +137,13 @@ package final class Session {
         let connection = try (isForSystem ? connectSystem : connect)().get()
         opened = connection
         return connection
+    }
+
+    /// Goes on with somebody's keychain of the system service, in his name.
+    ///
+    /// - Throws: why it cannot be reached.
+    func turn(to owner: KeychainOwner, _ call: String) throws(CommandFailure) {
+        do throws(Refusal) { opened = try connectAs(owner).get() } catch { throw .refused(call: call, error) }
     }
 }
 

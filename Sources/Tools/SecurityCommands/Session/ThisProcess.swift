@@ -20,6 +20,11 @@ extension Session {
                 configuration.flatMap { configuration in
                     Result { () throws(Refusal) in try configuration.forSystemKeychain() }
                 }.flatMap(connection)
+            },
+            connectAs: { owner in
+                configuration.flatMap { configuration in
+                    Result { () throws(Refusal) in try Connection.reach(owner, configuration) }
+                }
             }
         ) { configuration.flatMap(connection) }
     }

@@ -4,12 +4,12 @@ import LinuxSystem
 enum DockerSetup {
     static let target = SetupTarget(
         name: "docker", summary: "docker keeps its logins in the keychain"
-    ) { place, undoes throws(CommandFailure) in
+    ) { place, wish throws(CommandFailure) in
         let path = place.folder("DOCKER_CONFIG", else: ".docker") + "/config.json"
         let record = place.records + "/docker-credsStore"
         let (before, old) = (try FileChange.read(path), try FileChange.read(record))
         let text = try ConfigurationText(before ?? "{}\n", path)
-        if undoes {
+        if wish.undoes {
             guard text.value == ours else { return [] }
             let restored = text.setting(old.flatMap { $0.isEmpty ? nil : $0 })
             return [

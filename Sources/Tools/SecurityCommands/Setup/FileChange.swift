@@ -35,7 +35,7 @@ struct FileChange {
     /// - Throws: ``CommandFailure``; the file is then as it was.
     func apply() throws(CommandFailure) {
         do throws(SystemError) {
-            let target = FolderEntries.resolve(path)
+            let target = SymbolicLink.resolve(path) ?? path
             guard let after else { return try AtomicFile.remove(target) }
             if let folder = PrivateDirectory.parent(of: target), try FileStatus(at: folder) == nil {
                 try PrivateDirectory.ensure(folder)

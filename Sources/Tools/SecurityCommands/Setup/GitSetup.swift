@@ -6,20 +6,17 @@ import LinuxSystem
 enum GitSetup {
     static let target = SetupTarget(
         name: "git", summary: "git keeps its logins in the keychain and in no other helper"
-    ) { place, undoes throws(CommandFailure) in
+    ) { place, wish throws(CommandFailure) in
         let path = try configuration(place)
         let before = try FileChange.read(path)
-        let rest = try withoutSection(before ?? "", path)
-        guard !undoes else { return [FileChange(path: path, before: before, after: rest.isEmpty ? nil : rest)] }
-        return [FileChange(path: path, before: before, after: rest + section(helper(place)))]
+        let rest = try section.removed(from: before ?? "", path)
+        guard !wish.undoes else { return [FileChange(path: path, before: before, after: rest.isEmpty ? nil : rest)] }
+        return [FileChange(path: path, before: before, after: rest + section.section(lines(helper(place))))]
     }
 
-    private static let begin = "# begin: security setup git"
-    private static let end = "# end: security setup git"
+    private static let section = MarkedSection(comment: "#", target: "git")
 
-    private static func section(_ helper: String) -> String {
-        "\(begin)\n[credential]\n\thelper =\n\thelper = \(helper)\n\(end)\n"
-    }
+    private static func lines(_ helper: String) -> String { "[credential]\n\thelper =\n\thelper = \(helper)\n" }
 
     /// The helper by its name where git finds it, else by the path of this command.
     private static func helper(_ place: SetupPlace) -> String {
@@ -34,20 +31,5 @@ enum GitSetup {
         let usual = "\(place.home)/.gitconfig"
         if try FileChange.read(usual) == nil, try FileChange.read(other) != nil { return other }
         return usual
-    }
-
-    private static func withoutSection(_ text: String, _ path: String) throws(CommandFailure) -> String {
-        var (lines, isInside) = ([Substring](), false)
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line == begin { isInside = true }
-            if !isInside { lines.append(line) }
-            if line == end { isInside = false }
-        }
-        guard !isInside else {
-            throw .failed(
-                "\(path) has the line \"\(begin)\" without its end", remedy: "Remove the section by hand.")
-        }
-        let rest = lines.joined(separator: "\n")
-        return rest.isEmpty || rest.hasSuffix("\n") ? rest : rest + "\n"
     }
 }

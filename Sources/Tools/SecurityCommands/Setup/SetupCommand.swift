@@ -7,8 +7,9 @@ struct SetupCommand {
 
     static let command = Command(
         "setup", "Make git, docker or a Swift package use the keychain.",
-        synopsis: "[-n] [-y] [-u] \(names)...",
+        synopsis: "[-l] [-n] [-y] [-u] \(names)...",
         options: [
+            CommandOption("l", word: "system-library", "swift: its targets also get the SDK that is installed."),
             CommandOption("n", word: "dry-run", "Show what would change and change nothing."),
             CommandOption("y", word: "yes", "Do not ask before the files are changed."),
             CommandOption("u", word: "undo", "Take back what an earlier setup has changed."),
@@ -25,12 +26,13 @@ struct SetupCommand {
 
     private func run() throws(CommandFailure) {
         let place = try SetupPlace(session.environment)
+        let wish = SetupWish(undoes: arguments.has("u"), addsLibrary: arguments.has("l"))
         var changes: [FileChange] = []
         for operand in arguments.operands {
             guard let target = SetupTarget.all.first(where: { $0.name == operand.text }) else {
                 throw .usage("\"\(operand.text)\" is none of \(Self.names)")
             }
-            changes += try target.changes(place, arguments.has("u")).filter(\.isNeeded)
+            changes += try target.changes(place, wish).filter(\.isNeeded)
         }
         guard !changes.isEmpty else { return say("nothing has to be changed") }
         let isDone = try apply(changes)

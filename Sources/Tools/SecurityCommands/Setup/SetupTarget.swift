@@ -6,10 +6,18 @@ struct SetupTarget: Sendable {
     let name: String
     /// What happens to it, for people.
     let summary: String
-    /// What has to change; with `undoes`, to take that back.
-    let changes: @Sendable (SetupPlace, _ undoes: Bool) throws(CommandFailure) -> [FileChange]
+    /// What has to change.
+    let changes: @Sendable (SetupPlace, SetupWish) throws(CommandFailure) -> [FileChange]
 
     static let all = [GitSetup.target, DockerSetup.target, SwiftSetup.target]
+}
+
+/// What the caller of `security setup` wants.
+struct SetupWish: Sendable {
+    /// Everything that an earlier setup has changed is to be taken back.
+    let undoes: Bool
+    /// A Swift package is to find the SDK that is installed.
+    let addsLibrary: Bool
 }
 
 /// Where a user's settings are, as the environment says.

@@ -5,6 +5,9 @@ package enum KeychainOwner: Hashable, Sendable, CustomStringConvertible {
     /// The system's: for root and for system units.
     case system
 
+    /// The folder of the system service's stores, one folder for each by its owner's name, where the service is told no other.
+    package static let stores = "/var/lib/keychain"
+
     /// A number that is no user's: it stands for the system in messages.
     private static let systemNumber = UInt32.max
 

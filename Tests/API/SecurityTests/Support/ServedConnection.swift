@@ -6,17 +6,18 @@ import KeychainServer
 import KeychainWire
 import LinuxSystem
 import Synchronization
+import TestSupport
 
 /// A program's way to its device through a real socket: the client's connection, the server's event loop and writer, and
 /// behind them what the program would otherwise have been connected to.
 final class ServedConnection: KeychainConnection {
     private let server: KeychainServer
     private let client: Connection
-    private let path: String
+    private let folder: TemporaryDirectory
 
     init(to target: any KeychainConnection, as caller: CallerIdentity) throws {
-        let path = "/tmp/kc-\(UUID().uuidString.prefix(13)).sock"
-        self.path = path
+        folder = try TemporaryDirectory()
+        let path = folder.file("socket")
         let listener = try UnixSocket.listen(at: path)
         server = try KeychainServer(
             Forwarding(target: target), on: [listener], registry: OneCaller(caller: caller), log: { _ in })
@@ -36,10 +37,7 @@ final class ServedConnection: KeychainConnection {
         do { return try ServedConnection(to: target, as: caller) } catch { return NoConnection() }
     }
 
-    deinit {
-        server.stop()
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    deinit { server.stop() }
 
     func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse { try client.send(request) }
 

@@ -42,7 +42,9 @@ struct Shell {
     func session(input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor) -> Session {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
-            progressInterval: 1, environment: { [environment] in environment[$0] }, connect: { .success(keychain) })
+            progressInterval: 1, environment: { [environment] in environment[$0] },
+            connectAs: { _ in .success(keychain) },
+            connect: { .success(keychain) })
     }
 
     /// A file without a name, to be read from its beginning.

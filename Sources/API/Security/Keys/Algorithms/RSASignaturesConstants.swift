@@ -4,25 +4,25 @@
 public let kSecKeyAlgorithmRSASignatureRaw = SecKeyAlgorithm.rsaSignatureRaw
 /// PKCS #1 v1.5 padding around the given bytes, without naming a hash.
 public let kSecKeyAlgorithmRSASignatureDigestPKCS1v15Raw = SecKeyAlgorithm.rsaSignatureDigestPKCS1v15Raw
-/// PKCS SHA-11 v1.5 over a SHA-1 digest.
+/// PKCS #1 v1.5 over a SHA-1 digest.
 public let kSecKeyAlgorithmRSASignatureDigestPKCS1v15SHA1 = SecKeyAlgorithm.rsaSignatureDigestPKCS1v15SHA1
-/// PKCS SHA-2241 v1.5 over a SHA-224 digest.
+/// PKCS #1 v1.5 over a SHA-224 digest.
 public let kSecKeyAlgorithmRSASignatureDigestPKCS1v15SHA224 = SecKeyAlgorithm.rsaSignatureDigestPKCS1v15SHA224
-/// PKCS SHA-2561 v1.5 over a SHA-256 digest.
+/// PKCS #1 v1.5 over a SHA-256 digest.
 public let kSecKeyAlgorithmRSASignatureDigestPKCS1v15SHA256 = SecKeyAlgorithm.rsaSignatureDigestPKCS1v15SHA256
-/// PKCS SHA-3841 v1.5 over a SHA-384 digest.
+/// PKCS #1 v1.5 over a SHA-384 digest.
 public let kSecKeyAlgorithmRSASignatureDigestPKCS1v15SHA384 = SecKeyAlgorithm.rsaSignatureDigestPKCS1v15SHA384
-/// PKCS SHA-5121 v1.5 over a SHA-512 digest.
+/// PKCS #1 v1.5 over a SHA-512 digest.
 public let kSecKeyAlgorithmRSASignatureDigestPKCS1v15SHA512 = SecKeyAlgorithm.rsaSignatureDigestPKCS1v15SHA512
-/// PKCS SHA-11 v1.5 over the SHA-1 digest of a message.
+/// PKCS #1 v1.5 over the SHA-1 digest of a message.
 public let kSecKeyAlgorithmRSASignatureMessagePKCS1v15SHA1 = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA1
-/// PKCS SHA-2241 v1.5 over the SHA-224 digest of a message.
+/// PKCS #1 v1.5 over the SHA-224 digest of a message.
 public let kSecKeyAlgorithmRSASignatureMessagePKCS1v15SHA224 = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA224
-/// PKCS SHA-2561 v1.5 over the SHA-256 digest of a message.
+/// PKCS #1 v1.5 over the SHA-256 digest of a message.
 public let kSecKeyAlgorithmRSASignatureMessagePKCS1v15SHA256 = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA256
-/// PKCS SHA-3841 v1.5 over the SHA-384 digest of a message.
+/// PKCS #1 v1.5 over the SHA-384 digest of a message.
 public let kSecKeyAlgorithmRSASignatureMessagePKCS1v15SHA384 = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA384
-/// PKCS SHA-5121 v1.5 over the SHA-512 digest of a message.
+/// PKCS #1 v1.5 over the SHA-512 digest of a message.
 public let kSecKeyAlgorithmRSASignatureMessagePKCS1v15SHA512 = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA512
 /// PSS over a SHA-1 digest, with a salt as long as the digest.
 public let kSecKeyAlgorithmRSASignatureDigestPSSSHA1 = SecKeyAlgorithm.rsaSignatureDigestPSSSHA1

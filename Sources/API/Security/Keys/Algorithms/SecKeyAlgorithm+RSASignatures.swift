@@ -4,25 +4,25 @@ extension SecKeyAlgorithm {
     public static let rsaSignatureRaw = Self(constant: "RSASignatureRaw")
     /// PKCS #1 v1.5 padding around the given bytes, without naming a hash.
     public static let rsaSignatureDigestPKCS1v15Raw = Self(constant: "RSASignatureDigestPKCS1v15Raw")
-    /// PKCS SHA-11 v1.5 over a SHA-1 digest.
+    /// PKCS #1 v1.5 over a SHA-1 digest.
     public static let rsaSignatureDigestPKCS1v15SHA1 = Self(constant: "RSASignatureDigestPKCS1v15SHA1")
-    /// PKCS SHA-2241 v1.5 over a SHA-224 digest.
+    /// PKCS #1 v1.5 over a SHA-224 digest.
     public static let rsaSignatureDigestPKCS1v15SHA224 = Self(constant: "RSASignatureDigestPKCS1v15SHA224")
-    /// PKCS SHA-2561 v1.5 over a SHA-256 digest.
+    /// PKCS #1 v1.5 over a SHA-256 digest.
     public static let rsaSignatureDigestPKCS1v15SHA256 = Self(constant: "RSASignatureDigestPKCS1v15SHA256")
-    /// PKCS SHA-3841 v1.5 over a SHA-384 digest.
+    /// PKCS #1 v1.5 over a SHA-384 digest.
     public static let rsaSignatureDigestPKCS1v15SHA384 = Self(constant: "RSASignatureDigestPKCS1v15SHA384")
-    /// PKCS SHA-5121 v1.5 over a SHA-512 digest.
+    /// PKCS #1 v1.5 over a SHA-512 digest.
     public static let rsaSignatureDigestPKCS1v15SHA512 = Self(constant: "RSASignatureDigestPKCS1v15SHA512")
-    /// PKCS SHA-11 v1.5 over the SHA-1 digest of a message.
+    /// PKCS #1 v1.5 over the SHA-1 digest of a message.
     public static let rsaSignatureMessagePKCS1v15SHA1 = Self(constant: "RSASignatureMessagePKCS1v15SHA1")
-    /// PKCS SHA-2241 v1.5 over the SHA-224 digest of a message.
+    /// PKCS #1 v1.5 over the SHA-224 digest of a message.
     public static let rsaSignatureMessagePKCS1v15SHA224 = Self(constant: "RSASignatureMessagePKCS1v15SHA224")
-    /// PKCS SHA-2561 v1.5 over the SHA-256 digest of a message.
+    /// PKCS #1 v1.5 over the SHA-256 digest of a message.
     public static let rsaSignatureMessagePKCS1v15SHA256 = Self(constant: "RSASignatureMessagePKCS1v15SHA256")
-    /// PKCS SHA-3841 v1.5 over the SHA-384 digest of a message.
+    /// PKCS #1 v1.5 over the SHA-384 digest of a message.
     public static let rsaSignatureMessagePKCS1v15SHA384 = Self(constant: "RSASignatureMessagePKCS1v15SHA384")
-    /// PKCS SHA-5121 v1.5 over the SHA-512 digest of a message.
+    /// PKCS #1 v1.5 over the SHA-512 digest of a message.
     public static let rsaSignatureMessagePKCS1v15SHA512 = Self(constant: "RSASignatureMessagePKCS1v15SHA512")
     /// PSS over a SHA-1 digest, with a salt as long as the digest.
     public static let rsaSignatureDigestPSSSHA1 = Self(constant: "RSASignatureDigestPSSSHA1")

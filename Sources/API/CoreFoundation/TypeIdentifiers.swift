@@ -1,18 +1,3 @@
-/// An object of this module that Core Foundation has no class for: it knows its own type.
-protocol SecurityObject: NSObject {
-    /// The identifier that `CFGetTypeID` reports for the class.
-    static var typeIdentifier: SecurityTypeIdentifier { get }
-}
-
-/// The type identifiers of this module's classes. They lie above every identifier Core Foundation's class table can hold
-/// (it counts up from 1 and ends in the low thousands), so the two never meet.
-enum SecurityTypeIdentifier: CFTypeID {
-    case key = 0x5EC0_0001
-    case certificate, identity, accessControl, policy, trust
-    case access, accessControlList, trustedApplication, keychain, keychainItem
-    case task, code, staticCode, requirement
-}
-
 /// Returns the type identifier of an object: one of the `…GetTypeID()` values, or 0 for an object that is none of them.
 ///
 /// - Parameter cf: the object; nil traps, as in C.
@@ -25,7 +10,6 @@ public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
 
 private func typeIDUnknownToCoreFoundation(_ object: NSObject) -> CFTypeID {
     switch object {
-    case let object as any SecurityObject: type(of: object).typeIdentifier.rawValue
     case is NSError: CFErrorGetTypeID()
     case is NSNull: CFNullGetTypeID()
     case is NSUUID: CFUUIDGetTypeID()
@@ -36,7 +20,7 @@ private func typeIDUnknownToCoreFoundation(_ object: NSObject) -> CFTypeID {
 }
 
 // The library Foundation links to has the C functions; they are reached by symbol, because importing the C module would
-// make every type name of this folder ambiguous. Declared so, a function takes borrowed objects, which is C's convention.
+// make every type name of this room ambiguous. Declared so, a function takes borrowed objects, which is C's convention.
 
 @_silgen_name("CFGetTypeID") private func coreFoundationTypeID(_ cf: NSObject) -> CFTypeID
 

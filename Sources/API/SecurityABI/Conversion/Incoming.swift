@@ -1,0 +1,110 @@
+internal import CSecurity
+internal import KeychainModel
+internal import Security
+
+// What C gives is copied into Foundation's own objects before anything else looks at it: a dictionary made by Core Foundation
+// crashes when Swift asks it for a key (swift-corelibs-foundation passes the address of a key that is gone). The copies hold the
+// caller's numbers, dates, data and references, which are safe.
+
+/// A copy of a dictionary.
+///
+/// - Throws: `errSecParam` for NULL, for what is no dictionary, and for one that is nested too deeply.
+func dictionary(_ reference: Reference?) throws(Refusal) -> NSDictionary {
+    guard let dictionary = try unsafe optionalDictionary(reference) else { throw .unusable("NULL", "a dictionary") }
+    return dictionary
+}
+
+/// A copy of a dictionary that may be NULL; throws as ``dictionary(_:)``.
+func optionalDictionary(_ reference: Reference?) throws(Refusal) -> NSDictionary? {
+    guard let value = try unsafe optionalValue(reference) else { return nil }
+    if let dictionary = value as? NSDictionary { return dictionary }
+    throw .unusable("an object of another type", "a dictionary")
+}
+
+/// A copy of an array.
+///
+/// - Throws: `errSecParam` for NULL, for what is no array, and for one that is nested too deeply.
+func array(_ reference: Reference?) throws(Refusal) -> NSArray {
+    guard let array = try unsafe optionalArray(reference) else { throw .unusable("NULL", "an array") }
+    return array
+}
+
+/// A copy of an array that may be NULL; throws as ``array(_:)``.
+func optionalArray(_ reference: Reference?) throws(Refusal) -> NSArray? {
+    guard let value = try unsafe optionalValue(reference) else { return nil }
+    if let array = value as? NSArray { return array }
+    throw .unusable("an object of another type", "an array")
+}
+
+/// A copy of a string.
+///
+/// - Throws: `errSecParam` for NULL and for what is no string.
+func string(_ reference: Reference?) throws(Refusal) -> NSString {
+    let given: NSString = try unsafe borrowed(reference)
+    return NSString(string: given as String)
+}
+
+/// A copy of a string that may be NULL; throws as ``string(_:)``.
+func optionalString(_ reference: Reference?) throws(Refusal) -> NSString? {
+    unsafe reference == nil ? nil : try unsafe string(reference)
+}
+
+/// Any object, copied where it is a string or a collection.
+///
+/// - Throws: `errSecParam` for NULL, and for what is nested too deeply.
+func value(_ reference: Reference?) throws(Refusal) -> AnyObject {
+    guard let value = try unsafe optionalValue(reference) else { throw .unusable("NULL", "an object") }
+    return value
+}
+
+/// Any object or NULL, copied where it is a string or a collection; throws as ``value(_:)``.
+func optionalValue(_ reference: Reference?) throws(Refusal) -> AnyObject? {
+    guard let reference = unsafe reference else { return nil }
+    return try unsafe copy(of: reference, depth: 0)
+}
+
+/// More levels than any dictionary has a reason to have; without a limit one that contains itself would end the process.
+private let deepest = 16
+
+private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObject {
+    guard depth < deepest else { throw .unusable("nested more than \(deepest) levels deep", "a flatter dictionary") }
+    switch unsafe CFObjectGetKind(reference) {
+    case CFObjectKindDictionary: return try unsafe copyOfDictionary(reference, depth: depth)
+    case CFObjectKindArray: return try unsafe copyOfArray(reference, depth: depth)
+    case CFObjectKindString: return try unsafe string(reference)
+    case CFObjectKindUUID: return unsafe copyOfUUID(reference)
+    default: return unsafe Unmanaged<AnyObject>.fromOpaque(reference).takeUnretainedValue()
+    }
+}
+
+private func copyOfDictionary(_ dictionary: Reference, depth: Int) throws(Refusal) -> NSDictionary {
+    let entries = unsafe Entries(of: dictionary)
+    var (keys, values): ([NSObject], [AnyObject]) = ([], [])
+    for index in unsafe 0..<entries.count {
+        guard let key = unsafe entries.keys[index], let value = unsafe entries.values[index] else { continue }
+        guard let name = try unsafe copy(of: key, depth: depth + 1) as? NSObject else { continue }
+        keys.append(name)
+        values.append(try unsafe copy(of: value, depth: depth + 1))
+    }
+    return unsafe keys.withUnsafeBufferPointer { keys in
+        unsafe values.withUnsafeBufferPointer { values in
+            unsafe NSDictionary(objects: values.baseAddress, forKeys: keys.baseAddress, count: keys.count)
+        }
+    }
+}
+
+private func copyOfArray(_ array: Reference, depth: Int) throws(Refusal) -> NSArray {
+    let elements = unsafe elements(of: array)
+    var copies: [AnyObject] = []
+    for index in unsafe elements.indices {
+        guard let element = unsafe elements[index] else { continue }
+        copies.append(try unsafe copy(of: element, depth: depth + 1))
+    }
+    return unsafe copies.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
+}
+
+private func copyOfUUID(_ uuid: Reference) -> NSUUID {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    unsafe CFObjectGetBytesOfUUID(uuid, &bytes)
+    return unsafe NSUUID(uuidBytes: bytes)
+}

@@ -1,0 +1,86 @@
+internal import KeychainModel
+internal import Security
+
+// SecIdentity.h, SecAccessControl.h and SecImportExport.h.
+
+@_cdecl("SecIdentityGetTypeID")
+public func secIdentityGetTypeID() -> UInt { SecIdentityGetTypeID() }
+
+@_cdecl("SecIdentityCreateWithCertificate")
+public func secIdentityCreateWithCertificate(
+    _ keychainOrArray: Reference?, _ certificateRef: Reference?, _ identityRef: Place?
+) -> Int32 {
+    unsafe status(identityRef) { (identity: UnsafeMutablePointer<SecIdentity?>) throws(Refusal) in
+        try unsafe SecIdentityCreateWithCertificate(optionalValue(keychainOrArray), borrowed(certificateRef), identity)
+    }
+}
+
+@_cdecl("SecIdentityCreate")
+public func secIdentityCreate(
+    _ allocator: Reference?, _ certificate: Reference?, _ privateKey: Reference?
+) -> Reference? {
+    unsafe object(try SecIdentityCreate(nil, borrowed(certificate), borrowed(privateKey)))
+}
+
+@_cdecl("SecIdentityCopyCertificate")
+public func secIdentityCopyCertificate(_ identityRef: Reference?, _ certificateRef: Place?) -> Int32 {
+    unsafe status(certificateRef) { (certificate: UnsafeMutablePointer<SecCertificate?>) throws(Refusal) in
+        try unsafe SecIdentityCopyCertificate(borrowed(identityRef), certificate)
+    }
+}
+
+@_cdecl("SecIdentityCopyPrivateKey")
+public func secIdentityCopyPrivateKey(_ identityRef: Reference?, _ privateKeyRef: Place?) -> Int32 {
+    unsafe status(privateKeyRef) { (key: UnsafeMutablePointer<SecKey?>) throws(Refusal) in
+        try unsafe SecIdentityCopyPrivateKey(borrowed(identityRef), key)
+    }
+}
+
+@_cdecl("SecAccessControlGetTypeID")
+public func secAccessControlGetTypeID() -> UInt { SecAccessControlGetTypeID() }
+
+@_cdecl("SecAccessControlCreateWithFlags")
+public func secAccessControlCreateWithFlags(
+    _ allocator: Reference?, _ protection: Reference?, _ flags: UInt, _ error: Place?
+) -> Reference? {
+    unsafe object(error) { (error) throws(Refusal) in
+        try unsafe SecAccessControlCreateWithFlags(
+            nil, value(protection), SecAccessControlCreateFlags(rawValue: flags), error)
+    }
+}
+
+@_cdecl("SecPKCS12Import")
+public func secPKCS12Import(_ pkcs12Data: Reference?, _ options: Reference?, _ items: Place?) -> Int32 {
+    unsafe status(items) { (items: UnsafeMutablePointer<CFArray?>) throws(Refusal) in
+        try unsafe SecPKCS12Import(borrowed(pkcs12Data), dictionary(options), items)
+    }
+}
+
+// Import and export of the file keychain refuse whatever they are given, so that formats and parameters are not read.
+
+@_cdecl("SecItemImport")
+public func secItemImport(
+    _ importedData: Reference?, _ fileNameOrExtension: Reference?, _ inputFormat: UnsafeMutablePointer<UInt32>?,
+    _ itemType: UnsafeMutablePointer<UInt32>?, _ flags: UInt32, _ keyParams: UnsafeRawPointer?,
+    _ importKeychain: Reference?, _ outItems: Place?
+) -> Int32 {
+    unsafe status(optional: outItems) { (items: UnsafeMutablePointer<CFArray?>?) throws(Refusal) in
+        try unsafe SecItemImport(
+            borrowed(importedData), optionalString(fileNameOrExtension), nil, nil,
+            SecItemImportExportFlags(rawValue: flags), nil, nil, items)
+    }
+}
+
+@_cdecl("SecItemExport")
+public func secItemExport(
+    _ secItemOrArray: Reference?, _ outputFormat: UInt32, _ flags: UInt32, _ keyParams: UnsafeRawPointer?,
+    _ exportedData: Place?
+) -> Int32 {
+    unsafe status(exportedData) { (data: UnsafeMutablePointer<CFData?>) throws(Refusal) in
+        guard let format = SecExternalFormat(rawValue: outputFormat) else {
+            throw .unusable("a number without a meaning", "a SecExternalFormat")
+        }
+        return try unsafe SecItemExport(
+            value(secItemOrArray), format, SecItemImportExportFlags(rawValue: flags), nil, data)
+    }
+}

@@ -1,0 +1,85 @@
+// Types that all headers share, statuses, and their texts.
+#ifndef SECURITY_SECBASE_H
+#define SECURITY_SECBASE_H
+
+// Core Foundation wants to be told of every processor but x86 (gcc has no such macro).
+#if !defined(__LITTLE_ENDIAN__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define __LITTLE_ENDIAN__ 1
+#endif
+
+#include <CoreFoundation/CFArray.h>
+#include <CoreFoundation/CFBase.h>
+#include <CoreFoundation/CFData.h>
+#include <CoreFoundation/CFDate.h>
+#include <CoreFoundation/CFDictionary.h>
+#include <CoreFoundation/CFError.h>
+#include <CoreFoundation/CFNumber.h>
+#include <CoreFoundation/CFString.h>
+#include <CoreFoundation/CFURL.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define SEC_EXTERN_C_BEGIN extern "C" {
+#define SEC_EXTERN_C_END }
+#else
+#define SEC_EXTERN_C_BEGIN
+#define SEC_EXTERN_C_END
+#endif
+
+// What a parameter or a result may be. Pointers are never NULL unless they are marked; functions answer errSecParam, or nothing,
+// to those that are NULL all the same.
+#ifdef __clang__
+#define SEC_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
+#define SEC_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
+#define SEC_NULLABLE _Nullable
+#define SEC_RETAINED __attribute__((cf_returns_retained))
+#define SEC_WARN_UNUSED_RESULT __attribute__((warn_unused_result))
+#else
+#define SEC_ASSUME_NONNULL_BEGIN
+#define SEC_ASSUME_NONNULL_END
+#define SEC_NULLABLE
+#define SEC_RETAINED
+#define SEC_WARN_UNUSED_RESULT __attribute__((warn_unused_result))
+#endif
+
+SEC_EXTERN_C_BEGIN
+SEC_ASSUME_NONNULL_BEGIN
+
+// References are Core Foundation objects: CFRetain, CFRelease, CFGetTypeID, CFEqual, CFHash and CFCopyDescription work on them.
+// All of them may be used from any thread.
+
+// A certificate (X.509).
+typedef struct __SecCertificate *SecCertificateRef;
+// A certificate with its private key.
+typedef struct __SecIdentity *SecIdentityRef;
+// A key, or a handle to one that does not leave the keychain.
+typedef struct __SecKey *SecKeyRef;
+// What a certificate is to be good for.
+typedef struct __SecPolicy *SecPolicyRef;
+// Who may open an item, and when.
+typedef struct __SecAccessControl *SecAccessControlRef;
+// The evaluation of a certificate.
+typedef struct __SecTrust *SecTrustRef;
+
+// Objects of the macOS file keychain, which is not here: no function returns one.
+typedef struct __SecKeychain *SecKeychainRef;
+typedef struct __SecKeychainItem *SecKeychainItemRef;
+typedef struct __SecAccess *SecAccessRef;
+
+// Returns the text of a status; the caller releases it. The second argument is NULL.
+CFStringRef SEC_NULLABLE SecCopyErrorMessageString(OSStatus status, void *SEC_NULLABLE reserved) SEC_RETAINED;
+
+SEC_ASSUME_NONNULL_END
+SEC_EXTERN_C_END
+
+#include <Security/Errors/KeychainErrors.h>
+#include <Security/Errors/ModuleErrors.h>
+#include <Security/Errors/ContextErrors.h>
+#include <Security/Errors/CertificateErrors.h>
+#include <Security/Errors/OperationErrors.h>
+#include <Security/Errors/TimestampErrors.h>
+#include <Security/Errors/TransportErrors.h>
+
+#endif

@@ -1,0 +1,82 @@
+// Reading PKCS #12 files.
+#ifndef SECURITY_SECIMPORTEXPORT_H
+#define SECURITY_SECIMPORTEXPORT_H
+
+#include <Security/SecBase.h>
+
+SEC_EXTERN_C_BEGIN
+SEC_ASSUME_NONNULL_BEGIN
+
+typedef CF_ENUM(uint32_t, SecExternalFormat) {
+    kSecFormatUnknown = 0,
+    kSecFormatOpenSSL,
+    kSecFormatSSH,
+    kSecFormatBSAFE,
+    kSecFormatRawKey,
+    kSecFormatWrappedPKCS8,
+    kSecFormatWrappedOpenSSL,
+    kSecFormatWrappedSSH,
+    kSecFormatWrappedLSH,
+    kSecFormatX509Cert,
+    kSecFormatPEMSequence,
+    kSecFormatPKCS7,
+    kSecFormatPKCS12,
+    kSecFormatNetscapeCertSequence,
+    kSecFormatSSHv2,
+};
+
+typedef CF_ENUM(uint32_t, SecExternalItemType) {
+    kSecItemTypeUnknown = 0,
+    kSecItemTypePrivateKey,
+    kSecItemTypePublicKey,
+    kSecItemTypeSessionKey,
+    kSecItemTypeCertificate,
+    kSecItemTypeAggregate,
+};
+
+typedef CF_OPTIONS(uint32_t, SecItemImportExportFlags) {
+    kSecItemPemArmour = 0x00000001,
+};
+
+typedef struct {
+    uint32_t version;
+    uint32_t flags;
+    CFTypeRef SEC_NULLABLE passphrase;
+    CFStringRef SEC_NULLABLE alertTitle;
+    CFStringRef SEC_NULLABLE alertPrompt;
+    SecAccessRef SEC_NULLABLE accessRef;
+    CFArrayRef SEC_NULLABLE keyUsage;
+    CFArrayRef SEC_NULLABLE keyAttributes;
+} SecItemImportExportKeyParameters;
+
+// Reads a PKCS #12 file; the items are an array of dictionaries and the caller's to release.
+OSStatus SecPKCS12Import(
+    CFDataRef pkcs12_data, CFDictionaryRef options, CFArrayRef SEC_NULLABLE *SEC_RETAINED items);
+
+// Not implemented: errSecUnimplemented.
+OSStatus SecItemImport(
+    CFDataRef importedData, CFStringRef SEC_NULLABLE fileNameOrExtension, SecExternalFormat *SEC_NULLABLE inputFormat,
+    SecExternalItemType *SEC_NULLABLE itemType, SecItemImportExportFlags flags,
+    const SecItemImportExportKeyParameters *SEC_NULLABLE keyParams, SecKeychainRef SEC_NULLABLE importKeychain,
+    CFArrayRef SEC_NULLABLE *SEC_NULLABLE SEC_RETAINED outItems);
+OSStatus SecItemExport(
+    CFTypeRef secItemOrArray, SecExternalFormat outputFormat, SecItemImportExportFlags flags,
+    const SecItemImportExportKeyParameters *SEC_NULLABLE keyParams, CFDataRef SEC_NULLABLE *SEC_RETAINED exportedData);
+
+// Options of an import:
+extern const CFStringRef kSecImportExportPassphrase;  // The key of the passphrase of the file
+extern const CFStringRef kSecImportExportKeychain;  // The key of the keychain file to import to
+extern const CFStringRef kSecImportExportAccess;  // The key of the access list imported keys get
+extern const CFStringRef kSecImportToMemoryOnly;  // The key of whether the imported items stay out of the keychain
+
+// Results of an import:
+extern const CFStringRef kSecImportItemLabel;  // The key of an imported item's label
+extern const CFStringRef kSecImportItemKeyID;  // The key of an imported item's key identifier
+extern const CFStringRef kSecImportItemTrust;  // The key of the trust object for an imported item
+extern const CFStringRef kSecImportItemCertChain;  // The key of an imported item's certificate chain
+extern const CFStringRef kSecImportItemIdentity;  // The key of an imported identity
+
+SEC_ASSUME_NONNULL_END
+SEC_EXTERN_C_END
+
+#endif

@@ -1,0 +1,9 @@
+#!/bin/sh
+# The ways in for Swift, each from an empty folder, with an SDK that is installed as users have it: docs/using-from-swift.md.
+set -eu
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+sh Tests/Scripts/trial_sdk.sh "$work/prefix"
+${SWIFT:-swift} build --quiet --product security
+python3 Tests/Scripts/sdk_test.py "$work" "$(${SWIFT:-swift} build --show-bin-path)/security"
