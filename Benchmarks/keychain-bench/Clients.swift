@@ -98,6 +98,14 @@ final class CClient {
     }
 }
 
+/// What a process does that makes one call and tells how many nanoseconds that took.
+func call(_ number: Int, on socket: String) throws {
+    SwiftClient.use(socket: socket)
+    let names = Names(number)
+    let nanoseconds = try time { try SwiftClient.lookUp(names) }
+    FileHandle.standardOutput.write(Data("\(nanoseconds)\n".utf8))
+}
+
 /// What a process does that is one of several clients: every line of input is some work, a line of output says it is done.
 func work(on socket: String) throws {
     SwiftClient.use(socket: socket)

@@ -29,6 +29,25 @@ extension Bench {
         }
     }
 
+    /// The first call of a program that has just started, as its own clock has it: the program is known, the process is not.
+    func measureFirstCall() throws -> Measurement {
+        let ownPath = ownPath
+        return try compareIdentified { daemon in
+            var next = 0
+            return {
+                var times: [Double] = []
+                for _ in 0..<5 {
+                    let number = Workload.number(next % 4096, of: daemon.items)
+                    let program = try RunningProgram(ownPath, ["--call", daemon.socket, "\(number)"])
+                    guard let nanoseconds = Double(try program.answer()) else { throw BenchError("No time was told.") }
+                    times.append(nanoseconds)
+                    next += 1
+                }
+                return times.median
+            }
+        }
+    }
+
     func measureLaterRequest() throws -> Measurement {
         try compareIdentified { daemon in
             let (names, client) = (Names.sequence(of: daemon.items), try CClient(socket: daemon.socket))

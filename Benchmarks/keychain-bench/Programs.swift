@@ -39,7 +39,10 @@ final class RunningProgram {
     func order(_ line: String) { orders.fileHandleForWriting.write(Data((line + "\n").utf8)) }
 
     /// Waits until a worker says that it is done.
-    func finish() throws {
+    func finish() throws { _ = try answer() }
+
+    /// Waits for a line, and gives it without its end.
+    func answer() throws -> String {
         var line = Data()
         while line.last != UInt8(ascii: "\n") {
             guard let byte = try answers.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
@@ -47,6 +50,7 @@ final class RunningProgram {
             }
             line += byte
         }
+        return String(decoding: line.dropLast(), as: UTF8.self)
     }
 }
 

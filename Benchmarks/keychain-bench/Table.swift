@@ -22,6 +22,12 @@ extension Figure {
             ) {
                 try $0.measureConnecting()
             },
+            Figure(
+                "first-call", "first SecItemCopyMatching of a process", "the same from one who asks nobody's name",
+                .atMost(1.10)
+            ) {
+                try $0.measureFirstCall()
+            },
             Figure("later-request", "later requests", "the same from one who asks nobody's name", .atMost(1.05)) {
                 try $0.measureLaterRequest()
             },

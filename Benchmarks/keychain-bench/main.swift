@@ -18,6 +18,8 @@ do {
     // It starts itself as what has to be a process of its own.
     switch Array(CommandLine.arguments.dropFirst()) {
     case let arguments where arguments.count == 2 && arguments[0] == "--work": try work(on: arguments[1])
+    case let arguments where arguments.count == 3 && arguments[0] == "--call":
+        try call(Int(arguments[2]) ?? 0, on: arguments[1])
     case let arguments where arguments.count == 3 && arguments[0] == "--serve":
         try serve(arguments[1], at: arguments[2])
     case let arguments where arguments.count == 3 && arguments[0] == "--serve-one":

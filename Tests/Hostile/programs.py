@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 from deployment import OTHER, PYTHON, VICTIM, wait_until
 from suite import FAILS, SUCCEEDS, attack
@@ -162,6 +163,16 @@ def replaced_own(d):
 
 @attack("a number of a process that has ended, reused by the program", FAILS, "ended")
 def reused_number(d):
+    return left_behind(d, [])
+
+
+@attack("a number of a process that has ended, reused by the program, which the keychain has just identified", FAILS, "ended")
+def reused_known_number(d):
+    return left_behind(d, [" ".join(d.search(victim(d))[2:])])
+
+
+def left_behind(d, commands):
+    """Uses the connection of a process that has ended while the program has its number, after some commands of its own."""
     process = subprocess.Popen(
         [PYTHON, d.path("bin", "intruder.py"), "orphaned_connection", d.socket, d.path("bin", "frame"), "x"],
         user=VICTIM, group=VICTIM, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -181,6 +192,10 @@ def reused_number(d):
             reused = None
         if reused is None:
             raise RuntimeError("the number could not be had again")
+        for command in commands:
+            reused.stdin.write(f"{command}\n".encode())
+            reused.stdin.flush()
+            time.sleep(0.5)
         d.said = process.communicate("go\n", timeout=30)[0]
         return d.secret in d.said
     finally:

@@ -35,15 +35,18 @@ extension UnixSocket {
     package func receiveAttached(
         into span: inout MutableSpan<UInt8>
     ) throws(SystemError) -> (count: Int, descriptors: [FileDescriptor])? {
-        var numbers = [CInt](repeating: -1, count: Self.maximumDescriptors)
-        var attached = 0
-        let count = try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
-            try unlessBlocked("recvmsg") {
-                unsafe clinux_receive_descriptors(
-                    descriptor.number, bytes.baseAddress, bytes.count, &numbers, &attached)
+        // Nearly all messages carry none, and a list would be made for each.
+        try unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: Self.maximumDescriptors) {
+            (numbers) throws(SystemError) in
+            var attached = 0
+            let count = try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
+                try unlessBlocked("recvmsg") {
+                    unsafe clinux_receive_descriptors(
+                        descriptor.number, bytes.baseAddress, bytes.count, numbers.baseAddress, &attached)
+                }
             }
+            guard let count else { return nil }
+            return (count, unsafe numbers.prefix(attached).map(FileDescriptor.init(owning:)))
         }
-        guard let count else { return nil }
-        return (count, numbers.prefix(attached).map(FileDescriptor.init(owning:)))
     }
 }

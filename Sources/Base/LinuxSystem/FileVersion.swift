@@ -42,6 +42,16 @@ package struct FileVersion: Hashable, Sendable {
         return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
     }
 
+    /// Whether a name in an open folder leads to this very version. The kernel's digest is not read again: nobody can change
+    /// the content of a file that has one.
+    ///
+    /// - Throws: `SystemError` of `statx`.
+    func isFound(at name: String, in folder: FileDescriptor) throws(SystemError) -> Bool {
+        let found = try Self.look(folder.number, name)
+        return FileStatus(found) == status && found.changed == changed
+            && (found.has_verity == 0) == verityDigest.isEmpty
+    }
+
     private static let coarsest: Int64 = 2_000_000_000
 
     private static func look(_ file: CInt, _ path: String?) throws(SystemError) -> clinux_file_version {

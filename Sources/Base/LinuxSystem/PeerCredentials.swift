@@ -8,11 +8,11 @@ import Glibc
 /// a program that runs set-group-ID to a group of ours is known by `group` (it connected after it was executed), not by
 /// looking up its executable later.
 package struct PeerCredentials: Sendable {
-    /// Effective user and group when it connected.
-    package let user: UInt32
-    package let group: UInt32
-    /// The process; 0 when it is outside our process namespace.
-    package let process: Int32
+    /// What it was called by when it connected.
+    package let numbers: PeerNumbers
+    package var user: UInt32 { numbers.user }
+    package var group: UInt32 { numbers.group }
+    package var process: Int32 { numbers.process }
     /// When the process started, in clock ticks since the boot: with its number it names one process and no later one. Read
     /// only where the kernel has no descriptor of the very process that connected (before Linux 6.5).
     package let startTime: UInt64?
@@ -24,35 +24,31 @@ package struct PeerCredentials: Sendable {
     /// - Parameter ownDescriptor: false to do without the kernel's descriptor of the peer, as older ones must.
     /// - Throws: `SystemError`: `ESRCH` when the peer has ended already or cannot be seen, for then nothing can be known of it.
     package init(of socket: UnixSocket, ownDescriptor: Bool = true) throws(SystemError) {
-        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
-        _ = try retrying("getsockopt") {
-            unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
-        }
-        guard process > 0 else {
+        try self.init(try PeerNumbers(of: socket), of: socket, ownDescriptor: ownDescriptor)
+    }
+
+    /// The same for a peer whose numbers were asked for already.
+    ///
+    /// - Throws: as ``init(of:ownDescriptor:)``.
+    package init(
+        _ numbers: PeerNumbers, of socket: UnixSocket, ownDescriptor: Bool = true
+    ) throws(SystemError) {
+        guard numbers.process > 0 else {
             throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer is outside this process namespace")
         }
-        (self.user, self.group, self.process) = (user, group, process)
+        self.numbers = numbers
         if ownDescriptor, let descriptor = try Self.openPeer(of: socket) {
             (processDescriptor, startTime) = (descriptor, nil)
             // Its number and files are its own for as long as it lives, which is asked again after they were read.
             return
         }
-        let number = clinux_pidfd_open(process)
+        let number = clinux_pidfd_open(numbers.process)
         processDescriptor = number < 0 ? nil : FileDescriptor(owning: number)
-        do { startTime = try ProcessDirectory.startTime(of: process) } catch { throw Self.ended("getsockopt") }
+        do { startTime = try ProcessDirectory.startTime(of: numbers.process) } catch {
+            throw Self.ended("getsockopt")
+        }
         // The number may belong to another process by now; one that began after the connection was there has not made it.
         guard isAlive, startTime.map({ $0 <= socket.accepted ?? .max }) ?? true else { throw Self.ended("getsockopt") }
-    }
-
-    /// The effective user of the peer when it connected, and nothing else: for who only sorts connections.
-    ///
-    /// - Throws: `SystemError` of `getsockopt`.
-    package static func user(of socket: UnixSocket) throws(SystemError) -> UInt32 {
-        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
-        _ = try retrying("getsockopt") {
-            unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
-        }
-        return user
     }
 
     /// Whether the process has not ended, so that what was just read from `/proc` under its number was its own.
@@ -86,5 +82,24 @@ package struct PeerCredentials: Sendable {
 
     private static func ended(_ call: String) -> SystemError {
         SystemError(code: ESRCH, call: call, advice: "the peer has ended")
+    }
+}
+
+/// What a process was called by when it connected: numbers that the kernel keeps with the connection. The process may have ended
+/// since, and another one have its number.
+package struct PeerNumbers: Equatable, Sendable {
+    /// Effective user and group.
+    package let user: UInt32
+    package let group: UInt32
+    /// The process; 0 when it is outside our process namespace.
+    package let process: Int32
+
+    /// - Throws: `SystemError` of `getsockopt`.
+    package init(of socket: UnixSocket) throws(SystemError) {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+        _ = try retrying("getsockopt") {
+            unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
+        }
+        (self.user, self.group, self.process) = (user, group, process)
     }
 }

@@ -7,10 +7,12 @@ package struct UnixSocket: Sendable {
     package let descriptor: FileDescriptor
     /// When the connection was taken, in clock ticks since the boot: no process that began later has made it. Nil for others.
     package let accepted: UInt64?
+    /// A moment after which the connection was made, in nanoseconds of the monotonic clock; nil where none is known.
+    package internal(set) var madeAfter: UInt64?
 
     /// Takes a descriptor that is known to be a connected or listening unix stream socket.
-    package init(_ descriptor: FileDescriptor, accepted: UInt64? = nil) {
-        (self.descriptor, self.accepted) = (descriptor, accepted)
+    package init(_ descriptor: FileDescriptor, accepted: UInt64? = nil, madeAfter: UInt64? = nil) {
+        (self.descriptor, self.accepted, self.madeAfter) = (descriptor, accepted, madeAfter)
     }
 
     /// Makes two sockets that are connected to each other and block.
@@ -43,15 +45,19 @@ package struct UnixSocket: Sendable {
         return socket
     }
 
-    /// Takes the next connection, which does not block: `nil` when nobody waits (or the one who waited has gone).
+    /// Takes the next connection, which does not block: `nil` when nobody waits.
     ///
     /// - Throws: `SystemError` of `accept4`: too many open files, for example.
     package func accept() throws(SystemError) -> UnixSocket? {
-        do {
-            guard let number = try unlessBlocked("accept4", { clinux_accept(descriptor.number) }) else { return nil }
-            return UnixSocket(FileDescriptor(owning: number), accepted: Clock.ticksSinceBoot)
-        } catch  where error.code == ECONNABORTED {
-            return nil
+        while true {
+            do {
+                guard let number = try unlessBlocked("accept4", { clinux_accept(descriptor.number) }) else {
+                    return nil
+                }
+                return UnixSocket(FileDescriptor(owning: number), accepted: Clock.ticksSinceBoot)
+            } catch  where error.code == ECONNABORTED {
+                // The one who waited has gone; another may be there.
+            }
         }
     }
 

@@ -46,7 +46,7 @@ static int64_t nanoseconds(struct statx_timestamp time) {
 int clinux_file_version(int file, const char *path, struct clinux_file_version *version) {
     struct statx found;
     int flags = path ? 0 : AT_EMPTY_PATH;
-    if (statx(path ? AT_FDCWD : file, path ? path : "", flags, STATX_BASIC_STATS, &found) < 0) return -1;
+    if (statx(file < 0 ? AT_FDCWD : file, path ? path : "", flags, STATX_BASIC_STATS, &found) < 0) return -1;
     *version = (struct clinux_file_version){
         .device = makedev(found.stx_dev_major, found.stx_dev_minor), .inode = found.stx_ino, .links = found.stx_nlink,
         .size = (int64_t)found.stx_size, .modified = nanoseconds(found.stx_mtime), .changed = nanoseconds(found.stx_ctime),
@@ -79,8 +79,10 @@ int clinux_file_system(int file, uint64_t *kind, int *is_nosuid) {
     return 0;
 }
 
+int clinux_open_folder(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
 int clinux_open_beneath(const char *path, const char *name) {
-    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int folder = clinux_open_folder(path);
     if (folder < 0) return -1;
     struct open_how how = {
         .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,

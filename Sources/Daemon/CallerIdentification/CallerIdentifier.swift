@@ -12,6 +12,7 @@ package final class CallerIdentifier: Sendable {
     private let folders: EntitlementFolders
     private let signatures: SignatureReader
     private let host: Host
+    private let processes: KnownProcesses
     /// Takes a line about entitlements that were left out.
     private let log: @Sendable (String) -> Void
     private let logged = Lock<[String]>([])
@@ -19,19 +20,25 @@ package final class CallerIdentifier: Sendable {
     /// - Parameter rules: what is known before anybody calls; entitlements come from the folders.
     package init(
         _ rules: IdentityRules, folders: EntitlementFolders = EntitlementFolders(),
-        signatures: SignatureReader = SignatureReader(), host: Host = .current(),
-        log: @escaping @Sendable (String) -> Void = { _ in }
+        signatures: SignatureReader = SignatureReader(), processes: KnownProcesses = KnownProcesses(),
+        host: Host = .current(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.rules, self.folders, self.signatures, self.host, self.log) = (rules, folders, signatures, host, log)
+        self.processes = processes
     }
 
     /// Identifies the program at the other end of a connection, or says what to do to find it out.
     ///
     /// - Throws: as ``IdentityRules/identify(_:)``.
     @Sendable package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification {
+        let numbers: PeerNumbers
+        do throws(SystemError) { numbers = try PeerNumbers(of: peer) } catch { throw .unidentified(error) }
+        try rules.check(user: numbers.user)
+        if let caller = recognize(numbers, madeAfter: peer.madeAfter) { return .known(caller) }
         let credentials: PeerCredentials
-        do throws(SystemError) { credentials = try PeerCredentials(of: peer) } catch { throw .unidentified(error) }
-        try rules.check(user: credentials.user)
+        do throws(SystemError) { credentials = try PeerCredentials(numbers, of: peer) } catch {
+            throw .unidentified(error)
+        }
         let subject = Subject(credentials)
         if let caller = try identifyAtOnce(subject) { return .known(caller) }
         return .slow(SlowIdentification { [self] () throws(Refusal) in try identifySlowly(subject) })
@@ -77,11 +84,14 @@ extension CallerIdentifier {
         let user: UInt32
         let group: UInt32
         let view: ProcessView
+        /// The peer, where the kernel itself tells which process it is.
+        let numbers: PeerNumbers?
         let isAlive: @Sendable () -> Bool
         let realGroup: @Sendable () throws(SystemError) -> UInt32
 
         init(_ peer: PeerCredentials) {
             (user, group, view) = (peer.user, peer.group, ProcessView(peer.process))
+            numbers = peer.startTime == nil ? peer.numbers : nil
             isAlive = { peer.isAlive }
             realGroup = { () throws(SystemError) in try peer.realGroup() }
         }
@@ -89,6 +99,7 @@ extension CallerIdentifier {
         init() {
             (user, group) = (CurrentProcess.user, CurrentProcess.group)
             view = ProcessView(CurrentProcess.identifier)
+            numbers = nil
             isAlive = { true }
             realGroup = { CurrentProcess.realGroup }
         }
@@ -141,10 +152,12 @@ extension CallerIdentifier {
                 user: subject.user, group: subject.group, process: subject.view.identifier, path: path,
                 version: version, sharesNames: sharesNames, host: host, outcome: outcome,
                 readRealGroup: subject.realGroup))
-        // All that was read is the peer's own if it still lives: only then is the number its own.
+        let entry = subject.numbers.flatMap { Self.entry($0, caller, path, version, try? outcome.get(), installed) }
+        // All that was read, and opened, is the peer's own if it still lives: only then is the number its own.
         guard subject.isAlive() else {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "the peer has ended"))
         }
+        if let entry { processes.note(entry) }
         return caller
     }
 
@@ -165,6 +178,44 @@ extension CallerIdentifier {
             return logged != installed.problems
         }
         if isNew { for problem in installed.problems { log(problem) } }
+    }
+}
+
+// MARK: - Processes that are known
+
+extension CallerIdentifier {
+    /// The identity of a process that was identified lately, if all that it rests on is as it was.
+    private func recognize(_ numbers: PeerNumbers, madeAfter: UInt64?) -> CallerIdentity? {
+        guard let entry = processes.find(numbers, madeAfter: madeAfter), folders.reading == entry.reading else {
+            return nil
+        }
+        if let signature = entry.signature {
+            guard case .success(signature)? = signatures.known(entry.version) else { return nil }
+        }
+        return entry.caller
+    }
+
+    /// What to note of a process; nil where its identity rests on more than the file it executes.
+    ///
+    /// Not noted are the sandbox, the unit and the script of a process, which it can change without executing another file;
+    /// who is anchored, for its real group could change; a file with several names, of which another may be meant next time;
+    /// and one that was changed just now, for the next change might not show.
+    private static func entry(
+        _ numbers: PeerNumbers, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
+        _ signature: ProgramSignature?, _ installed: InstalledEntitlements
+    ) -> KnownProcesses.Entry? {
+        guard version.isSettled, !caller.isAnchored else { return nil }
+        switch caller.provenance {
+        case .signed: break
+        case .installed, .unsigned:
+            guard version.status.links == 1, installed.scripts[path] == nil else { return nil }
+        case .sandboxed, .unit: return nil
+        }
+        guard let folder = try? ProcessFolder(of: numbers.process) else { return nil }
+        // It is asked afterwards whether it still lives, and did so now.
+        return KnownProcesses.Entry(
+            numbers: numbers, folder: folder, version: version, signature: signature, reading: installed.reading,
+            caller: caller, noted: Clock.monotonicNanoseconds)
     }
 }
 

@@ -40,12 +40,11 @@ package struct IdentityRules: Sendable {
         let claim = try claim(of: facts)
         try check(claim, of: facts.user)
         guard isAnchored || !claim.granted.requiresAnchor else { throw .notAnchored(facts.path) }
-        var caller = CallerIdentity(
+        return CallerIdentity(
             user: facts.user, process: facts.process, program: claim.program, provenance: claim.provenance,
             isAnchored: isAnchored, groups: claim.granted.groups,
-            mayInspectAllGroups: inspector.map(facts.file.isSameFile) ?? false)
-        caller.mayManageUnits = clientele == .system && facts.user == 0
-        return caller
+            mayInspectAllGroups: inspector.map(facts.file.isSameFile) ?? false,
+            mayManageUnits: clientele == .system && facts.user == 0)
     }
 
     /// Refuses who cannot be among those served, before anything else is found out.

@@ -29,6 +29,8 @@ package final class Master {
     package typealias Starter = (KeychainOwner, UnixSocket) throws(SystemError) -> ChildProcess
 
     private let entrances: [Entrance]
+    /// Their queues, in the same order.
+    private var queues: [WatchedSource]
     private let start: Starter
     private let log: (String) -> Void
     private let mostWards: Int
@@ -57,6 +59,7 @@ package final class Master {
         _ entrances: [Entrance], mostWards: Int = 1024, start: @escaping Starter, log: @escaping (String) -> Void
     ) throws(SystemError) {
         (self.entrances, self.mostWards, self.start, self.log) = (entrances, mostWards, start, log)
+        queues = entrances.map { WatchedSource($0.socket) }
         epoll = try Epoll(capacity: 64)
         for (index, entrance) in entrances.enumerated() {
             let token = Token.firstEntrance + UInt64(index)
@@ -79,7 +82,7 @@ package final class Master {
     private func handle(_ token: UInt64, _ end: FileDescriptor) {
         switch token {
         case Token.end: finish(end)
-        case ..<Token.firstWard: accept(entrances[Int(token - Token.firstEntrance)])
+        case ..<Token.firstWard: accept(Int(token - Token.firstEntrance))
         default:
             if let ward = byToken[token] { readOffer(of: ward) } else if let ward = byToken[token - 1] { bury(ward) }
         }
@@ -96,11 +99,11 @@ package final class Master {
 // MARK: - Connections
 
 extension Master {
-    private func accept(_ entrance: Entrance) {
+    private func accept(_ index: Int) {
         do throws(SystemError) {
             for _ in 0..<Self.acceptsPerTurn {
-                guard let connection = try entrance.socket.accept() else { return }
-                deliver(connection, entrance.purpose)
+                guard let connection = try queues[index].accept() else { return }
+                deliver(connection, entrances[index].purpose)
             }
         } catch {
             log("no connection can be accepted for now: \(error)")
@@ -112,7 +115,7 @@ extension Master {
     /// Hands a connection to the daemon it is for; one that cannot be handed over is closed, which its client sees.
     private func deliver(_ connection: UnixSocket, _ purpose: Purpose) {
         do throws(SystemError) {
-            let user = try PeerCredentials.user(of: connection)
+            let user = try PeerNumbers(of: connection).user
             guard let owner = Self.owner(user, purpose) else {
                 return log("refused a connection of user \(user) to \(purpose.rawValue)")
             }

@@ -1,28 +1,15 @@
 import KeychainModel
 import KeychainWire
 
-/// A request and who sends it, as the checks look at them.
-struct AccessQuestion {
-    let request: ItemRequest
-    let caller: CallerIdentity
+extension ItemRequest {
     /// The group the query names.
-    let named: String?
-
-    init(_ request: ItemRequest, _ caller: CallerIdentity) {
-        (self.request, self.caller) = (request, caller)
-        named = request.query[.accessGroup]?.string
-    }
-
-    var writes: Bool { request.operation != .copyMatching }
-
-    /// The groups that are meant when none is named.
-    var candidates: [String] { writes ? caller.writableGroups : caller.groups }
-    var hasCandidates: Bool { writes ? caller.groups.contains { $0 != AccessGroup.token } : !caller.groups.isEmpty }
+    var namedGroup: String? { query[.accessGroup]?.string }
+    var writes: Bool { operation != .copyMatching }
 }
 
 /// One question the access policy asks, and the refusal when the answer is no.
 struct AccessCheck: Sendable {
-    let refusal: @Sendable (AccessQuestion) -> Refusal?
+    let refusal: @Sendable (_ request: ItemRequest, _ caller: CallerIdentity) -> Refusal?
 
     /// All of them in their order: what nobody may do comes before what this caller may not.
     static let all = [
@@ -31,55 +18,55 @@ struct AccessCheck: Sendable {
     ]
 
     /// Attributes that no program may name.
-    private static let restrictedInQuery = Self { refusal(ofRestricted: $0.request.query) }
-    private static let restrictedInChanges = Self { refusal(ofRestricted: $0.request.changes) }
+    private static let restrictedInQuery = Self { request, _ in refusal(ofRestricted: request.query) }
+    private static let restrictedInChanges = Self { request, _ in refusal(ofRestricted: request.changes) }
 
     /// The user partition may be named when it is the one there is; as a change it is ignored (semantics B.4).
-    private static let foreignPartition = Self { question in
-        guard let entry = question.request.query.entry(.multiUser), entry.length > 0 else { return nil }
+    private static let foreignPartition = Self { request, _ in
+        guard let entry = request.query.entry(.multiUser), entry.length > 0 else { return nil }
         return .restricted(.multiUser)
     }
 
     /// Only the inspecting command looks at all groups, and never at values.
-    private static let inspection = Self { question in
-        guard question.request.inspectsAllGroups else { return nil }
-        let isLook = !question.writes && !question.request.returns.contains(.data)
-        return question.caller.mayInspectAllGroups && isLook ? nil : .inspectionOnly
+    private static let inspection = Self { request, caller in
+        guard request.inspectsAllGroups else { return nil }
+        let isLook = !request.writes && !request.returns.contains(.data)
+        return caller.mayInspectAllGroups && isLook ? nil : .inspectionOnly
     }
 
     /// A caller without groups finds nothing, and may do nothing else (semantics C.2, K).
-    private static let hasGroups = Self { question in
-        guard question.caller.groups.isEmpty, !question.request.inspectsAllGroups else { return nil }
-        return .noGroups(question.caller, question.request.operation)
+    private static let hasGroups = Self { request, caller in
+        guard caller.groups.isEmpty, !request.inspectsAllGroups else { return nil }
+        return .noGroups(caller, request.operation)
     }
 
     /// An item is moved only into a group of the caller's.
-    private static let changedGroup = Self { question in
-        guard let target = question.request.changes[.accessGroup]?.string else { return nil }
-        return question.caller.refusal(of: target, toWrite: true)
+    private static let changedGroup = Self { request, caller in
+        guard let target = request.changes[.accessGroup]?.string else { return nil }
+        return caller.refusal(of: target, toWrite: true)
     }
 
     /// A group that is named is one of the caller's, and not one that nobody writes to where it is to be written to.
-    private static let namedGroup = Self { question in
-        guard let named = question.named, !question.request.inspectsAllGroups else { return nil }
-        return question.caller.refusal(of: named, toWrite: question.writes)
+    private static let namedGroup = Self { request, caller in
+        guard let named = request.namedGroup, !request.inspectsAllGroups else { return nil }
+        return caller.refusal(of: named, toWrite: request.writes)
     }
 
     /// Where none is named, there is one that the request could be about.
-    private static let candidateGroups = Self { question in
-        guard question.named == nil, !question.request.inspectsAllGroups else { return nil }
-        if question.request.operation == .add {
-            return question.caller.defaultGroup == nil ? .noDefaultGroup(question.caller) : nil
+    private static let candidateGroups = Self { request, caller in
+        guard request.namedGroup == nil, !request.inspectsAllGroups else { return nil }
+        if request.operation == .add {
+            return caller.defaultGroup == nil ? .noDefaultGroup(caller) : nil
         }
-        return question.hasCandidates ? nil : .readOnly(AccessGroup.token)
+        return caller.hasGroup(toWrite: request.writes) ? nil : .readOnly(AccessGroup.token)
     }
 
     /// Who adds a key to a group must be one who may use it.
-    private static let groupOfKey = Self { question in
-        guard question.request.operation == .add else { return nil }
+    private static let groupOfKey = Self { request, caller in
+        guard request.operation == .add else { return nil }
         do throws(Refusal) {
-            guard let key = try question.request.sealedKey() else { return nil }
-            return question.caller.refusal(of: key.binding.group, toWrite: false)
+            guard let key = try request.sealedKey() else { return nil }
+            return caller.refusal(of: key.binding.group, toWrite: false)
         } catch { return error }
     }
 
@@ -93,6 +80,11 @@ struct AccessCheck: Sendable {
 }
 
 extension CallerIdentity {
+    /// Whether there is a group that a request could be about that names none.
+    func hasGroup(toWrite: Bool) -> Bool {
+        toWrite ? groups.contains { $0 != AccessGroup.token } : !groups.isEmpty
+    }
+
     /// The groups it may change something in.
     var writableGroups: [String] { groups.filter { $0 != AccessGroup.token } }
 

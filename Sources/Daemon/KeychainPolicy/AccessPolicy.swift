@@ -20,9 +20,25 @@ package enum AccessPolicy {
                 request, caller, scope: certificate.scope, targetGroup: certificate.targetGroup,
                 parts: [certificate, try authorize(parts.key, from: caller)])
         }
-        let question = AccessQuestion(request, caller)
-        for check in AccessCheck.all { if let refusal = check.refusal(question) { throw refusal } }
-        return try question.authorized()
+        for check in AccessCheck.all { if let refusal = check.refusal(request, caller) { throw refusal } }
+        return try authorized(request, caller)
+    }
+
+    /// The request with what it may touch; every check has let it through.
+    private static func authorized(
+        _ request: ItemRequest, _ caller: CallerIdentity
+    ) throws(Refusal) -> AuthorizedRequest {
+        if request.inspectsAllGroups {
+            return AuthorizedRequest(request, caller, scope: .allGroups, mayOpenValues: false)
+        }
+        if request.operation == .add {
+            let group = try targetGroup(request.namedGroup, of: caller)
+            return AuthorizedRequest(request, caller, scope: .groups([group]), targetGroup: group)
+        }
+        if let named = request.namedGroup { return AuthorizedRequest(request, caller, scope: .groups([named])) }
+        let groups = request.writes ? caller.writableGroups : caller.groups
+        return AuthorizedRequest(
+            request, caller, scope: groups.contains(AccessGroup.any) ? .allGroups : .groups(groups))
     }
 
     /// The group something new goes into: the one named, or the first of the caller's own (S-15).
@@ -37,22 +53,5 @@ package enum AccessPolicy {
     /// - Throws: `errSecMissingEntitlement` for a group that is not the caller's.
     static func require(_ group: String, _ caller: CallerIdentity, toWrite: Bool) throws(Refusal) {
         if let refusal = caller.refusal(of: group, toWrite: toWrite) { throw refusal }
-    }
-}
-
-extension AccessQuestion {
-    /// The request with what it may touch; every check has let it through.
-    fileprivate func authorized() throws(Refusal) -> AuthorizedRequest {
-        if request.inspectsAllGroups {
-            return AuthorizedRequest(request, caller, scope: .allGroups, mayOpenValues: false)
-        }
-        if request.operation == .add {
-            let group = try AccessPolicy.targetGroup(named, of: caller)
-            return AuthorizedRequest(request, caller, scope: .groups([group]), targetGroup: group)
-        }
-        if let named { return AuthorizedRequest(request, caller, scope: .groups([named])) }
-        let groups = candidates
-        return AuthorizedRequest(
-            request, caller, scope: groups.contains(AccessGroup.any) ? .allGroups : .groups(groups))
     }
 }

@@ -1,35 +1,50 @@
 import KeychainModel
 
 /// Who is calling, as far as it could be verified, and the access groups that follow from it (semantics C.1).
-package struct CallerIdentity: Hashable, Sendable {
+///
+/// One reference, so that every request, write and entry of the log can have it for the price of one.
+package struct CallerIdentity: Sendable {
+    private struct Facts: Equatable, Sendable {
+        let user: UInt32
+        let process: Int32
+        let program: String
+        let provenance: Provenance
+        let isAnchored: Bool
+        let groups: [String]
+        let mayInspectAllGroups, mayManageUnits: Bool
+    }
+
+    private final class Box: Sendable {
+        let facts: Facts
+        init(_ facts: Facts) { self.facts = facts }
+    }
+
+    private let box: Box
     /// The user the process runs as.
-    package let user: UInt32
-    package let process: Int32
+    package var user: UInt32 { box.facts.user }
+    package var process: Int32 { box.facts.process }
     /// What a person calls the program; for prompts and logs.
-    package let program: String
+    package var program: String { box.facts.program }
     /// What its groups rest on.
-    package let provenance: Provenance
+    package var provenance: Provenance { box.facts.provenance }
     /// Its kernel keeps the user's other programs out of its memory: it was installed by root with our marker group, and the
     /// process had that group when it connected.
-    package let isAnchored: Bool
+    package var isAnchored: Bool { box.facts.isAnchored }
     /// The groups the program may use; the first is where its items go by default (S-15).
-    package let groups: [String]
+    package var groups: [String] { box.facts.groups }
     /// The inspecting command of this installation: it may list attributes of all groups, never values.
-    package let mayInspectAllGroups: Bool
+    package var mayInspectAllGroups: Bool { box.facts.mayInspectAllGroups }
     /// Root at the system's keychain: it may use the groups of all units, whose credentials it keeps.
-    package var mayManageUnits = false
+    package var mayManageUnits: Bool { box.facts.mayManageUnits }
 
     package init(
         user: UInt32, process: Int32, program: String, provenance: Provenance = .unsigned, isAnchored: Bool = false,
-        groups: [String], mayInspectAllGroups: Bool = false
+        groups: [String], mayInspectAllGroups: Bool = false, mayManageUnits: Bool = false
     ) {
-        self.user = user
-        self.process = process
-        self.program = program
-        self.provenance = provenance
-        self.isAnchored = isAnchored
-        self.groups = groups
-        self.mayInspectAllGroups = mayInspectAllGroups
+        box = Box(
+            Facts(
+                user: user, process: process, program: program, provenance: provenance, isAnchored: isAnchored,
+                groups: groups, mayInspectAllGroups: mayInspectAllGroups, mayManageUnits: mayManageUnits))
     }
 
     /// The program as a person is shown it, in prompts: that nobody vouches for it is said.
@@ -37,6 +52,12 @@ package struct CallerIdentity: Hashable, Sendable {
 
     /// The group of a program that brings no entitlements: its own, named by its executable (S-18).
     package static func ownGroup(ofExecutable path: String) -> String { AccessGroup.unsignedPrefix + path }
+}
+
+extension CallerIdentity: Equatable {
+    package static func == (one: CallerIdentity, other: CallerIdentity) -> Bool {
+        one.box === other.box || one.box.facts == other.box.facts
+    }
 }
 
 /// Whose word a program's access groups rest on.

@@ -28,7 +28,7 @@ final class EventLoop: @unchecked Sendable {
     private var shortWait = ShortWait()
     private var wasBusy = false
     private let occupancy: Occupancy
-    private var listeners: [any ConnectionSource]
+    private var listeners: [WatchedSource]
     private var isAccepting = false
     private var nextToken = Token.firstSession
     private var nextSweep = Deadline.never
@@ -46,7 +46,8 @@ final class EventLoop: @unchecked Sendable {
         _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits, occupancy: Occupancy,
         log: @escaping ServerLog
     ) throws(SystemError) {
-        (self.router, self.listeners, self.limits, self.occupancy) = (router, listeners, limits, occupancy)
+        (self.router, self.limits, self.occupancy) = (router, limits, occupancy)
+        self.listeners = listeners.map { WatchedSource($0) }
         self.log = log
         epoll = try Epoll(capacity: 128)
         try epoll.add(router.mailbox.descriptor, for: .readable, token: Token.mailbox)
@@ -166,13 +167,14 @@ extension EventLoop {
 
     private func startAccepting() throws(SystemError) {
         for (index, listener) in listeners.enumerated() {
-            try epoll.add(listener.descriptor, for: .readable, token: Token.firstListener + UInt64(index))
+            try epoll.add(
+                listener.source.descriptor, for: .readable, token: Token.firstListener + UInt64(index))
         }
         isAccepting = true
     }
 
     private func stopAccepting() {
-        for listener in listeners where isAccepting { try? epoll.remove(listener.descriptor) }
+        for listener in listeners where isAccepting { try? epoll.remove(listener.source.descriptor) }
         isAccepting = false
     }
 }

@@ -63,7 +63,7 @@ package struct CredentialDesk: Sendable {
 
     private func answer(_ connection: UnixSocket) {
         let deadline = Deadline.after(milliseconds: Self.patience)
-        guard (try? PeerCredentials.user(of: connection)) == 0 else {
+        guard (try? PeerNumbers(of: connection).user) == 0 else {
             return log("refused a credential to another user")
         }
         let peer = try? connection.peerAbstractName()

@@ -1,3 +1,4 @@
+import CallerIdentification
 import Glibc
 import KeychainServer
 import LinuxSystem
@@ -38,9 +39,12 @@ enum Surroundings {
         var limits = ServerLimits()
         if let requestRate { limits.requestRate = requestRate }
         limits.loops = loops
-        limits.connections = min(connections, try raiseOpenFilesLimit() - 64)
+        limits.connections = min(connections, try raiseOpenFilesLimit() - ownFiles)
         return limits
     }
+
+    /// What the daemon itself has open at most: its store and threads, and the processes it knows.
+    private static let ownFiles = 64 + KnownProcesses.capacity
 
     /// Raises the number of open files to all this process may ask for; the result is that number.
     ///

@@ -90,7 +90,7 @@ final class EnclaveListener {
     private func accept() {
         do throws(SystemError) {
             guard let connection = try listener.accept() else { return }
-            let user = try PeerCredentials.user(of: connection)
+            let user = try PeerNumbers(of: connection).user
             guard user == client, enclaves.count < Self.mostEnclaves else {
                 throw SystemError(code: EACCES, call: "accept", advice: "refused a connection of user \(user)")
             }

@@ -22,13 +22,19 @@ package struct Asking: Sendable {
 /// connection.
 package final class AskingConnection: KeychainConnection {
     private let connection: any KeychainConnection
-    private let asking: Asking
+    private let makeAsking: @Sendable () throws(Refusal) -> Asking
     private let startsPlainly: Bool
     private let ofPages = Lock<[UInt8]?>(nil)
 
     /// - Parameter startsPlainly: whether requests go plainly first, as most need nobody.
     package init(_ connection: any KeychainConnection, _ asking: Asking, startsPlainly: Bool) {
-        (self.connection, self.asking, self.startsPlainly) = (connection, asking, startsPlainly)
+        (self.connection, self.startsPlainly) = (connection, startsPlainly)
+        makeAsking = { asking }
+    }
+
+    /// One whose requests go plainly first: what is said about asking is found out when the user is needed, every time anew.
+    package init(_ connection: any KeychainConnection, whenNeeded: @escaping @Sendable () throws(Refusal) -> Asking) {
+        (self.connection, startsPlainly, makeAsking) = (connection, true, whenNeeded)
     }
 
     deinit {
@@ -38,8 +44,9 @@ package final class AskingConnection: KeychainConnection {
 
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         if let response = try plainly({ () throws(Refusal) in try connection.send(request) }) { return response }
+        let asking = try makeAsking()
         let context = asking.context ?? (request.cursor == 0 ? nil : contextOfPages())
-        guard case .item(let response) = try perform(.item(request), in: context) else {
+        guard case .item(let response) = try perform(.item(request), asking, in: context) else {
             throw .malformed("the answer to an item request")
         }
         return response
@@ -47,7 +54,8 @@ package final class AskingConnection: KeychainConnection {
 
     package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
         if let reply = try plainly({ () throws(Refusal) in try connection.key(request) }) { return reply }
-        guard case .key(let reply) = try perform(.key(request), in: asking.context) else {
+        let asking = try makeAsking()
+        guard case .key(let reply) = try perform(.key(request), asking, in: asking.context) else {
             throw .malformed("the answer to a key request")
         }
         return reply
@@ -67,13 +75,14 @@ package final class AskingConnection: KeychainConnection {
     private func plainly<Answer>(_ ask: () throws(Refusal) -> Answer) throws(Refusal) -> Answer? {
         guard startsPlainly else { return nil }
         do throws(Refusal) { return try ask() } catch {
-            try asking.check(error)
+            guard error.status == .authNeeded else { throw error }
+            try makeAsking().check(error)
             return nil
         }
     }
 
     private func perform(
-        _ inner: AuthenticationRequest.Inner, in context: [UInt8]?
+        _ inner: AuthenticationRequest.Inner, _ asking: Asking, in context: [UInt8]?
     ) throws(Refusal) -> AuthenticationReply {
         let password = try asking.passwordFile()
         return try connection.authentication(

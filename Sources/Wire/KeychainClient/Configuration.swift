@@ -168,10 +168,12 @@ struct BaseDirectories {
         configuration = directory("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }
         data = directory("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
         // A cron job has no XDG_RUNTIME_DIR, and must find the daemon of the session all the same.
-        runtime = [directory("XDG_RUNTIME_DIR"), "/run/user/\(getuid())"].compactMap { $0 }.first(where: Self.exists)
+        runtime = directory("XDG_RUNTIME_DIR").flatMap(Self.existing) ?? Self.existing("/run/user/\(getuid())")
     }
 
-    private static func exists(_ path: String) -> Bool { (try? FileStatus(at: path))?.isDirectory ?? false }
+    private static func existing(_ path: String) -> String? {
+        (try? FileStatus(at: path))?.isDirectory == true ? path : nil
+    }
 }
 
 extension Refusal {

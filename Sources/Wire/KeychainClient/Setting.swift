@@ -9,13 +9,24 @@ package struct Setting: Sendable {
     /// The key in the configuration file.
     package let key: String
     /// What it takes, for people.
-    package let takes: String
+    package var takes: String { texts().takes }
     /// What holds when it is not set, for people.
-    package let standard: String
+    package var standard: String { texts().standard }
     /// What it does, for people.
-    package let meaning: String
+    package var meaning: String { texts().meaning }
     /// Takes a text; false when it makes no sense.
     let read: @Sendable (String, inout Values) -> Bool
+    /// Made when somebody reads them: a command that ends at once would feel it.
+    private let texts: @Sendable () -> (takes: String, standard: String, meaning: String)
+
+    private init(
+        variable: String, key: String, takes: @autoclosure @escaping @Sendable () -> String,
+        standard: @autoclosure @escaping @Sendable () -> String, meaning: @autoclosure @escaping @Sendable () -> String,
+        read: @escaping @Sendable (String, inout Values) -> Bool
+    ) {
+        (self.variable, self.key, self.read) = (variable, key, read)
+        texts = { (takes(), standard(), meaning()) }
+    }
 
     /// What is set; nil is not set.
     struct Values: Sendable {

@@ -20,7 +20,10 @@ extension Setting.Values {
     ///     # comment
     ///     key = value
     mutating func read(file path: String) throws(Refusal) {
-        let lines = try Self.content(of: path).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let content = try Self.content(of: path)
+        // Nearly all users have none, and a command that ends at once would feel the splitting of nothing.
+        guard !content.isEmpty else { return }
+        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             try read(String(decoding: line, as: UTF8.self)[...], at: "\(path):\(index + 1)")
         }

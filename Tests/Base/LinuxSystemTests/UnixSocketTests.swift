@@ -183,4 +183,24 @@ struct UnixListenerTests {
     func oddPaths(path: String) {
         #expect(code { () throws(SystemError) in _ = try UnixSocket.listen(at: path) } == EINVAL)
     }
+
+    @Test("Who comes after nobody was waiting has connected after that; of others no such time is known")
+    func watchedSource() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixSocket.listen(at: directory.file("socket"))
+        var queue = WatchedSource(listener)
+        let clients = try (0..<2).map { _ in try UnixSocket.connect(to: directory.file("socket"), deadline: soon) }
+        for _ in clients {
+            let taken = try queue.accept()
+            #expect(try #require(taken).madeAfter == nil)
+        }
+        let before = Clock.monotonicNanoseconds
+        let nobody = try queue.accept()
+        let after = Clock.monotonicNanoseconds
+        let client = try UnixSocket.connect(to: directory.file("socket"), deadline: soon)
+        let taken = try queue.accept()
+        let time = try #require(taken?.madeAfter)
+        #expect(nobody == nil && before <= time && time <= after)
+        withExtendedLifetime(client) {}
+    }
 }

@@ -9,20 +9,26 @@ import TestSupport
 /// Who stands at a door, and the programs that come to it.
 final class Doorway {
     let directory: TemporaryDirectory
-    let listener: UnixSocket
     let identifier: CallerIdentifier
+    let processes = KnownProcesses()
+    private let listener: UnixSocket
+    private var queue: WatchedSource
     /// They run as long as somebody may look at them.
     private var programs: [RunningProgram] = []
 
-    init(_ change: (inout IdentityRules) -> Void = { _ in }, host: Host = .current()) throws {
+    init(
+        _ change: (inout IdentityRules) -> Void = { _ in }, host: Host = .current(),
+        folders: (TemporaryDirectory) -> EntitlementFolders = { EntitlementFolders([$0.file("none")]) }
+    ) throws {
         directory = try TemporaryDirectory()
         // Programs of other users come, too.
         unsafe chmod(directory.path, 0o755)
         listener = try UnixSocket.listen(at: directory.file("socket"), mode: 0o666)
+        queue = WatchedSource(listener)
         var rules = IdentityRules(.user(CurrentProcess.user))
         change(&rules)
         identifier = CallerIdentifier(
-            rules, folders: EntitlementFolders([directory.file("none")]), host: host)
+            rules, folders: folders(directory), processes: processes, host: host)
     }
 
     func file(_ name: String) -> String { directory.file(name) }
@@ -55,8 +61,24 @@ final class Doorway {
     /// The connection of a program that was started to connect, once it has.
     func accept() throws -> UnixSocket {
         try listener.descriptor.wait(for: .readable, deadline: soon)
-        guard let peer = try listener.accept() else { throw SystemError(code: EAGAIN, call: "accept") }
+        guard let peer = try queue.accept() else { throw SystemError(code: EAGAIN, call: "accept") }
         return peer
+    }
+
+    /// Sees that nobody waits: whoever is let in next has connected after this.
+    func seeNobody() throws {
+        if try queue.accept() != nil { throw SystemError(code: EISCONN, call: "accept") }
+    }
+
+    /// Has a program connect once more.
+    func connectAgain(_ visitor: Visitor) throws -> UnixSocket {
+        try visitor.perform("socket(S, PF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un($path)) or die $!")
+        return try accept()
+    }
+
+    /// Whether a connection is known to be a process's that was identified before.
+    func knows(_ peer: UnixSocket) throws -> Bool {
+        processes.find(try PeerNumbers(of: peer), madeAfter: peer.madeAfter) != nil
     }
 
     /// Starts words that end in a copy of Perl, which connects; afterwards it does what is written to it, line by line.
@@ -78,6 +100,13 @@ final class Doorway {
 
     func refusal(_ peer: UnixSocket) -> Refusal? { failure { () throws(Refusal) in try identify(peer) } }
 
+    /// Has a visitor become another program that connects as it did; gives the new connection.
+    func become(_ path: String, _ visitor: Visitor) throws -> UnixSocket {
+        try AtomicFile.replace(file("script"), with: Array(Self.script.utf8).span, mode: 0o644)
+        try visitor.become(path, ["-MSocket", file("script"), file("socket")])
+        return try accept()
+    }
+
     // What is executed afterwards keeps the connection. A set-group-ID Perl trusts no word from outside.
     private static let script = """
         $^F = 255; $| = 1; my ($path) = $ARGV[0] =~ /(.*)/;
@@ -98,8 +127,9 @@ struct Visitor {
     }
 
     /// Has it become another program, and waits until it has.
-    func become(_ path: String) throws {
-        try program.input.writeText("exec '\(path)'\n")
+    func become(_ path: String, _ arguments: [String] = []) throws {
+        let words = ([path] + arguments).map { "'\($0)'" }.joined(separator: ", ")
+        try program.input.writeText("exec \(words)\n")
         let deadline = soon
         while try ProcessView(program.process).executable().path != path {
             if deadline.hasPassed { throw SystemError(code: ETIMEDOUT, call: "execve") }

@@ -18,8 +18,8 @@ private final class Fixture {
         control = socket.socket(fileno=3)
         count = 0
         while True:
-            kind, fds, _, _ = socket.recv_fds(control, 1, 1)
-            if not kind: sys.exit(0)
+            handed, fds, _, _ = socket.recv_fds(control, 9, 1)
+            if not handed: sys.exit(0)
             count += 1
             connection = socket.socket(fileno=fds[0])
             connection.setblocking(True)

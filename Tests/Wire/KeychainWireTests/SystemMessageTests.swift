@@ -48,9 +48,13 @@ struct SystemMessageTests {
         #expect(try receiver.accept() == nil)
         let (client, connection) = try UnixSocket.pair()
         try sender.hand(connection, as: .credential)
+        try sender.hand(UnixSocket(connection.descriptor, madeAfter: 0x1234_5678_9ABC_DEF0), as: .client)
         try sender.hand(connection, as: .client)
         let received = try #require(try receiver.accept())
-        #expect(credentials.update { $0 } == 1 && receiver.received == 2)
+        #expect(received.madeAfter == 0x1234_5678_9ABC_DEF0)
+        let other = try #require(try receiver.accept())
+        #expect(other.madeAfter == nil)
+        #expect(credentials.update { $0 } == 1 && receiver.received == 3)
         try client.sendFully([7].span, deadline: soon)
         var byte: [UInt8] = [0]
         var span = byte.mutableSpan

@@ -99,7 +99,11 @@ struct clinux_file_version {
     int has_verity;
 };
 
-/// statx: looks at what a path leads to, or, where it is NULL, at an open file.
+/// Opens a folder to look things up from (O_PATH), closed on exec.
+int clinux_open_folder(const char *path);
+
+/// statx: looks at what a path leads to, from an open folder on or (-1) from the working directory, or, where it is NULL, at an
+/// open file.
 int clinux_file_version(int file, const char *path, struct clinux_file_version *version);
 
 /// FS_IOC_MEASURE_VERITY: the digest by which the kernel checks what is read of a file; the result is its length.

@@ -36,7 +36,12 @@ package final class EntitlementFolders: Sendable {
     }
 
     /// What is installed; nil when that has to be read first (``read()``).
-    package var known: InstalledEntitlements? {
+    package var known: InstalledEntitlements? { current { $0.installed } }
+
+    /// The number of ``known``: with the same number it is the same.
+    var reading: UInt64? { current { $0.installed.reading } }
+
+    private func current<Answer>(_ answer: (State) -> Answer) -> Answer? {
         let now = Clock.monotonicNanoseconds
         return state.withLock { state in
             guard let looks = state.looks, now - state.readAt < Self.longestRest else { return nil }
@@ -44,7 +49,7 @@ package final class EntitlementFolders: Sendable {
                 guard look() == looks else { return nil }
                 state.lookedAt = now
             }
-            return state.installed
+            return answer(state)
         }
     }
 
@@ -56,6 +61,7 @@ package final class EntitlementFolders: Sendable {
         var installed = InstalledEntitlements()
         for folder in folders { Self.read(folder, trust, into: &installed) }
         return state.withLock { state in
+            installed.reading = state.installed.reading + 1
             (state.installed, state.looks, state.lookedAt, state.readAt) = (installed, looks, now, now)
             return state.installed
         }

@@ -28,6 +28,8 @@ package struct InstalledEntitlements: Sendable {
     package var scripts: [String: [Script]] = [:]
     /// What was left out, and why; a line each.
     package var problems: [String] = []
+    /// Numbers the readings of the folders they are from.
+    var reading: UInt64 = 0
 
     package init() {}
 

@@ -18,19 +18,19 @@ struct Page {
     private(set) var lastRow: Int64 = 0
 
     init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
-        let (request, mayOpenValues) = (authorized.request, authorized.mayOpenValues)
+        let mayOpenValues = authorized.mayOpenValues
         self.itemClass = itemClass
         self.writer = writer
-        returns = request.returns
-        wantsAttributes = request.returns.needAttributes(of: itemClass)
-        wantsKeys = request.returns.contains(.reference)
-        wantsValues = request.returns.needValue(of: itemClass) && mayOpenValues
-        wantsReferences = request.returns.contains(.persistentReference)
+        returns = authorized.request.returns
+        wantsAttributes = authorized.request.returns.needAttributes(of: itemClass)
+        wantsKeys = authorized.request.returns.contains(.reference)
+        wantsValues = authorized.request.returns.needValue(of: itemClass) && mayOpenValues
+        wantsReferences = authorized.request.returns.contains(.persistentReference)
         minds = mayOpenValues
         isAnchored = authorized.isAnchored
-        ui = request.authenticationUI
-        host = request.query[.hostOrSubdomain]?.string
-        limit = request.limit
+        ui = authorized.request.authenticationUI
+        host = authorized.request.query[.hostOrSubdomain]?.string
+        limit = authorized.request.limit
     }
 
     var isFull: Bool {

@@ -40,7 +40,7 @@ extension Session {
                     "No keychain daemon runs at \(configuration.socket) and none is installed.",
                     do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
             }
-            return AskingConnection(connection, Asking(prompt: try .ofThisProcess()), startsPlainly: true)
+            return AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
         }
     }
 }

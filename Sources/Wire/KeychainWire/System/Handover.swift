@@ -4,7 +4,8 @@ import Synchronization
 
 /// What the master of the system service and the daemon of one keychain say to each other over a socket pair.
 ///
-///     handed = kind:u8                 ; from the master, with one descriptor: a connection
+///     handed = kind:u8 after:u64       ; from the master, with one descriptor: a connection, and a time after which it was made,
+///                                      ; in nanoseconds of the monotonic clock; 0 where none is known
 ///     offer  = received:u64            ; from the daemon: nobody has been connected for a while
 ///
 /// The master closes the channel when the daemon may end: after an offer that counts all connections it has handed over, so that
@@ -18,6 +19,7 @@ package enum Handover {
         case credential = 2
     }
 
+    static let handedSize = 9
     static let offerSize = 8
 }
 
@@ -41,7 +43,8 @@ package final class HandoverSender {
     ///
     /// - Throws: `SystemError`: `ETIMEDOUT` when the daemon has too many waiting; `EPIPE`, `ECONNRESET` when it has gone.
     package func hand(_ connection: UnixSocket, as kind: Handover.Kind) throws(SystemError) {
-        try channel.sendFully([kind.rawValue].span, attaching: [connection.descriptor], deadline: .now)
+        let bytes = [kind.rawValue] + littleEndian(connection.madeAfter ?? 0)
+        try channel.sendFully(bytes.span, attaching: [connection.descriptor], deadline: .now)
         handed += 1
     }
 
@@ -79,14 +82,17 @@ package final class HandoverReceiver: ConnectionSource {
 
     package func accept() throws(SystemError) -> UnixSocket? {
         while true {
-            var kind: [UInt8] = [0]
-            var span = kind.mutableSpan
+            var handed = [UInt8](repeating: 0, count: Handover.handedSize)
+            var span = handed.mutableSpan
+            // The kernel gives out the bytes of one message with a descriptor at a time.
             guard let (size, descriptors) = try channel.receiveAttached(into: &span) else { return nil }
-            guard size == 1, let connection = descriptors.first else { throw end() }
+            guard size == handed.count, let descriptor = descriptors.first else { throw end() }
             count.add(1, ordering: .sequentiallyConsistent)
-            switch Handover.Kind(rawValue: kind[0]) {
-            case .client?: return UnixSocket(connection)
-            case .credential?: onCredential(UnixSocket(connection))
+            let after = handed.span.littleEndian(UInt64.self, at: 1)
+            let connection = UnixSocket(descriptor, madeAfter: after == 0 ? nil : after)
+            switch Handover.Kind(rawValue: handed[0]) {
+            case .client?: return connection
+            case .credential?: onCredential(connection)
             case nil: throw end()
             }
         }
@@ -101,8 +107,11 @@ package final class HandoverReceiver: ConnectionSource {
     ///
     /// - Parameter received: how many connections had come when nobody had been connected for long enough.
     package func offerEnd(received: UInt64) {
-        let bytes = (0..<UInt64(Handover.offerSize)).map { UInt8(truncatingIfNeeded: received >> (8 * $0)) }
         // A master that has gone needs no offer: its end is seen by itself.
-        try? channel.sendFully(bytes.span, deadline: .after(milliseconds: 1000))
+        try? channel.sendFully(littleEndian(received).span, deadline: .after(milliseconds: 1000))
     }
+}
+
+private func littleEndian(_ number: UInt64) -> [UInt8] {
+    (0..<UInt64(8)).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
 }

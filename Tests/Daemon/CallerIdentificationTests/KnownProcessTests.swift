@@ -1,0 +1,201 @@
+import CallerIdentification
+import Glibc
+import KeychainModel
+import KeychainPolicy
+import LinuxSystem
+import TestSupport
+import Testing
+
+@Suite("Processes that connect more than once")
+struct KnownProcessTests {
+    private let door: Doorway
+
+    init() throws { door = try Doorway() }
+
+    private func own(_ name: String) -> [String] { ["program:" + door.file(name)] }
+
+    /// A program whose process is known from its next connection on.
+    private func meet(_ name: String) throws -> Visitor {
+        let visitor = try door.start([settled(name)])
+        #expect(try door.identify(visitor.peer).groups == own(name))
+        try door.seeNobody()
+        return visitor
+    }
+
+    /// A copy of Perl that was not changed just now.
+    private func settled(_ name: String) throws -> String {
+        let path = try door.copy(name)
+        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        return path
+    }
+
+    @Test("Who connects again is known, and is who it was")
+    func again() throws {
+        let visitor = try meet("app")
+        for _ in 0..<3 {
+            let peer = try door.connectAgain(visitor)
+            #expect(try door.knows(peer))
+            #expect(try door.identify(peer) == door.identify(visitor.peer))
+            try door.seeNobody()
+        }
+    }
+
+    @Test("A connection that may have been made before the process was seen says nothing about it")
+    func early() throws {
+        let visitor = try door.start([settled("app")])
+        let peer = try door.connectAgain(visitor)
+        _ = try door.identify(visitor.peer)
+        #expect(try !door.knows(peer))
+        // Nor one of which no such time is known.
+        try door.seeNobody()
+        #expect(try !door.knows(UnixSocket(door.connectAgain(visitor).descriptor)))
+    }
+
+    @Test(
+        "S-13: a process that executes another program is that program at its next connection, also with the first one's file back"
+    )
+    func executesAnother() throws {
+        let visitor = try meet("first")
+        try door.copy("second")
+        let peer = try door.become(door.file("second"), visitor)
+        #expect(try PeerNumbers(of: peer) == PeerNumbers(of: visitor.peer))
+        #expect(try !door.knows(peer) && door.identify(peer).groups == own("second"))
+        try door.seeNobody()
+        #expect(try door.identify(door.become(door.file("first"), visitor)).groups == own("first"))
+    }
+
+    @Test("S-18: a hard link that a process executes instead of its program is another program")
+    func executesLink() throws {
+        let path = try settled("first")
+        try door.run(["ln", path, door.file("second")])
+        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        let visitor = try door.start([path])
+        #expect(try door.identify(visitor.peer).groups == own("first"))
+        try door.seeNobody()
+        let peer = try door.become(door.file("second"), visitor)
+        #expect(try !door.knows(peer) && door.identify(peer).groups == own("second"))
+    }
+
+    @Test("A link that is made later, a new content and new permissions all end what is known")
+    func fileChanges() throws {
+        let changes = [["ln", "app", "link"], ["chmod", "700", "app"], ["touch", "-d", "2001-01-01", "app"]]
+        for words in changes {
+            let visitor = try meet("app")
+            try door.run([words[0]] + words.dropFirst().map { ["app", "link"].contains($0) ? door.file($0) : $0 })
+            #expect(try !door.knows(door.connectAgain(visitor)))
+            try door.run(["rm", "-f", door.file("link"), door.file("app")])
+        }
+    }
+
+    @Test("A process that executes what an update has put in its program's place is looked at again")
+    func updated() throws {
+        let visitor = try meet("app")
+        try door.copy("app")
+        let peer = try door.connectAgain(visitor)
+        // Its own file has lost its name.
+        #expect(try !door.knows(peer))
+        try door.seeNobody()
+        #expect(try !door.knows(door.become(door.file("app"), visitor)))
+    }
+
+    @Test("What was changed just now is not remembered: its next change might not show")
+    func unsettled() throws {
+        let visitor = try door.start([door.copy("app")])
+        _ = try door.identify(visitor.peer)
+        try door.seeNobody()
+        #expect(try !door.knows(door.connectAgain(visitor)))
+    }
+
+    @Test("A process that connects with another group is looked at again", .enabled(if: getuid() == 0))
+    func otherGroup() throws {
+        let visitor = try meet("app")
+        try visitor.perform("$) = 12345")
+        #expect(try !door.knows(door.connectAgain(visitor)))
+    }
+
+    @Test("A signed program is known again, and by no other signature than its own")
+    func signed() throws {
+        let (team, other) = (try Team(), try Team())
+        let (first, second) = (try door.sign("first", with: team), try door.sign("second", with: other))
+        while try !FileVersion(at: first).isSettled || !FileVersion(at: second).isSettled { usleep(50_000) }
+        let visitor = try door.start([first])
+        let caller = try door.identify(visitor.peer)
+        try door.seeNobody()
+        let again = try door.connectAgain(visitor)
+        #expect(try door.knows(again) && door.identify(again) == caller)
+        try door.seeNobody()
+        let peer = try door.become(second, visitor)
+        #expect(try door.identify(peer).provenance == .signed(team: other.id, identifier: "org.example.app"))
+    }
+
+    @Test("No more processes are known than have room")
+    func capacity() throws {
+        let path = try settled("app")
+        for _ in 0..<KnownProcesses.capacity + 3 {
+            _ = try door.identify(door.start([path]).peer)
+        }
+        #expect(door.processes.count == KnownProcesses.capacity)
+    }
+}
+
+@Suite("Numbers of processes that are used again", .enabled(if: ReusedNumber.mayChoose))
+struct ReusedNumberTests {
+    private let door: Doorway
+
+    init() throws { door = try Doorway() }
+
+    @Test("S-13: a process with the number of one that was known is not that one")
+    func later() throws {
+        let path = try door.copy("first")
+        try door.copy("second")
+        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        let visitor = try door.start([path])
+        _ = try door.identify(visitor.peer)
+        let number = visitor.program.process
+        kill(number, SIGKILL)
+        _ = visitor.program.waitForExit()
+        try door.seeNobody()
+        let next = try ReusedNumber.start(number) { try door.start([door.file("second")]) }
+        #expect(try !door.knows(next.peer))
+        #expect(try door.identify(next.peer).groups == ["program:" + door.file("second")])
+    }
+
+    @Test(
+        "S-13: a connection that somebody else with that number has left behind is not the process's that is known now")
+    func earlier() throws {
+        try door.copy("first")
+        let path = try door.copy("second")
+        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        let maker = try door.start([door.file("first")])
+        let number = maker.program.process
+        kill(number, SIGKILL)
+        _ = maker.program.waitForExit()
+        try door.seeNobody()
+        let known = try ReusedNumber.start(number) { try door.start([path]) }
+        _ = try door.identify(known.peer)
+        try door.seeNobody()
+        #expect(try door.knows(door.connectAgain(known)))
+        // The numbers are the same, and the connection still stands.
+        #expect(try PeerNumbers(of: maker.peer) == PeerNumbers(of: known.peer))
+        #expect(try !door.knows(maker.peer))
+        #expect(door.refusal(maker.peer)?.rule == .unidentifiedCaller)
+    }
+}
+
+/// Starts programs under the number that a process had which has ended.
+private enum ReusedNumber {
+    private static let last = "/proc/sys/kernel/ns_last_pid"
+
+    static let mayChoose = unsafe geteuid() == 0 && access(last, W_OK) == 0
+
+    /// Others start processes, too: it takes a few attempts.
+    static func start(_ number: Int32, _ body: () throws -> Visitor) throws -> Visitor {
+        for _ in 0..<2000 {
+            let file = try FileDescriptor.open(last, O_WRONLY)
+            try file.writeFully(Array("\(number - 1)".utf8).span)
+            let visitor = try body()
+            if visitor.program.process == number { return visitor }
+        }
+        throw SystemError(code: EAGAIN, call: "ns_last_pid")
+    }
+}
