@@ -15,6 +15,8 @@ import Testing
         #expect(Set(ours + [CFStringGetTypeID(), CFDataGetTypeID(), CFURLGetTypeID()]).count == ours.count + 3)
         #expect(!ours.contains(0))
         #expect(CFGetTypeID(SecPolicyCreateBasicX509()) == SecPolicyGetTypeID())
+        let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil)
+        #expect(CFGetTypeID(control) == SecAccessControlGetTypeID())
         var code: SecCode?
         #expect(unsafe SecCodeCopySelf([], &code) == errSecSuccess)
         #expect(CFGetTypeID(code) == SecCodeGetTypeID())
@@ -60,20 +62,6 @@ import Testing
         let dictionary = try #require(json as? [String: Any])
         #expect(CFGetTypeID(dictionary["flag"] as AnyObject) == CFBooleanGetTypeID())
         #expect(CFGetTypeID(dictionary["count"] as AnyObject) == CFNumberGetTypeID())
-    }
-
-    @Test("Each class of this module has a type identifier of its own, far from Core Foundation's")
-    func securityTypeIdentifiers() {
-        let identifiers = [
-            SecKeyGetTypeID(), SecCertificateGetTypeID(), SecIdentityGetTypeID(), SecAccessControlGetTypeID(),
-            SecPolicyGetTypeID(), SecTrustGetTypeID(), SecTaskGetTypeID(), SecCodeGetTypeID(),
-            SecStaticCodeGetTypeID(), SecRequirementGetTypeID(), SecAccessGetTypeID(), SecACLGetTypeID(),
-            SecTrustedApplicationGetTypeID(), SecKeychainGetTypeID(), SecKeychainItemGetTypeID(),
-        ]
-        #expect(Set(identifiers).count == identifiers.count)
-        #expect(identifiers.allSatisfy { $0 > 0x1_0000 })
-        let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil)
-        #expect(CFGetTypeID(control) == SecAccessControlGetTypeID())
     }
 
     @Test("Objects are compared, hashed and described by content")
