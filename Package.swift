@@ -52,6 +52,8 @@ let package = Package(
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "SecurityAsync", targets: ["SecurityAsync"]),
         .library(name: "Keychain", targets: ["Keychain"]),
+        .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
+        .library(name: "AppleCompat", targets: ["AppleCompat"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
@@ -145,6 +147,8 @@ let package = Package(
         room("SecurityABI", on: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
         room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
         room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+        room("CommonCrypto", on: "API", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+        room("AppleCompat", on: "API", uses: ["KeychainCrypto"]),
         room(
             "KeychainTesting", on: "API",
             uses: [
@@ -231,6 +235,8 @@ let package = Package(
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
         tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
+        tests("CommonCryptoTests", on: "API", uses: ["CommonCrypto"]),
+        tests("AppleCompatTests", on: "API", uses: ["AppleCompat"]),
         tests(
             "CallerIdentificationTests", on: "Daemon",
             uses: [
@@ -328,7 +334,10 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
 // new library does not break them; the flags are such as no package may have that others depend on. scripts/build-sdk asks for
 // it and links the library from the parts.
 if Context.environment["KEYCHAIN_SDK"] != nil {
-    let modules = ["CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys"]
+    let modules = [
+        "CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys", "CommonCrypto",
+        "AppleCompat",
+    ]
     // The parts do not ask the linker for the library that is made of them.
     let isPart = ["-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security"]
     let isModule = ["-enable-library-evolution", "-module-link-name", "Security"]

@@ -8,3 +8,14 @@ func withAddress<Result, Failure: Error>(
         return try unsafe withUnsafePointer(to: &nowhere) { (nowhere) throws(Failure) in try unsafe body(nowhere, 0) }
     }
 }
+
+/// Lends the bytes as OpenSSL takes passphrases.
+func withCharacters<Result, Failure: Error>(
+    of span: Span<UInt8>, _ body: (UnsafePointer<CChar>, Int) throws(Failure) -> Result
+) throws(Failure) -> Result {
+    try unsafe withAddress(of: span) { (start, count) throws(Failure) in
+        try unsafe start.withMemoryRebound(to: CChar.self, capacity: max(count, 1)) { (text) throws(Failure) in
+            try unsafe body(text, count)
+        }
+    }
+}

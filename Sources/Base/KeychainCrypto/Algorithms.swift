@@ -14,6 +14,14 @@ import KeychainModel
     static let aes128GCM = unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))
 
     static func digest(_ hash: HashFunction) -> Algorithm { digests[hash, default: missing] }
+    static func cipher(_ cipher: BlockCipher, _ mode: BlockCipher.Mode, keySize: Int) -> Algorithm {
+        ciphers[cipher.name(mode, keySize: keySize) ?? "", default: missing]
+    }
+    private static let ciphers = Dictionary(
+        uniqueKeysWithValues: BlockCipher.names.map {
+            ($0, unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, $0, nil)))
+        })
+
     private static let missing = unsafe Algorithm(reference: nil)
     private static let digests = Dictionary(
         uniqueKeysWithValues: HashFunction.allCases.map {

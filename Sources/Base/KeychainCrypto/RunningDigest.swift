@@ -14,6 +14,15 @@ package import KeychainModel
         try succeed(unsafe EVP_DigestInit_ex2(context, algorithm, nil))
     }
 
+    /// A digest that goes on from where another one is.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    package init(copying other: RunningDigest) throws(CryptoError) {
+        size = other.size
+        unsafe context = try made(EVP_MD_CTX_new())
+        try succeed(unsafe EVP_MD_CTX_copy_ex(context, other.context))
+    }
+
     deinit { unsafe EVP_MD_CTX_free(context) }
 
     /// Adds a piece. Pieces are joined as they are: a caller who needs their borders adds their lengths too.

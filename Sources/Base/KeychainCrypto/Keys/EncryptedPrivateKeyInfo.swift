@@ -62,10 +62,8 @@ extension SecretBytes {
         _ body: (UnsafePointer<CChar>, CInt) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withSpan { (span) throws(Failure) in
-            try unsafe withAddress(of: span) { (start, count) throws(Failure) in
-                try unsafe start.withMemoryRebound(to: CChar.self, capacity: max(count, 1)) { (text) throws(Failure) in
-                    try unsafe body(text, CInt(count))
-                }
+            try unsafe KeychainCrypto.withCharacters(of: span) { (text, count) throws(Failure) in
+                try unsafe body(text, CInt(count))
             }
         }
     }

@@ -110,11 +110,8 @@ import LinuxSystem
         }
         self.bytes = bytes
         let matches = try bytes.withSpan { (span) throws(PKCS12.Failure) in
-            try unsafe withAddress(of: span) { (start, count) throws(PKCS12.Failure) in
-                try unsafe start.withMemoryRebound(to: CChar.self, capacity: max(count, 1)) {
-                    (text) throws(PKCS12.Failure) in
-                    try unsafe file.verify(text, CInt(count), &work)
-                }
+            try unsafe withCharacters(of: span) { (text, count) throws(PKCS12.Failure) in
+                try unsafe file.verify(text, CInt(count), &work)
             }
         }
         let mayBeAbsent = matches == false && bytes.count == 0
@@ -127,9 +124,7 @@ import LinuxSystem
     func with<Result>(_ body: (UnsafePointer<CChar>?, CInt) -> Result) -> Result {
         if isAbsent { return body(nil, 0) }
         return bytes.withSpan { span in
-            unsafe withAddress(of: span) { start, count in
-                unsafe start.withMemoryRebound(to: CChar.self, capacity: max(count, 1)) { unsafe body($0, CInt(count)) }
-            }
+            unsafe withCharacters(of: span) { text, count in unsafe body(text, CInt(count)) }
         }
     }
 
