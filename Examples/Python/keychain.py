@@ -5,7 +5,8 @@
 The library is found as any other: in the system's folders, or where LD_LIBRARY_PATH points.
 """
 from contextlib import contextmanager
-from ctypes import CDLL, POINTER, byref, c_bool, c_char_p, c_int32, c_long, c_ubyte, c_uint32, c_void_p, create_string_buffer
+from ctypes import (
+    CDLL, POINTER, byref, c_bool, c_char_p, c_int32, c_long, c_ubyte, c_uint32, c_void_p, create_string_buffer)
 
 UTF8 = 0x08000100
 SUCCESS, DUPLICATE, NOT_FOUND = 0, -25299, -25300

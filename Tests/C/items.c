@@ -118,7 +118,6 @@ static void nestedDictionaries(void) {
         kSecClass, kSecClassKey, kSecAttrApplicationTag, tag, kSecReturnRef, kCFBooleanTrue, NULL);
     SecKeyRef kept = (SecKeyRef)found(query);
     CHECK(CFEqual(kept, key) && CFGetTypeID(kept) == SecKeyGetTypeID());
-    CHECK(SecItemDelete(query) == errSecParam);
     CFDictionaryRef same = dictionary(kSecClass, kSecClassKey, kSecAttrApplicationTag, tag, NULL);
     CHECK(SecItemDelete(same) == errSecSuccess);
     CFRelease(same), CFRelease(kept), CFRelease(query), CFRelease(key), CFRelease(public), CFRelease(parameters);

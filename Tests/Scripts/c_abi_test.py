@@ -46,7 +46,8 @@ def declarations(headers, emitted):
     check(c_declarations.differing_functions(headers, wrong) == ["SecItemDelete", "SecKeyVerifySignature"],
           "wrong declarations were not found")
     for compiler in ("clang", "gcc"):
-        none(c_declarations.missing_symbols(headers.flags, compiler), f"symbols that {compiler} does not find in their headers")
+        missing = c_declarations.missing_symbols(headers.flags, compiler)
+        none(missing, f"symbols that {compiler} does not find in their headers")
     return f"{len(swift)} functions"
 
 

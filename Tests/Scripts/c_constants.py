@@ -42,8 +42,10 @@ def swift_names():
 
 def c_program(headers):
     lines = [f'    text("{name}", {name});' for name in headers.constants if name != "kSecRandomDefault"]
-    lines += [f'    printf("{name}=%lld\\n", (long long){name});' for name in headers.numbers + headers.macros if name != "kLAErrorDomain"]
-    lines += ['    printf("kSecRandomDefault=%d\\n", kSecRandomDefault != NULL);', '    printf("kLAErrorDomain=%s\\n", kLAErrorDomain);']
+    numbers = [name for name in headers.numbers + headers.macros if name != "kLAErrorDomain"]
+    lines += [f'    printf("{name}=%lld\\n", (long long){name});' for name in numbers]
+    lines += ['    printf("kSecRandomDefault=%d\\n", kSecRandomDefault != NULL);']
+    lines += ['    printf("kLAErrorDomain=%s\\n", kLAErrorDomain);']
     includes = "#include <Security/Security.h>\n#include <LocalAuthentication/LocalAuthentication.h>\n"
     return includes + C_PROGRAM + "\n".join(lines) + "\n}\n"
 
@@ -67,12 +69,12 @@ def differing_constants(headers, prefix, libraries, folder):
         file.write(swift_program(headers))
     run_path = f"{prefix}/lib"
     subprocess.run(
-        ["clang", *headers.flags, f"{folder}/constants.c", *libraries, f"-Wl,-rpath,{run_path}", "-o", f"{folder}/constants"],
-        check=True)
+        ["clang", *headers.flags, f"{folder}/constants.c", *libraries, f"-Wl,-rpath,{run_path}", "-o",
+         f"{folder}/constants"], check=True)
     subprocess.run(
         ["swiftc", "-Onone", "-I", f"{prefix}/lib/swift-keychain/sdk", "-L", run_path, "-Xlinker", "-rpath", "-Xlinker",
          run_path, f"{folder}/main.swift", "-o", f"{folder}/swift-constants"], check=True)
     c, swift = printed([f"{folder}/constants"]), printed([f"{folder}/swift-constants"])
     wanted = set(headers.constants + headers.numbers + headers.macros)
-    differing = [f"{name}: {c.get(name)} in C, {swift.get(name)} in Swift" for name in sorted(wanted) if c.get(name) != swift.get(name) or name not in c]
-    return differing, len(wanted)
+    differing = [name for name in sorted(wanted) if name not in c or c[name] != swift.get(name)]
+    return [f"{name}: {c.get(name)} in C, {swift.get(name)} in Swift" for name in differing], len(wanted)

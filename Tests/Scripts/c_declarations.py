@@ -1,4 +1,4 @@
-"""What the C headers declare, held against the functions that Swift's compiler has made, and against the table of coverage."""
+"""What the C headers declare, held against the functions that Swift's compiler has made and the table of coverage."""
 import re
 import subprocess
 
@@ -34,7 +34,8 @@ class Headers:
     def __init__(self, flags, prefix):
         self.flags = flags
         source = subprocess.run(
-            ["clang", "-E", "-fblocks", *flags, "-x", "c", "-"], input=UMBRELLAS, capture_output=True, text=True, check=True)
+            ["clang", "-E", "-fblocks", *flags, "-x", "c", "-"], input=UMBRELLAS, capture_output=True, text=True,
+            check=True)
         ours, kept = False, []
         for line in source.stdout.splitlines():
             marker = re.match(r'# \d+ "([^"]*)"', line)
@@ -46,7 +47,8 @@ class Headers:
         enumerations = re.findall(r"\benum\b[^;{]*\{([^}]*)\}", text)
         self.numbers = [name for body in enumerations for name in re.findall(r"\b(\w+)\s*=?[^,]*,", body)]
         declarations = re.sub(r"\{[^}]*\}", " ", text).split(";")
-        self.constants = [m[1] for d in declarations if (m := re.match(r"\s*extern const \w+\s*(?:_Nullable)?\s*(\w+)\s*$", d))]
+        constant = re.compile(r"\s*extern const \w+\s*(?:_Nullable)?\s*(\w+)\s*$")
+        self.constants = [m[1] for d in declarations if (m := constant.match(d))]
         self.functions = [
             m[1] for d in declarations if "typedef" not in d and (m := re.match(r"[\w\s*]*?\b(\w+)\s*\(", d.strip()))]
         with open(f"{HEADERS}/LocalAuthentication/LAPublicDefines.h") as file:

@@ -28,10 +28,11 @@ class Programs:
         self.folder = folder
         key, pem = f"{folder}/key.pem", f"{folder}/certificate.pem"
         for command in (
-                ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", pem,
-                 "-subj", "/CN=example.org", "-days", "30"],
+                ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
+                 "-out", pem, "-subj", "/CN=example.org", "-days", "30"],
                 ["x509", "-in", pem, "-outform", "der", "-out", f"{folder}/certificate.der"],
-                ["pkcs12", "-export", "-in", pem, "-inkey", key, "-passout", "pass:test", "-out", f"{folder}/archive.p12"]):
+                ["pkcs12", "-export", "-in", pem, "-inkey", key, "-passout", "pass:test", "-out",
+                 f"{folder}/archive.p12"]):
             subprocess.run(["openssl", *command], check=True, capture_output=True)
         self.certificate, self.archive = f"{folder}/certificate.der", f"{folder}/archive.p12"
 
@@ -47,8 +48,10 @@ class Programs:
         problems = []
         for compiler, language, dialects, more in compilers:
             for dialect in dialects:
-                problems += self._compiled([compiler, f"-std={dialect}", *more, "-fsyntax-only", "-x", language, "-"], source)
-        module = ["clang", "-fmodules", "-fblocks", f"-fmodules-cache-path={self.folder}/modules", "-fsyntax-only", "-x", "c", "-"]
+                command = [compiler, f"-std={dialect}", *more, "-fsyntax-only", "-x", language, "-"]
+                problems += self._compiled(command, source)
+        cache = f"-fmodules-cache-path={self.folder}/modules"
+        module = ["clang", "-fmodules", "-fblocks", cache, "-fsyntax-only", "-x", "c", "-"]
         return problems + self._compiled(module, "#include <Security/Security.h>\nint x = errSecParam;\n")
 
     def _compiled(self, command, source=None, libraries=()):
@@ -102,17 +105,19 @@ class Programs:
         for compiler, source, wanted in examples:
             program, failures = self._built(compiler, source)
             problems += failures or self._problems([program], wanted)
-        python = ["added twice: The specified item already exists", "password: second secret", "of other data: -67808", "done"]
+        python = ["added twice: The specified item already", "password: second secret", "of other data: -67808", "done"]
         return problems + self._problems(
             ["python3", "Examples/Python/keychain.py"], python, LD_LIBRARY_PATH=f"{self.prefix}/lib")
 
     def test_problems(self):
         problems = []
-        for name, more in (("arguments", []), ("objects", [self.certificate]), ("items", []), ("callbacks", [self.certificate])):
-            for compiler in ("clang", "gcc") if name != "callbacks" else ("clang",):
-                options = ["-fblocks", "-ldispatch", "-lBlocksRuntime"] if name == "callbacks" else ["-lpthread"]
+        both, blocks = ["clang", "gcc"], ["-fblocks", "-ldispatch", "-lBlocksRuntime"]
+        for name, compilers, arguments, options in (
+                ("arguments", both, [], []), ("objects", both, [self.certificate], []), ("items", both, [], ["-lpthread"]),
+                ("callbacks", ["clang"], [self.certificate], blocks)):
+            for compiler in compilers:
                 program, failures = self._built(compiler, f"Tests/C/{name}.c", *options)
-                problems += failures or self._problems([program, *more], [f"{name}:"])
+                problems += failures or self._problems([program, *arguments], [f"{name}:"])
         return problems
 
     def leaks(self):
