@@ -47,8 +47,9 @@ def check_interfaces():
     imports = "".join(f"import {module}\n" for module in CLIENT_MODULES)
     with open(f"{WORK}/imports.swift", "w") as file:
         file.write(imports)
-    run(COMPILER, "-typecheck", "-swift-version", "6", "-I", texts, "-module-cache-path", f"{WORK}/cache", f"{WORK}/imports.swift")
-    path = compiled("from-texts", "-module-cache-path", f"{WORK}/cache", "-Xlinker", "-rpath", "-Xlinker", f"{PREFIX}/lib",
+    cache = ("-module-cache-path", f"{WORK}/cache")
+    run(COMPILER, "-typecheck", "-swift-version", "6", "-I", texts, *cache, f"{WORK}/imports.swift")
+    path = compiled("from-texts", *cache, "-Xlinker", "-rpath", "-Xlinker", f"{PREFIX}/lib",
                     modules=texts)
     check("a client is built from the interfaces' texts alone", answer(path) == ANSWER)
     hidden = re.compile("(KeychainModel|KeychainEngine|LinuxSystem|KeychainWire)")
@@ -79,11 +80,11 @@ def next_version(folder):
         file.write(text.replace(begin, begin + "    public var addedField = (1, 2, 3, 4)\n    open func addedMethod() {}\n"))
     flags = open(f"{PARTS}/Modules/LocalAuthentication.swiftinterface").read()
     maps = glob.glob(f"{ROOT}/Sources/CLibraries/*/module.modulemap") + glob.glob(f"{PARTS}/*.build/module.modulemap")
-    features = re.findall(r"-enable-upcoming-feature \w+", flags)
+    features = " ".join(re.findall(r"-enable-upcoming-feature \w+", flags)).split()
     run(COMPILER, "-c", "-wmo", "-parse-as-library", "-module-name", "LocalAuthentication", "-swift-version", "6",
         "-package-name", re.search(r"-package-name (\S+)", flags)[1], "-enable-library-evolution", "-enable-testing",
         "-module-link-name", "Security", "-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security",
-        *" ".join(features).split(), "-I", f"{PARTS}/Modules", *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")),
+        *features, "-I", f"{PARTS}/Modules", *(word for name in maps for word in ("-Xcc", f"-fmodule-map-file={name}")),
         *glob.glob(f"{sources}/**/*.swift", recursive=True), "-o", f"{objects}/all.o")
     parts = f"{folder}/parts"
     os.mkdir(parts)

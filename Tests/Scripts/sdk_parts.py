@@ -42,7 +42,7 @@ def run(*words, folder=None, expected=0, **variables):
     """What a command writes; it must end as expected."""
     done = subprocess.run(
         words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env=dict(os.environ, KEYCHAIN_SDK_TEST="1", **variables))
+        env=dict(os.environ, **variables))
     if done.returncode != expected:
         raise AssertionError(f"{' '.join(words)}: {done.returncode}\n{done.stdout[-3000:]}")
     return done.stdout

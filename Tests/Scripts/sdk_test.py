@@ -3,7 +3,7 @@
 import os
 import sys
 
-from sdk_parts import COMPILER, FAILED, ROOT, SEES, STORES, SWIFT, Package, check, program, run
+from sdk_parts import FAILED, ROOT, SEES, STORES, SWIFT, Package, check, run
 
 WORK, SECURITY = sys.argv[1], sys.argv[2]
 PREFIX = f"{WORK}/prefix"
