@@ -114,9 +114,10 @@ extension ItemRequest {
         if changes.entry(.sharingGroup) != nil { throw notHere("kSecAttrSharingGroup", "ggrp") }
     }
 
+    /// Programs written for macOS say that all are meant, which is so anyway. A smaller limit would be believed and not kept.
     private func checkDelete() throws(Refusal) {
         try checkReferenceAlone()
-        try refuseMatchKeys()
+        try refuseMatchKeys { if case .matchLimit = $0 { limit != .all } else { true } }
         try refuseSkip()
     }
 
@@ -138,8 +139,8 @@ extension ItemRequest {
         }
     }
 
-    private func refuseMatchKeys() throws(Refusal) {
-        if let key = matchKey(where: { _ in true }) { throw notHere(key.constant, key.code) }
+    private func refuseMatchKeys(where matches: (QueryKey.Role) -> Bool = { _ in true }) throws(Refusal) {
+        if let key = matchKey(where: matches) { throw notHere(key.constant, key.code) }
     }
 
     private func refuseSkip() throws(Refusal) {

@@ -45,14 +45,25 @@ struct DeletingTests {
         }
     }
 
-    @Test(
-        "Match keys are refused, a limit too: nobody shall believe that it limits",
-        arguments: ["m_Limit", "m_ItemList", "m_Any"])
+    @Test("Match keys are refused", arguments: ["m_ItemList", "m_Any"])
     func matchKeys(key: String) throws {
         try withKeychain { _ in
             add(genericPassword())
             #expect(delete(genericPassword() + [key as CFString: kSecMatchLimitAll]) == errSecParam)
             #expect(count(genericPassword()) == 1)
+        }
+    }
+
+    @Test("That all are meant may be said, as on macOS; a limit is refused: nobody shall believe that it limits")
+    func limits() throws {
+        try withKeychain { _ in
+            for number in 0..<3 { add(genericPassword() + [kSecAttrAccount: "\(number)"]) }
+            let all: [CFString: Any] = [kSecClass: kSecClassGenericPassword]
+            #expect(delete(all + [kSecMatchLimit: kSecMatchLimitOne]) == errSecParam)
+            #expect(delete(all + [kSecMatchLimit: 3]) == errSecParam)
+            #expect(count(all) == 3)
+            #expect(delete(all + [kSecMatchLimit: kSecMatchLimitAll]) == errSecSuccess)
+            #expect(count(all) == 0)
         }
     }
 

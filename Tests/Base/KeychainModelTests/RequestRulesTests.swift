@@ -85,7 +85,7 @@ struct RequestRulesTests {
     ]
 
     static let delete = [
-        Case(.delete, [:]), Case(.delete, ["m_Limit": all], .param), Case(.delete, ["m_Limit": .number(1)], .param),
+        Case(.delete, [:]), Case(.delete, ["m_Limit": all]), Case(.delete, ["m_Limit": .number(1)], .param),
         Case(.delete, ["r_Data": yes]), Case(.delete, ["u_AuthUI": skip], .param),
         Case(.delete, ["v_PersistentRef": reference]),
         Case(.delete, ["v_PersistentRef": reference, "acct": .string("a")], .param),

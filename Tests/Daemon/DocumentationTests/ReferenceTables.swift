@@ -56,7 +56,7 @@ extension QueryKey.Role {
     fileprivate var meaning: String {
         switch self {
         case .itemClass: "Which class the request is about."
-        case .matchLimit: "How many items: one (the default), all, or a number. Only in a search."
+        case .matchLimit: "How many items: one (the default), all, or a number. In a search; a delete may say all."
         case .matchCertificate:
             "Certificates and identities that pass; see below. Another class: -4. Anywhere but in a search -50."
         case .matchHost: "Internet passwords whose server is this host or a subdomain of it; another class: -4."
