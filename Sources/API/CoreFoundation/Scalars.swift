@@ -8,6 +8,34 @@ public enum CFComparisonResult: CFIndex, Sendable {
     case compareGreaterThan = 1
 }
 
+/// How two strings are compared; the options of `NSString.CompareOptions`, which have the same values.
+public struct CFStringCompareFlags: OptionSet, Sendable {
+    /// The option's bits.
+    public let rawValue: CFOptionFlags
+
+    /// Makes options of bits.
+    public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }
+
+    /// Small and capital letters are the same.
+    public static let compareCaseInsensitive = Self(rawValue: 1)
+    /// From the end.
+    public static let compareBackwards = Self(rawValue: 4)
+    /// At the start alone, or at the end.
+    public static let compareAnchored = Self(rawValue: 8)
+    /// Characters written in several ways are the same.
+    public static let compareNonliteral = Self(rawValue: 16)
+    /// As the user's language orders.
+    public static let compareLocalized = Self(rawValue: 32)
+    /// Digits count as numbers.
+    public static let compareNumerically = Self(rawValue: 64)
+    /// Letters with and without marks are the same.
+    public static let compareDiacriticInsensitive = Self(rawValue: 128)
+    /// Wide and narrow characters are the same.
+    public static let compareWidthInsensitive = Self(rawValue: 256)
+    /// Strings that are not the same byte by byte are never equal.
+    public static let compareForcedOrdering = Self(rawValue: 512)
+}
+
 // MARK: - Strings
 
 /// Makes a string from zero-terminated text; nil when the bytes are not text in that encoding.
@@ -35,11 +63,11 @@ public func CFStringGetCString(
 
 /// Compares two strings.
 ///
-/// - Parameter options: the options of `NSString.CompareOptions`, which have the same values.
+/// - Parameter options: how.
 public func CFStringCompare(
     _ string: CFString!, _ other: CFString!, _ options: CFStringCompareFlags
 ) -> CFComparisonResult {
-    switch string.compare(String(describing: other!), options: NSString.CompareOptions(rawValue: options)) {
+    switch string.compare(String(describing: other!), options: NSString.CompareOptions(rawValue: options.rawValue)) {
     case .orderedAscending: .compareLessThan
     case .orderedSame: .compareEqualTo
     case .orderedDescending: .compareGreaterThan

@@ -64,8 +64,6 @@ public typealias CFTimeInterval = Double
 public typealias CFAbsoluteTime = Double
 /// The number of a text encoding.
 public typealias CFStringEncoding = UInt32
-/// Options of a string comparison, a bit set.
-public typealias CFStringCompareFlags = CFOptionFlags
 
 /// The status code most functions of this module return; zero is success.
 public typealias OSStatus = Int32

@@ -148,4 +148,15 @@ struct DigestTests {
         unsafe CC_SHA256_Final(&digest, context)
         #expect(digest == bytes("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
     }
+
+    @Test("MD2 and MD4 compute nothing, and say so")
+    func withdrawn() {
+        var digest = [UInt8](repeating: 7, count: Int(CC_MD4_DIGEST_LENGTH))
+        var (md2, md4) = (CC_MD2_CTX(), CC_MD4_CTX())
+        #expect(unsafe CC_MD2_Init(&md2) == 0 && CC_MD4_Init(&md4) == 0)
+        #expect(unsafe CC_MD2_Update(&md2, "a", 1) == 0 && CC_MD4_Update(&md4, "a", 1) == 0)
+        #expect(unsafe CC_MD2_Final(&digest, &md2) == 0 && CC_MD4_Final(&digest, &md4) == 0)
+        #expect(unsafe CC_MD2("a", 1, &digest) == nil && CC_MD4("a", 1, &digest) == nil)
+        #expect(digest == [UInt8](repeating: 7, count: 16))
+    }
 }

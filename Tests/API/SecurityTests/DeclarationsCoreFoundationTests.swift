@@ -115,8 +115,8 @@ import Testing
         #expect(unsafe !CFStringGetCString(string, &buffer, 10, kCFStringEncodingUTF8))
         #expect(unsafe !CFStringGetCString(string, &buffer, 11, kCFStringEncodingASCII))
         #expect(unsafe CFStringCreateWithCString(nil, [CChar(bitPattern: 0xFF), 0], kCFStringEncodingUTF8) == nil)
-        #expect(CFStringCompare("a" as NSString, "b" as NSString, 0) == .compareLessThan)
-        #expect(CFStringCompare("a" as NSString, "A" as NSString, 1) == .compareEqualTo)
+        #expect(CFStringCompare("a" as NSString, "b" as NSString, []) == .compareLessThan)
+        #expect(CFStringCompare("a" as NSString, "A" as NSString, .compareCaseInsensitive) == .compareEqualTo)
     }
 
     @Test("Dates and identifiers keep their value")

@@ -1,8 +1,9 @@
 import LinuxSystem
 
-/// Which of the symbols of Apple's public headers there are: held against the declarations in the module's sources.
+/// Which of the symbols of Apple's public headers there are: held against the declarations in the modules' sources.
 ///
-/// A line of `docs/coverage-symbols.tsv` is a header, a symbol as C has it, and how Swift names it where that is different.
+/// A line of `docs/coverage-symbols.tsv` is a header, a symbol as C has it, and how Swift names it where that is different; a
+/// member is named with its type.
 enum CoverageTables {
     enum State: String, CaseIterable {
         case implemented
@@ -41,9 +42,8 @@ enum CoverageTables {
     }
 
     static func state(_ symbol: Symbol) -> State {
-        if let dot = symbol.swiftName.firstIndex(of: ".") {
-            let member = symbol.swiftName[dot...].dropFirst()
-            return member == "[]" || members.contains(String(member)) ? .implemented : .absent
+        if symbol.swiftName.contains(".") {
+            return symbol.swiftName.hasSuffix(".[]") || members.contains(symbol.swiftName) ? .implemented : .absent
         }
         guard declared.contains(symbol.swiftName) else { return .absent }
         return refusing.contains(symbol.swiftName) ? .failsClosed : .implemented
@@ -61,21 +61,18 @@ enum CoverageTables {
     }
 }
 
-/// What the sources of the module declare.
+/// What the sources of the modules declare.
 extension CoverageTables {
-    private static let lines = sources(below: "Sources/API/Security").flatMap { source in
-        source.split(separator: "\n", omittingEmptySubsequences: false)
+    private static let lines = ["Security", "LocalAuthentication"].flatMap { module in
+        sources(below: "Sources/API/\(module)").flatMap { source in
+            source.split(separator: "\n", omittingEmptySubsequences: false)
+        }
     }
 
-    /// Public functions, constants and variables of the module's top level.
+    /// Public functions, constants, variables and types of the modules' top level.
     private static let declared = Set(lines.compactMap { $0.hasPrefix(" ") ? nil : name(in: $0) })
-    /// Static members and cases of its types.
-    private static let members = Set(
-        lines.flatMap { line in
-            let words = line.split { " ,:=`(".contains($0) }.map(String.init)
-            if words.first == "case" { return Array(words.dropFirst()) }
-            return line.contains("public static ") ? [name(in: line)].compactMap(\.self) : []
-        })
+    /// Members of their types.
+    private static let members = DeclaredMembers.names(in: lines)
 
     /// Functions that answer nothing but that they do nothing here.
     private static let refusing: Set<String> = {
@@ -92,11 +89,14 @@ extension CoverageTables {
         return names
     }()
 
+    private static let keywords: Set<Substring> = ["func", "let", "var", "class", "struct", "enum"]
+    private static let signs: Set<Substring> = ["public", "open", "@discardableResult"]
+
     private static func name(in line: Substring) -> String? {
         let words = line.split { " (:=<`".contains($0) }
-        guard words.contains("public") || words.contains("@discardableResult") else { return nil }
-        guard let keyword = words.firstIndex(where: { ["func", "let", "var"].contains($0) }) else { return nil }
-        return keyword + 1 < words.count ? String(words[keyword + 1]) : nil
+        guard words.contains(where: signs.contains) else { return nil }
+        guard let keyword = words.firstIndex(where: keywords.contains), keyword + 1 < words.count else { return nil }
+        return String(words[keyword + 1])
     }
 
     private static func sources(below folder: String) -> [String] {

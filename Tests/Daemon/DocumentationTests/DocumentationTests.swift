@@ -25,8 +25,8 @@ struct DocumentationTests {
     @Test("Nothing that is declared is lost: at most so many symbols of Apple's headers are absent")
     func coverage() {
         let states = CoverageTables.symbols.map(CoverageTables.state)
-        #expect(states.count > 1300)
-        #expect(states.count { $0 == .absent } <= 221)
+        #expect(states.count > 1500)
+        #expect(states.count { $0 == .absent } <= 238)
         #expect(states.count { $0 == .failsClosed } <= 27)
     }
 

@@ -16,6 +16,8 @@ package import Security
 /// A context lives until its evaluations are answered, also when the program has let go of it; when it goes, what was shown in
 /// it is forgotten, as after ``invalidate()``.
 ///
+/// Functions of Objective-C may be called without a look at what they return; so may these.
+///
 /// Source: semantics G.2. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a mutex.
 open class LAContext: NSObject, @unchecked Sendable {
     private let core = ContextCore()
@@ -37,6 +39,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - error: receives, with false, an `LAError`: `passcodeNotSet`, `biometryNotAvailable`, `biometryNotEnrolled`,
     ///     `biometryLockout`, `companionNotAvailable`; `invalidContext` after ``invalidate()``; `systemCancel` when no keychain
     ///     can be reached.
+    @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         do throws(LAError) {
             try core.check(policy)
@@ -66,6 +69,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///
     /// - Returns: true.
     /// - Throws: the `LAError` that the reply would get.
+    @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await awaiting { done in
             evaluatePolicy(policy, localizedReason: localizedReason) { done(Self.result($0, $1)) }
@@ -93,6 +97,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///
     /// - Returns: true.
     /// - Throws: the `LAError` that the reply would get.
+    @discardableResult
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String
     ) async throws -> Bool {
@@ -125,6 +130,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// Returns whether a credential was set.
+    @discardableResult
     open func isCredentialSet(_ type: LACredentialType) -> Bool { type == .applicationPassword && core.hasPassword }
 
     // MARK: - Results
