@@ -56,7 +56,7 @@ struct ExplanationTests {
         Mistake("query.attribute-not-in-class", errSecNoSuchAttr, "r_Data") { _ in update(item, [kSecReturnData: true])
         },
         Mistake("query.key-not-allowed-here", errSecParam, "m_Limit") { _ in
-            delete(item + [kSecMatchLimit: kSecMatchLimitAll])
+            delete(item + [kSecMatchLimit: kSecMatchLimitOne])
         },
         Mistake("query.contradiction", errSecParam, "r_") { _ in add(item + [kSecReturnData: true]) },
         Mistake("query.contradiction", errSecParam, "accc") { _ in
