@@ -48,9 +48,8 @@ extension Connection {
         guard let path = SystemService.socket(SystemService.name(of: owner), in: given ?? SystemService.folder) else {
             throw .noSystemService(given ?? SystemService.folder)
         }
-        var user: UInt32 = 0
-        if case .user(let number) = owner { user = number }
-        return Connection(timeout: configuration.timeout) { [user] () throws(Refusal) in
+        let user: UInt32 = if case .user(let number) = owner { number } else { 0 }
+        return Connection(timeout: configuration.timeout) { () throws(Refusal) in
             do throws(SystemError) {
                 return try Privileges.acting(as: user) { () throws(SystemError) in
                     try UnixSocket.connect(to: path, deadline: .after(milliseconds: Int(configuration.timeout)))
