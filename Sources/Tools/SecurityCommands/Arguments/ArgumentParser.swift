@@ -90,14 +90,14 @@ struct ArgumentParser {
         of option: CommandOption, behind offset: Int, in word: Argument
     ) throws(CommandFailure) {
         if offset + 1 < word.bytes.count {
-            if option.isSecret { parsed.secretWords.insert(next - 1) }
+            if option.isSecret { parsed.secretWords.append(next - 1) }
             return parsed.values.append((option.letter, word.dropping(offset + 1)))
         }
         guard next < words.count else {
             guard option.isSecret else { throw .usage("option requires an argument -- \(option.letter)") }
             return parsed.values.append((option.letter, nil))
         }
-        if option.isSecret { parsed.secretWords.insert(next) }
+        if option.isSecret { parsed.secretWords.append(next) }
         parsed.values.append((option.letter, words[next]))
         next += 1
     }
@@ -110,7 +110,7 @@ package struct ParsedArguments {
     var wantsJSON = false
     var wantsHelp = false
     /// The words that are, or contain, a password.
-    var secretWords: Set<Int> = []
+    var secretWords: [Int] = []
     fileprivate(set) var endsOptions = false
 
     package func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }

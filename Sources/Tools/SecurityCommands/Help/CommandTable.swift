@@ -26,6 +26,7 @@ package enum CommandTable {
 
     /// The first command whose name begins with the word.
     static func find(_ word: Argument) -> Command? {
-        word.isEmpty ? nil : commands.first { $0.name.hasPrefix(word.text) }
+        let text = word.text
+        return text.isEmpty ? nil : commands.first { $0.name.hasPrefix(text) }
     }
 }
