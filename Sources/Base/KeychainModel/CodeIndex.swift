@@ -4,7 +4,7 @@
 struct CodeIndex {
     private let codes: [String]
     /// Rows counted from 1, each at the place its code asks for or at the next free one; 0 is free.
-    private var rows: InlineArray<256, UInt8> = InlineArray(repeating: 0)
+    private var rows = [UInt8](repeating: 0, count: 2 * mostRows)
 
     /// At most half of the places are taken, so that a search ends soon.
     private static let mostRows = 128
@@ -35,8 +35,10 @@ struct CodeIndex {
 
     /// FNV-1a, of which the topmost bits depend on all bytes.
     private static func wish(_ code: String) -> Int {
-        var hash: UInt32 = 0x811C_9DC5
-        for byte in code.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        var code = code
+        let hash = code.withUTF8 { bytes in
+            unsafe bytes.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        }
         return Int(hash >> 24)
     }
 }

@@ -18,7 +18,8 @@ struct CodesigningTests {
             try AtomicFile.replace(folder.file(name), with: Array(name == "input" ? input.utf8 : "".utf8).span)
             return try FileDescriptor.open(folder.file(name), 2)
         }
-        let session = Session(input: files[0], output: files[1], diagnostics: files[2], socket: "") { () throws(Refusal) in
+        let session = Session(input: files[0], output: files[1], diagnostics: files[2], socket: "") {
+            () throws(Refusal) in
             throw Refusal(.notAvailable, .unavailable, "", "There is no keychain.", do: "Start one.")
         }
         let status = Codesigning.run(words.map { Argument($0) }, in: session)

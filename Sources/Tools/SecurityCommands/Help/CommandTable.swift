@@ -17,8 +17,8 @@ package enum CommandTable {
 
     /// The command that programs call by a name of its own: `git-credential-keychain` is `security git-credential`.
     package static func name(ofProgram path: String) -> String? {
+        guard path.hasSuffix(helperSuffix) else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard name.hasSuffix(helperSuffix) else { return nil }
         return commands.first { $0.name + helperSuffix == name }?.name
     }
 
