@@ -1,5 +1,5 @@
 import Glibc
 import SecurityCommands
 
-// One call and no variable: what stands here belongs to the main actor, and to look after one takes half the start.
+// One call and no variable: it would belong to the main actor, for which the static program would start libdispatch.
 exit(Driver.runThisProcess())
