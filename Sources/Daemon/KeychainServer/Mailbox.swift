@@ -32,8 +32,8 @@ final class Mailbox: Sendable {
     /// Readable when there is something in the box.
     var descriptor: FileDescriptor { wakeup.descriptor }
 
-    func deliver(_ answer: Answer) {
-        content.withLock { $0.answers.append(answer) }
+    func deliver(_ answers: [Answer]) {
+        content.withLock { $0.answers += answers }
         wakeup.signal()
     }
 
@@ -71,6 +71,23 @@ struct ReplyAddress: Sendable {
 
     func deliver(_ frame: SecretBytes) {
         let sent = outlet.map { outlet in frame.withSpan { outlet.send($0) } }
-        mailbox.deliver(Mailbox.Answer(session: session, frame: frame, sent: sent))
+        mailbox.deliver([answer(frame, sent: sent ?? 0)])
+    }
+
+    /// Delivers the answers of a batch. The loops, each of which is woken once, send those of many: to wake so many peers would
+    /// keep the thread from its next batch, for which some of them wait already.
+    static func deliver(_ frames: [SecretBytes], to addresses: [ReplyAddress]) {
+        guard frames.count > 1 else { return zip(addresses, frames).forEach { $0.deliver($1) } }
+        var answers = zip(addresses, frames).map { address, frame in
+            (mailbox: address.mailbox, answer: address.answer(frame, sent: 0))
+        }
+        while let mailbox = answers.first?.mailbox {
+            mailbox.deliver(answers.filter { $0.mailbox === mailbox }.map(\.answer))
+            answers.removeAll { $0.mailbox === mailbox }
+        }
+    }
+
+    private func answer(_ frame: SecretBytes, sent: Int) -> Mailbox.Answer {
+        Mailbox.Answer(session: session, frame: frame, sent: outlet == nil ? nil : sent)
     }
 }
