@@ -69,25 +69,22 @@ struct ReplyAddress: Sendable {
     /// The connection's output, when it was lent.
     let outlet: Outlet?
 
-    func deliver(_ frame: SecretBytes) {
-        let sent = outlet.map { outlet in frame.withSpan { outlet.send($0) } }
-        mailbox.deliver([answer(frame, sent: sent ?? 0)])
-    }
+    func deliver(_ frame: SecretBytes) { mailbox.deliver([send(frame)]) }
 
-    /// Delivers the answers of a batch. The loops, each of which is woken once, send those of many: to wake so many peers would
-    /// keep the thread from its next batch, for which some of them wait already.
+    /// Delivers the answers of a batch: all that can be sent at once are, then the loops, each of which is woken once, learn of
+    /// them.
     static func deliver(_ frames: [SecretBytes], to addresses: [ReplyAddress]) {
-        guard frames.count > 1 else { return zip(addresses, frames).forEach { $0.deliver($1) } }
-        var answers = zip(addresses, frames).map { address, frame in
-            (mailbox: address.mailbox, answer: address.answer(frame, sent: 0))
+        var sent = zip(addresses, frames).map { address, frame in
+            (mailbox: address.mailbox, answer: address.send(frame))
         }
-        while let mailbox = answers.first?.mailbox {
-            mailbox.deliver(answers.filter { $0.mailbox === mailbox }.map(\.answer))
-            answers.removeAll { $0.mailbox === mailbox }
+        while let mailbox = sent.first?.mailbox {
+            mailbox.deliver(sent.filter { $0.mailbox === mailbox }.map(\.answer))
+            sent.removeAll { $0.mailbox === mailbox }
         }
     }
 
-    private func answer(_ frame: SecretBytes, sent: Int) -> Mailbox.Answer {
-        Mailbox.Answer(session: session, frame: frame, sent: outlet == nil ? nil : sent)
+    private func send(_ frame: SecretBytes) -> Mailbox.Answer {
+        let sent = outlet.map { outlet in frame.withSpan { outlet.send($0) } }
+        return Mailbox.Answer(session: session, frame: frame, sent: sent)
     }
 }
