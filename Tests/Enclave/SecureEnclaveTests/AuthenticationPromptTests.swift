@@ -86,7 +86,7 @@ struct AuthenticationPromptTests {
         let other = AuthenticationContext.test()
         let asking = try Asking(enclave, .policy(2, other))
         user.wait(for: 2)
-        #expect(enclave.refusal(.policy(2, context), by: .after(milliseconds: 1000)) == nil)
+        #expect(enclave.refusal(.policy(2, context), by: .after(milliseconds: 5000)) == nil)
         try enclave.invalidate(other)
         _ = asking.end()
     }
