@@ -45,15 +45,21 @@ package final class KnownProcesses: Sendable {
     /// As many as a busy session has; who is forgotten is identified again.
     package static let capacity = 128
 
-    private let entries = Lock<[Int32: Entry]>([:])
+    private struct Table {
+        var entries: [Int32: Entry] = [:]
+        /// The numbers of the processes, those that were noted first in front.
+        var order: [Int32] = []
+    }
+
+    private let table = Lock(Table())
 
     package init() {}
 
-    package var count: Int { entries.withLock { $0.count } }
+    package var count: Int { table.withLock { $0.entries.count } }
 
     /// Who made a connection, if that is certain.
     package func find(_ numbers: PeerNumbers, madeAfter: UInt64?) -> Entry? {
-        guard let madeAfter, let entry = entries.withLock({ $0[numbers.process] }), entry.noted <= madeAfter,
+        guard let madeAfter, let entry = known(numbers.process), entry.noted <= madeAfter,
             entry.numbers == numbers, entry.folder.executes(entry.version)
         else { return nil }
         return entry
@@ -62,14 +68,15 @@ package final class KnownProcesses: Sendable {
     /// Notes a process, in place of another one that had its number.
     func note(_ entry: Entry) {
         var entry = entry
+        let number = entry.numbers.process
         // The longer it has been known the older its connections may be; what it executes is as it is now.
-        if let old = entries.withLock({ $0[entry.numbers.process] }), old.folder.executes(entry.version) {
-            entry = entry.since(old)
-        }
-        entries.withLock { entries in
-            entries[entry.numbers.process] = entry
-            guard entries.count > Self.capacity else { return }
-            if let oldest = entries.min(by: { $0.value.noted < $1.value.noted }) { entries[oldest.key] = nil }
+        if let old = known(number), old.folder.executes(entry.version) { entry = entry.since(old) }
+        table.withLock { table in
+            guard table.entries.updateValue(entry, forKey: number) == nil else { return }
+            table.order.append(number)
+            if table.order.count > Self.capacity { table.entries[table.order.removeFirst()] = nil }
         }
     }
+
+    private func known(_ number: Int32) -> Entry? { table.withLock { $0.entries[number] } }
 }

@@ -29,7 +29,7 @@ final class Sightings: Sendable {
     func note(_ caller: CallerIdentity) {
         let day = Self.today
         state.withLock { state in
-            if let latest = state.latest, latest.caller == caller, latest.day == day { return }
+            if let latest = state.latest, latest.day == day, latest.caller.isSeen(as: caller) { return }
             state.latest = (caller, day)
             if state.written.count + state.fresh.count > Self.most { (state.written, state.fresh) = ([], []) }
             for group in caller.groups where group != AccessGroup.token && group != AccessGroup.any {
@@ -49,5 +49,12 @@ final class Sightings: Sendable {
             }
             return Array(state.fresh)
         }
+    }
+}
+
+extension CallerIdentity {
+    /// Whether sightings of both are the same, whatever their processes.
+    fileprivate func isSeen(as other: CallerIdentity) -> Bool {
+        self == other || program == other.program && provenance == other.provenance && groups == other.groups
     }
 }
