@@ -13,10 +13,11 @@ import Glibc
     }
 
     private let page: UnsafeMutablePointer<Page>
-    private var value: Value
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
-        self.value = value
+        unsafe self.value = UnsafeMutablePointer.allocate(capacity: 1)
+        unsafe self.value.initialize(to: value)
         var isLocked: CInt = 0
         guard let start = unsafe clinux_map_secret(MemoryLayout<Page>.size, &isLocked) else {
             fatalError("out of memory for a page that forks wipe")
@@ -25,7 +26,11 @@ import Glibc
         unsafe page.pointee.isOurs = true
     }
 
-    deinit { unsafe munmap(page, MemoryLayout<Page>.size) }
+    deinit {
+        unsafe munmap(page, MemoryLayout<Page>.size)
+        unsafe value.deinitialize(count: 1)
+        unsafe value.deallocate()
+    }
 
     /// Reads or changes the value while no other thread of this process does.
     ///
@@ -37,9 +42,9 @@ import Glibc
         unsafe pthread_mutex_lock(&page.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&page.pointee.mutex) }
         if unsafe !page.pointee.isOurs {
-            try inChild(&value)
+            try unsafe inChild(&value.pointee)
             unsafe page.pointee.isOurs = true
         }
-        return try body(&value)
+        return try unsafe body(&value.pointee)
     }
 }
