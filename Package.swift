@@ -232,7 +232,7 @@ let package = Package(
             ]),
         tests(
             "LocalAuthenticationTests", on: "API",
-            uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security"]),
+            uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security", "LinuxSystem"]),
         tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
         tests("CommonCryptoTests", on: "API", uses: ["CommonCrypto"]),

@@ -27,6 +27,7 @@ func serve(_ folder: String, at socket: String, to caller: CallerIdentity? = nil
 private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
+    func recognize(_ peer: UnixSocket) -> CallerIdentity? { caller }
     func identify(_ peer: UnixSocket) -> Identification { .known(caller) }
     func examine(_ file: FileDescriptor, for caller: CallerIdentity) -> CallerIdentity { caller }
 }

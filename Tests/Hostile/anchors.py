@@ -1,7 +1,7 @@
 """Attacks of the same user's other programs on one that root has anchored: set-group-ID to the marker group."""
 
 from deployment import ANCHORED
-from programs import NOTFOUND, against_waiting, intrude
+from programs import NOTFOUND, against_waiting, intrude, preloads
 from suite import FAILS, SUCCEEDS, attack
 
 SERVICE = "anchored"
@@ -24,11 +24,10 @@ def itself(d):
     return d.learns(*d.search(anchored(d), SERVICE))
 
 
-@attack("LD_PRELOAD into an anchored program", FAILS, "Usage|commands")
+@attack("LD_PRELOAD into an anchored program", FAILS, "sage")
 def preloaded(d):
-    done = d.run(anchored(d), "help", env=d.environment(LD_PRELOAD=d.path("bin", "preload.so")))
-    d.said = done.stdout + done.stderr
-    return "attacker's code runs" in d.said
+    # The same program as that of the attack that succeeds, but for the mark.
+    return preloads(d, d.install("anchored-codesign", d.path("libexec", "keychain-codesign"), group=ANCHORED, mode=0o2755))
 
 
 @attack("ptrace of an anchored program", FAILS, "refused: Operation not permitted")

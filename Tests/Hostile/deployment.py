@@ -46,16 +46,34 @@ class Deployment:
                 "--enclave-state", self.path("vaults"), "--tpm", "none",
                 "--anchor-group", str(ANCHORED), "--entitlements", self.path("entitlements")]
 
+    @property
+    def log(self):
+        return self.path("log")
+
     def start(self):
+        self.service, serves = self.daemon(self.log, "--system", *self.options())
+        if not serves:
+            raise SystemExit("the service does not start: " + open(self.log).read())
+
+    def daemon(self, log, *options, **more):
+        """Starts a daemon; gives its process, and whether it serves."""
         reader, writer = os.pipe()
-        self.log = open(self.path("log"), "a")
-        self.service = subprocess.Popen(
-            [self.path("libexec", "keychaind"), "--system", *self.options(), "--ready-fd", str(writer)],
-            pass_fds=[writer], stderr=self.log, stdout=self.log)
+        with open(log, "a") as file:
+            process = subprocess.Popen(
+                [self.path("libexec", "keychaind"), *options, "--ready-fd", str(writer)], pass_fds=[writer],
+                stderr=file, stdout=file, **more)
         os.close(writer)
-        if os.read(reader, 1) != b"\1":
-            raise SystemExit("the service does not start: " + open(self.path("log")).read())
+        serves = os.read(reader, 1) == b"\1"
         os.close(reader)
+        return process, serves
+
+    def own_daemon(self, folder, **more):
+        """Starts a daemon over the keychain in a folder; gives its process, its socket, and whether it serves."""
+        path = f"{folder}/own.sock"
+        process, serves = self.daemon(
+            f"{folder}/log", "--socket", path, "--store", folder, "--tpm", "none", "--pinentry", "none",
+            "--login-password", "no", **more)
+        return process, path, serves
 
     def stop(self):
         if self.service:
@@ -63,7 +81,7 @@ class Deployment:
             code = self.service.wait(40)
             self.service = None
             if code != 0:
-                raise SystemExit(f"the service ended with {code}: " + open(self.path("log")).read())
+                raise SystemExit(f"the service ended with {code}: " + open(self.log).read())
 
     def remove(self):
         shutil.rmtree(self.base)

@@ -16,6 +16,7 @@ import deployment  # noqa: E402
 import suite  # noqa: E402
 import programs  # noqa: E402,F401
 import users  # noqa: E402,F401
+import own  # noqa: E402,F401
 import thieves  # noqa: E402,F401
 import anchors  # noqa: E402,F401
 import signatures  # noqa: E402,F401

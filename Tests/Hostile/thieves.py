@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import socket
-import subprocess
 
-from deployment import VICTIM, wait_until
+from deployment import VICTIM
 from programs import intrude, victim
 from suite import FAILS, SUCCEEDS, attack
 
@@ -28,14 +26,9 @@ def steal(d, *parts):
 
 def opens(d, folder):
     """Whether a daemon of the thief's own, on his machine, gives him the secret."""
-    path = f"{folder}/keychaind.sock"
-    with open(f"{folder}/log", "w") as log:
-        process = subprocess.Popen(
-            [d.path("libexec", "keychaind"), "--socket", path, "--store", folder, "--tpm", "none", "--pinentry", "none",
-             "--login-password", "no"], stderr=log)
+    process, path, serves = d.own_daemon(folder)
     try:
-        started = wait_until(lambda: os.path.exists(path) or process.poll() is not None)
-        if process.poll() is not None or not started:
+        if not serves:
             d.said = open(f"{folder}/log").read()
             return False
         learned = d.learns(*d.search(victim(d)), user=0, env=d.environment(KEYCHAIN_SOCKET=path))

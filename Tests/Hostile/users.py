@@ -36,31 +36,35 @@ def system_keychain(d):
         "unshare", "--user", "--map-root-user", *d.search(program), user=OTHER, env=environment)
 
 
+DENIED = "Permission denied"
+
+
 def readable(d, user, *folders):
     """Whether the user reads any file below the folders."""
     for folder in folders:
         for parent, _, names in os.walk(d.path(folder)):
             for name in names:
-                done = d.run("cat", os.path.join(parent, name), user=user)
+                path = os.path.join(parent, name)
+                done = d.run("cat", path, user=user)
+                d.said = done.stderr or path
                 if done.returncode == 0:
-                    d.said = os.path.join(parent, name)
                     return True
     return False
 
 
-@attack("the user reads the files of store and vault", FAILS)
+@attack("the user reads the files of store and vault", FAILS, DENIED)
 def files(d):
     if not any(names for folder in ("state", "vaults") for _, _, names in os.walk(d.path(folder))):
         raise RuntimeError("there are no files")
     return readable(d, VICTIM, "state", "vaults")
 
 
-@attack("the service's user reads the vaults", FAILS)
+@attack("the service's user reads the vaults", FAILS, DENIED)
 def vaults_of_service(d):
     return readable(d, SERVICE, "vaults")
 
 
-@attack("the enclave's user reads the stores", FAILS)
+@attack("the enclave's user reads the stores", FAILS, DENIED)
 def stores_of_enclave(d):
     return readable(d, ENCLAVE, "state")
 
@@ -75,7 +79,7 @@ def reaches(d, path, user, word=b"KES1" + (VICTIM).to_bytes(4, "little") + bytes
     return "answered" in done.stdout or "timed out" in done.stderr
 
 
-@attack("the user connects to the enclave", FAILS, "Permission denied")
+@attack("the user connects to the enclave", FAILS, DENIED)
 def enclave_as_user(d):
     return reaches(d, d.path("enclave-run", "socket"), VICTIM)
 
@@ -85,7 +89,7 @@ def enclave_as_root(d):
     return reaches(d, d.path("enclave-run", "socket"), 0)
 
 
-@attack("the user asks for a unit's credential", FAILS, "Permission denied")
+@attack("the user asks for a unit's credential", FAILS, DENIED)
 def credential_as_user(d):
     return reaches(d, d.path("run", "credentials"), VICTIM, b"")
 
@@ -114,11 +118,13 @@ def memory_of_service(d):
     return against_service(d, "memory")
 
 
-@attack("a signal to master, daemon, enclave and agent", FAILS)
+@attack("a signal to master, daemon, enclave and agent", FAILS, "not permitted")
 def signal_service(d):
     d.learns(*d.search(victim(d)))
     for process in d.processes().values():
-        if d.run("kill", "-STOP", str(process)).returncode == 0:
+        done = d.run("kill", "-STOP", str(process))
+        d.said = done.stderr
+        if done.returncode == 0:
             d.run("kill", "-CONT", str(process), user=0)
             return True
     return False

@@ -7,6 +7,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SWIFT = os.environ.get("SWIFT", "swift")
 COMPILER = SWIFT.removesuffix("swift") + "swiftc"
 FAILED = []
+# Swift 6.3's second build system crashes now and then in its own threads, which says nothing of what it builds.
+ATTEMPTS = 4
 
 # A program that stores a secret, reads it back and removes it.
 STORES = """
@@ -38,13 +40,16 @@ def check(name, holds, detail=""):
         FAILED.append(name)
 
 
-def run(*words, folder=None, expected=0, **variables):
-    """What a command writes; it must end as expected."""
+def run(*words, folder=None, expected=0, attempts=1, **variables):
+    """What a command writes; it must end as expected. One that a signal ends may have several attempts."""
     done = subprocess.run(
         words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env=dict(os.environ, **variables))
+    if done.returncode < 0 and attempts > 1:
+        print(f"again   {' '.join(words)}: ended by signal {-done.returncode}", flush=True)
+        return run(*words, folder=folder, expected=expected, attempts=attempts - 1, **variables)
     if done.returncode != expected:
-        raise AssertionError(f"{' '.join(words)}: {done.returncode}\n{done.stdout[-3000:]}")
+        raise AssertionError(f"{' '.join(words)}: {done.returncode}\n{done.stdout[-6000:]}")
     return done.stdout
 
 
@@ -80,9 +85,11 @@ class Package:
 
     def build(self, prefix, *options, system="native"):
         options = (*options, "--build-system", system)
-        environment = {"PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
-        run(SWIFT, "build", *options, folder=self.folder, **environment)
-        self.products = run(SWIFT, "build", "--show-bin-path", *options, folder=self.folder, **environment).strip()
+        build = lambda *more: run(
+            SWIFT, "build", *more, *options, folder=self.folder, attempts=ATTEMPTS,
+            PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+        build()
+        self.products = build("--show-bin-path").strip()
 
     def start(self, name):
         return program(f"{self.products}/{name}", f"{self.folder}/.keychain").strip()

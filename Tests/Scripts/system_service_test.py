@@ -1,5 +1,6 @@
 """The system service as its users meet it: system_service_test.py FOLDER-OF-PROGRAMS, as root."""
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -11,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
-from deployment import ENCLAVE, OTHER, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
+from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
 
 FAILED = []
 
@@ -106,6 +107,20 @@ def keeps_vaults(d, program):
     shutil.rmtree(d.path("state", str(VICTIM)))
     shutil.move(d.path("away-store"), d.path("state", str(VICTIM)))
     check("with the store back the item is there", d.has(program), d.said)
+
+
+@contextlib.contextmanager
+def connected(d):
+    """Somebody of the victim's is connected meanwhile, so that his keychain is not closed, and locked, however slow this machine is."""
+    code = ("import socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+            f"s.connect({d.socket!r})\nprint(flush=True)\nsys.stdin.readline()\n")
+    process = subprocess.Popen([PYTHON, "-c", code], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        process.stdout.readline()
+        yield
+    finally:
+        process.communicate("\n", timeout=30)
 
 
 def passcodes(d, program):
@@ -271,6 +286,8 @@ def activated(d, program):
         listener.listen(128)
         return listener
 
+    log = open(d.log, "a")
+
     def start(user, sockets, capabilities, *command):
         script = f"export LISTEN_PID=$$ LISTEN_FDS={len(sockets)}; exec \"$@\""
 
@@ -283,7 +300,7 @@ def activated(d, program):
             ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps=-all{capabilities}",
              f"--ambient-caps=-all{capabilities}", f"--bounding-set=-all{capabilities}", "--no-new-privs",
              "sh", "-c", script, "sh", *command],
-            preexec_fn=place, close_fds=False, stderr=d.log, stdout=d.log)
+            preexec_fn=place, close_fds=False, stderr=log, stdout=log)
 
     clients = [listen(d.path("run", name), 0, mode) for name, mode in (("socket", 0o666), ("system", 0o666), ("credentials", 0o600))]
     enclaves = [listen(d.path("enclave-run", "socket"), SERVICE, 0o600)]
@@ -309,9 +326,10 @@ def main():
         lives(d, program)
         ends_and_begins(d, program)
         keeps_vaults(d, program)
-        passcodes(d, program)
-        prompts(d, program)
-        removed_programs(d)
+        with connected(d):
+            passcodes(d, program)
+            prompts(d, program)
+            removed_programs(d)
         credentials(d)
         activated(d, program)
     finally:

@@ -118,59 +118,58 @@ package enum AttributeTable {
             "The SHA-1 of the public key, by which an identity finds its key."),
     ]
 
-    private static let key: [ItemAttribute] =
-        [
-            .init(
-                .keyClass, "kcls", "kSecAttrKeyClass", kind: .number, in: keys, keyIn: keys, missing: .zero,
-                "Public (0), private (1) or symmetric (2)."),
-            .init(
-                .applicationLabel, "klbl", "kSecAttrApplicationLabel", kind: .data, in: keys, keyIn: keys,
-                missing: .emptyString, "The SHA-1 of the public key, or a symmetric key's name."),
-            .init(
-                .applicationTag, "atag", "kSecAttrApplicationTag", kind: .blob, in: keys, keyIn: keys,
-                missing: .emptyString, "The program's own name for the key."),
-            .init(
-                .keySizeInBits, "bsiz", "kSecAttrKeySizeInBits", kind: .number, in: keys, keyIn: keys, missing: .zero,
-                "The key's length in bits."),
-            .init(
-                .effectiveKeySize, "esiz", "kSecAttrEffectiveKeySize", kind: .number, in: keys, keyIn: keys,
-                missing: .zero, "The bits of the key that count."),
-            .init(
-                .startDate, "sdat", "kSecAttrStartDate", kind: .date, in: keys, keyIn: keys, missing: .zero,
-                returned: .whenNotEmpty, "When the key may first be used."),
-            .init(
-                .endDate, "edat", "kSecAttrEndDate", kind: .date, in: keys, keyIn: keys, missing: .zero,
-                returned: .whenNotEmpty, "When the key may last be used."),
-        ]
-        + keyFlags.map { id, code, constant, meaning in
-            .init(id, code, constant, kind: .number, in: keys, meaning)
-        }
-
-    private static let keyFlags: [(AttributeID, String, String, String)] = [
-        (.isPermanent, "perm", "kSecAttrIsPermanent", "The key is kept in the keychain."),
-        (.isPrivate, "priv", "kSecAttrIsPrivate", "Apple sets it for public keys too."),
-        (.isModifiable, "modi", "kSecAttrIsModifiable", "The key's attributes can be changed."),
-        (.isSensitive, "sens", "kSecAttrIsSensitive", "The key leaves the keychain wrapped or not at all."),
-        (.wasAlwaysSensitive, "asen", "kSecAttrWasAlwaysSensitive", "The key has always been sensitive."),
-        (.isExtractable, "extr", "kSecAttrIsExtractable", "The key may leave the keychain."),
-        (.wasNeverExtractable, "next", "kSecAttrWasNeverExtractable", "The key could never leave the keychain."),
-        (.canEncrypt, "encr", "kSecAttrCanEncrypt", "The key may encrypt."),
-        (.canDecrypt, "decr", "kSecAttrCanDecrypt", "The key may decrypt."),
-        (.canDerive, "drve", "kSecAttrCanDerive", "Keys may be derived from it."),
-        (.canSign, "sign", "kSecAttrCanSign", "The key may sign."),
-        (.canVerify, "vrfy", "kSecAttrCanVerify", "The key may verify signatures."),
-        (.canSignRecover, "snrc", "kSecAttrCanSignRecover", "The key may sign with message recovery."),
-        (.canVerifyRecover, "vyrc", "kSecAttrCanVerifyRecover", "The key may verify with message recovery."),
-        (.canWrap, "wrap", "kSecAttrCanWrap", "The key may wrap other keys."),
-        (.canUnwrap, "unwp", "kSecAttrCanUnwrap", "The key may unwrap other keys."),
+    private static let key: [ItemAttribute] = [
+        .init(
+            .keyClass, "kcls", "kSecAttrKeyClass", kind: .number, in: keys, keyIn: keys, missing: .zero,
+            "Public (0), private (1) or symmetric (2)."),
+        .init(
+            .applicationLabel, "klbl", "kSecAttrApplicationLabel", kind: .data, in: keys, keyIn: keys,
+            missing: .emptyString, "The SHA-1 of the public key, or a symmetric key's name."),
+        .init(
+            .applicationTag, "atag", "kSecAttrApplicationTag", kind: .blob, in: keys, keyIn: keys,
+            missing: .emptyString, "The program's own name for the key."),
+        .init(
+            .keySizeInBits, "bsiz", "kSecAttrKeySizeInBits", kind: .number, in: keys, keyIn: keys, missing: .zero,
+            "The key's length in bits."),
+        .init(
+            .effectiveKeySize, "esiz", "kSecAttrEffectiveKeySize", kind: .number, in: keys, keyIn: keys,
+            missing: .zero, "The bits of the key that count."),
+        .init(
+            .startDate, "sdat", "kSecAttrStartDate", kind: .date, in: keys, keyIn: keys, missing: .zero,
+            returned: .whenNotEmpty, "When the key may first be used."),
+        .init(
+            .endDate, "edat", "kSecAttrEndDate", kind: .date, in: keys, keyIn: keys, missing: .zero,
+            returned: .whenNotEmpty, "When the key may last be used."),
+        flag(.isPermanent, "perm", "kSecAttrIsPermanent", "The key is kept in the keychain."),
+        flag(.isPrivate, "priv", "kSecAttrIsPrivate", "Apple sets it for public keys too."),
+        flag(.isModifiable, "modi", "kSecAttrIsModifiable", "The key's attributes can be changed."),
+        flag(.isSensitive, "sens", "kSecAttrIsSensitive", "The key leaves the keychain wrapped or not at all."),
+        flag(.wasAlwaysSensitive, "asen", "kSecAttrWasAlwaysSensitive", "The key has always been sensitive."),
+        flag(.isExtractable, "extr", "kSecAttrIsExtractable", "The key may leave the keychain."),
+        flag(.wasNeverExtractable, "next", "kSecAttrWasNeverExtractable", "The key could never leave the keychain."),
+        flag(.canEncrypt, "encr", "kSecAttrCanEncrypt", "The key may encrypt."),
+        flag(.canDecrypt, "decr", "kSecAttrCanDecrypt", "The key may decrypt."),
+        flag(.canDerive, "drve", "kSecAttrCanDerive", "Keys may be derived from it."),
+        flag(.canSign, "sign", "kSecAttrCanSign", "The key may sign."),
+        flag(.canVerify, "vrfy", "kSecAttrCanVerify", "The key may verify signatures."),
+        flag(.canSignRecover, "snrc", "kSecAttrCanSignRecover", "The key may sign with message recovery."),
+        flag(.canVerifyRecover, "vyrc", "kSecAttrCanVerifyRecover", "The key may verify with message recovery."),
+        flag(.canWrap, "wrap", "kSecAttrCanWrap", "The key may wrap other keys."),
+        flag(.canUnwrap, "unwp", "kSecAttrCanUnwrap", "The key may unwrap other keys."),
     ]
+
+    private static func flag(
+        _ id: AttributeID, _ code: String, _ constant: String, _ meaning: String
+    ) -> ItemAttribute { .init(id, code, constant, kind: .number, in: keys, meaning) }
 
     /// Attributes of Apple's own programs. They are known so that a program that names one is told why it may not.
     private static let restricted: [ItemAttribute] = [
-        ("sha1", all), ("UUID", all), ("persistref", all), ("sysb", all), ("clip", all), ("pcss", all), ("pcsk", all),
-        ("pcsi", all), ("dspk", all), ("binn", inet), ("bini", inet), ("bin0", inet), ("bin1", inet), ("bin2", inet),
-        ("bin3", inet),
-    ].map { code, classes in
+        apple("sha1"), apple("UUID"), apple("persistref"), apple("sysb"), apple("clip"), apple("pcss"), apple("pcsk"),
+        apple("pcsi"), apple("dspk"), apple("binn", in: inet), apple("bini", in: inet), apple("bin0", in: inet),
+        apple("bin1", in: inet), apple("bin2", in: inet), apple("bin3", in: inet),
+    ]
+
+    private static func apple(_ code: String, in classes: [ItemClass] = all) -> ItemAttribute {
         .init(
             .restricted, code, code, kind: .data, in: classes, column: .none, setBy: .nobody, returned: .never,
             "For Apple's own programs.")

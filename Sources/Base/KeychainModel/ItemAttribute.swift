@@ -5,7 +5,7 @@ package final class ItemAttribute: Sendable {
     /// The key in a program's dictionary.
     package let code: String
     /// The names of the constants for the key; the first is the one explanations use.
-    package let constants: [String]
+    package var constants: [String] { [constant] + (otherConstant.map { [$0] } ?? []) }
     package let kind: Kind
     /// The classes that have the attribute.
     package let classes: [ItemClass]
@@ -18,6 +18,8 @@ package final class ItemAttribute: Sendable {
     package let returned: Returned
     /// One sentence for the reference documentation.
     package let meaning: String
+    private let constant: String
+    private let otherConstant: String?
 
     /// Which values it accepts and what becomes of them (semantics A.4).
     package enum Kind: Sendable {
@@ -57,16 +59,17 @@ package final class ItemAttribute: Sendable {
     package enum Returned: Sendable { case always, whenNotEmpty, never }
 
     /// The attribute's name in explanations, such as `kSecAttrAccount ("acct")`.
-    package var displayName: String { "\(constants[0]) (\"\(code)\")" }
+    package var displayName: String { "\(constant) (\"\(code)\")" }
 
     init(
-        _ id: AttributeID, _ code: String, _ constants: String..., kind: Kind, in classes: [ItemClass],
-        keyIn: [ItemClass] = [], column: Column = .digest, setBy: Setter = .program, missing: Missing = .absent,
-        returned: Returned = .always, _ meaning: String
+        _ id: AttributeID, _ code: String, _ constant: String, _ otherConstant: String? = nil, kind: Kind,
+        in classes: [ItemClass], keyIn: [ItemClass] = [], column: Column = .digest, setBy: Setter = .program,
+        missing: Missing = .absent, returned: Returned = .always, _ meaning: String
     ) {
         self.id = id
         self.code = code
-        self.constants = constants
+        self.constant = constant
+        self.otherConstant = otherConstant
         self.kind = kind
         self.classes = classes
         self.keyIn = keyIn

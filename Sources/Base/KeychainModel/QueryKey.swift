@@ -87,7 +87,7 @@ package struct QueryKey: Sendable {
     /// The row whose key this is.
     static func exactly(_ code: String) -> Int? { byCode[code] }
 
-    private static let byCode = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.code, $0) })
+    private static let byCode = CodeIndex(rows.map { $0.code })
 
     /// The key a constant of this name stands for, attribute or not.
     package static func key(ofConstant name: String) -> String? {

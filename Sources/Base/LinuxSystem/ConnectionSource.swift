@@ -21,21 +21,30 @@ extension UnixSocket: ConnectionSource {
 
 /// A source of connections, watched by one thread that notes when nobody was waiting: what it takes afterwards was made after
 /// that (``UnixSocket/madeAfter``).
+///
+/// That costs nothing, for the thread looks what is ready anyway. A listening socket is called ready at the end of `connect`, which
+/// its maker does not leave before: who connected earlier than a look that did not find the socket ready was taken earlier, or is
+/// still at it, so that nobody else can have its number.
 package struct WatchedSource {
     package let source: any ConnectionSource
     private var wasEmpty: UInt64?
+    private var wasReady = false
 
     package init(_ source: any ConnectionSource) { self.source = source }
 
-    /// As ``ConnectionSource/accept()``.
+    /// As ``ConnectionSource/accept()``, of a source that was found ready.
     package mutating func accept() throws(SystemError) -> UnixSocket? {
-        // In this order: the queue was empty later than this.
-        let now = Clock.monotonicNanoseconds
-        guard var socket = try source.accept() else {
-            if source.isWhereTheyAreMade { wasEmpty = now }
-            return nil
-        }
-        socket.madeAfter = wasEmpty
+        wasReady = true
+        guard var socket = try source.accept() else { return nil }
+        if source.isWhereTheyAreMade { socket.madeAfter = wasEmpty }
         return socket
+    }
+
+    /// A look is over that would have found the source ready, and then somebody would have been taken.
+    ///
+    /// - Parameter start: when it began, in nanoseconds of the monotonic clock.
+    package mutating func looked(from start: UInt64) {
+        if !wasReady { wasEmpty = start }
+        wasReady = false
     }
 }

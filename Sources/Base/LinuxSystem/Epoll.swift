@@ -25,6 +25,9 @@ package struct Readiness: OptionSet, Sendable {
     private let descriptor: FileDescriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
+    /// How many descriptors are reported at most per wait.
+    package var capacity: Int { unsafe events.count }
+
     /// Makes an empty set that reports at most `capacity` descriptors per wait.
     ///
     /// - Throws: `SystemError` of `epoll_create1`: too many open files.

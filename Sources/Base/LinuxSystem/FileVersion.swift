@@ -42,12 +42,13 @@ package struct FileVersion: Hashable, Sendable {
         return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
     }
 
-    /// Whether a name in an open folder leads to this very version. The kernel's digest is not read again: nobody can change
-    /// the content of a file that has one.
+    /// Whether the process with this folder in `/proc` executes this very version. The kernel's digest is not read again: nobody
+    /// can change the content of a file that has one.
     ///
     /// - Throws: `SystemError` of `statx`.
-    func isFound(at name: String, in folder: FileDescriptor) throws(SystemError) -> Bool {
-        let found = try Self.look(folder.number, name)
+    func isExecuted(in folder: FileDescriptor) throws(SystemError) -> Bool {
+        var found = clinux_file_version()
+        _ = try retrying("statx") { unsafe clinux_executed_version(folder.number, &found) }
         return FileStatus(found) == status && found.changed == changed
             && (found.has_verity == 0) == verityDigest.isEmpty
     }

@@ -12,25 +12,26 @@ import Glibc
 
 /// Hands out memory for secrets: left out of core dumps, zero in a forked child, in RAM where the lock limit allows.
 ///
-/// Small blocks come from size classes carved out of larger mappings, because a mapping per secret costs 10 µs and a block
-/// from a free list 40 ns; what is larger than the largest class has its own mapping. A block is wiped when it comes back,
-/// so every block handed out is zero.
+/// Small blocks of a few sizes are cut from larger mappings, because a mapping per secret costs 10 µs and a block that came
+/// back 40 ns; what is larger than the largest size has its own mapping. A block is wiped when it comes back, so every block
+/// handed out is zero.
 @safe enum LockedArena {
-    private static let classes = [128, 512, 2048, 8192, 65536]
-    private static let chunk = 65536
-    /// By size class. A forked child begins with none: another thread may have been changing the lists when it was forked.
-    private static let freeLists = ProcessLocal(none)
-    private static var none: [[UInt]] { Array(repeating: [], count: classes.count) }
+    fileprivate static let classes = [128, 512, 2048, 8192, 65536]
+    fileprivate static let chunk = 65536
+    /// A forked child begins with none: another thread may have been changing them when it was forked. What tells it so lies
+    /// in the first block there is.
+    private static let blocks: ProcessLocal<FreeBlocks> = {
+        let start = unsafe map(chunk)
+        let first = unsafe LockedBlock(start: start, capacity: classes[0])
+        return unsafe ProcessLocal(FreeBlocks(UInt(bitPattern: start), from: classes[0]), in: first)
+    }()
 
     static func take(_ size: Int) -> LockedBlock {
         guard let index = classes.firstIndex(where: { $0 >= size }) else {
             let capacity = (size + 4095) & ~4095
             return unsafe LockedBlock(start: map(capacity), capacity: capacity)
         }
-        let address = withFreeLists { lists in
-            if lists[index].isEmpty { lists[index] = carve(classes[index]) }
-            return lists[index].removeLast()
-        }
+        let address = withBlocks { $0.take(index) }
         return unsafe LockedBlock(start: UnsafeMutablePointer(bitPattern: address)!, capacity: classes[index])
     }
 
@@ -42,22 +43,59 @@ import Glibc
             return
         }
         let address = unsafe UInt(bitPattern: block.start)
-        withFreeLists { $0[index].append(address) }
+        withBlocks { $0.put(address, index) }
     }
 
-    private static func withFreeLists<Result>(_ body: (inout [[UInt]]) -> Result) -> Result {
-        freeLists.withValue(inChild: { $0 = none }, body)
-    }
-
-    private static func carve(_ size: Int) -> [UInt] {
-        let start = unsafe UInt(bitPattern: map(chunk))
-        return stride(from: 0, to: chunk, by: size).map { start + UInt($0) }
+    private static func withBlocks<Result>(_ body: (inout FreeBlocks) -> Result) -> Result {
+        blocks.withValue(inChild: { $0 = FreeBlocks() }, body)
     }
 
     /// Memory for a secret is not optional: without it the process cannot go on, as Swift cannot without heap.
-    private static func map(_ size: Int) -> UnsafeMutablePointer<UInt8> {
+    fileprivate static func map(_ size: Int) -> UnsafeMutablePointer<UInt8> {
         var locked: CInt = 0
         guard let start = unsafe clinux_map_secret(size, &locked) else { fatalError("out of memory for secrets") }
         return unsafe start.assumingMemoryBound(to: UInt8.self)
+    }
+}
+
+/// The blocks that came back, a chain for each size, and the rest of the mapping from which new ones are cut. Nothing but the
+/// blocks in use and the links of the chains is ever touched, so that a short program has few pages.
+private struct FreeBlocks {
+    /// The first of each chain, 0 for none; the address of the next lies in the block.
+    private var chains = InlineArray<5, UInt>(repeating: 0)
+    private var (next, end): (UInt, UInt) = (0, 0)
+
+    init() {}
+
+    /// Begins with a mapping of which the first bytes are in use.
+    init(_ start: UInt, from used: Int) { (next, end) = (start + UInt(used), start + UInt(LockedArena.chunk)) }
+
+    mutating func take(_ index: Int) -> UInt {
+        let block = chains[index]
+        guard block != 0 else { return cut(UInt(LockedArena.classes[index])) }
+        let link = unsafe Self.link(block)
+        unsafe chains[index] = link.pointee
+        unsafe link.pointee = 0
+        return block
+    }
+
+    mutating func put(_ block: UInt, _ index: Int) {
+        unsafe Self.link(block).pointee = chains[index]
+        chains[index] = block
+    }
+
+    /// What is left of a mapping that is too short goes unused.
+    private mutating func cut(_ size: UInt) -> UInt {
+        if end - next < size {
+            let start = unsafe UInt(bitPattern: LockedArena.map(LockedArena.chunk))
+            guard size < UInt(LockedArena.chunk) else { return start }
+            (next, end) = (start, start + UInt(LockedArena.chunk))
+        }
+        defer { next += size }
+        return next
+    }
+
+    private static func link(_ block: UInt) -> UnsafeMutablePointer<UInt> {
+        unsafe UnsafeMutablePointer(bitPattern: block)!
     }
 }

@@ -14,6 +14,6 @@ package struct ProcessFolder: Sendable {
 
     /// Whether the process lives and executes this version of a file, by whatever name.
     package func executes(_ version: FileVersion) -> Bool {
-        do throws(SystemError) { return try version.isFound(at: "exe", in: folder) } catch { return false }
+        do throws(SystemError) { return try version.isExecuted(in: folder) } catch { return false }
     }
 }

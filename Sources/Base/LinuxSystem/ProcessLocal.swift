@@ -1,35 +1,31 @@
-import CLinux
 import Glibc
 
 /// A value that a forked child must not share with its parent, such as a database connection, and the mutex around it.
 ///
-/// Mark and mutex lie in a page that the kernel wipes in a child: it finds the mark gone, and the mutex free whichever thread
-/// of the parent held it. Asking costs no system call, and no kind of fork goes unnoticed.
+/// Mark and mutex lie in memory that the kernel wipes in a child, as that for secrets is: it finds the mark gone, and the mutex
+/// free whichever thread of the parent held it. Asking costs no system call, and no kind of fork goes unnoticed.
 @safe package final class ProcessLocal<Value>: @unchecked Sendable {
-    /// All zero in a child; a zero mutex is an unlocked one on Linux.
-    @unsafe private struct Page {
-        var mutex: pthread_mutex_t
-        var isOurs: Bool
-    }
-
-    private let page: UnsafeMutablePointer<Page>
+    private let block: LockedBlock
     private let value: UnsafeMutablePointer<Value>
 
-    package init(_ value: Value) {
+    package convenience init(_ value: Value) { unsafe self.init(value, in: LockedArena.take(MemoryLayout<Mark>.size)) }
+
+    /// Keeps mark and mutex in a block of the arena for secrets.
+    init(_ value: Value, in block: LockedBlock) {
         unsafe self.value = UnsafeMutablePointer.allocate(capacity: 1)
         unsafe self.value.initialize(to: value)
-        var isLocked: CInt = 0
-        guard let start = unsafe clinux_map_secret(MemoryLayout<Page>.size, &isLocked) else {
-            fatalError("out of memory for a page that forks wipe")
-        }
-        unsafe page = start.bindMemory(to: Page.self, capacity: 1)
-        unsafe page.pointee.isOurs = true
+        unsafe self.block = unsafe block
+        unsafe mark.pointee.isOurs = true
     }
 
     deinit {
-        unsafe munmap(page, MemoryLayout<Page>.size)
+        unsafe LockedArena.giveBack(block, used: MemoryLayout<Mark>.size)
         unsafe value.deinitialize(count: 1)
         unsafe value.deallocate()
+    }
+
+    private var mark: UnsafeMutablePointer<Mark> {
+        unsafe UnsafeMutableRawPointer(block.start).assumingMemoryBound(to: Mark.self)
     }
 
     /// Reads or changes the value while no other thread of this process does.
@@ -39,12 +35,18 @@ import Glibc
     package func withValue<Result, Failure: Error>(
         inChild: (inout Value) throws(Failure) -> Void, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        unsafe pthread_mutex_lock(&page.pointee.mutex)
-        defer { unsafe pthread_mutex_unlock(&page.pointee.mutex) }
-        if unsafe !page.pointee.isOurs {
+        unsafe pthread_mutex_lock(&mark.pointee.mutex)
+        defer { unsafe pthread_mutex_unlock(&mark.pointee.mutex) }
+        if unsafe !mark.pointee.isOurs {
             try unsafe inChild(&value.pointee)
-            unsafe page.pointee.isOurs = true
+            unsafe mark.pointee.isOurs = true
         }
         return try unsafe body(&value.pointee)
     }
+}
+
+/// All zero in a child; a zero mutex is an unlocked one on Linux.
+@unsafe private struct Mark {
+    var mutex: pthread_mutex_t
+    var isOurs: Bool
 }

@@ -55,6 +55,10 @@ int clinux_file_version(int file, const char *path, struct clinux_file_version *
     return 0;
 }
 
+int clinux_executed_version(int folder, struct clinux_file_version *version) {
+    return clinux_file_version(folder, "exe", version);
+}
+
 int clinux_verity_digest(int file, uint8_t *digest, size_t room) {
     enum { longest = 64 };
     union {

@@ -27,6 +27,12 @@ package final class CallerIdentifier: Sendable {
         self.processes = processes
     }
 
+    /// The program at the other end of a connection, if it is known at once and need not be refused.
+    package func recognize(_ peer: UnixSocket) -> CallerIdentity? {
+        guard case .known(let caller)? = try? identify(peer) else { return nil }
+        return caller
+    }
+
     /// Identifies the program at the other end of a connection, or says what to do to find it out.
     ///
     /// - Throws: as ``IdentityRules/identify(_:)``.
@@ -34,7 +40,7 @@ package final class CallerIdentifier: Sendable {
         let numbers: PeerNumbers
         do throws(SystemError) { numbers = try PeerNumbers(of: peer) } catch { throw .unidentified(error) }
         try rules.check(user: numbers.user)
-        if let caller = recognize(numbers, madeAfter: peer.madeAfter) { return .known(caller) }
+        if let caller = findKnown(numbers, madeAfter: peer.madeAfter) { return .known(caller) }
         let credentials: PeerCredentials
         do throws(SystemError) { credentials = try PeerCredentials(numbers, of: peer) } catch {
             throw .unidentified(error)
@@ -185,7 +191,7 @@ extension CallerIdentifier {
 
 extension CallerIdentifier {
     /// The identity of a process that was identified lately, if all that it rests on is as it was.
-    private func recognize(_ numbers: PeerNumbers, madeAfter: UInt64?) -> CallerIdentity? {
+    private func findKnown(_ numbers: PeerNumbers, madeAfter: UInt64?) -> CallerIdentity? {
         guard let entry = processes.find(numbers, madeAfter: madeAfter), folders.reading == entry.reading else {
             return nil
         }
@@ -214,8 +220,8 @@ extension CallerIdentifier {
         guard let folder = try? ProcessFolder(of: numbers.process) else { return nil }
         // It is asked afterwards whether it still lives, and did so now.
         return KnownProcesses.Entry(
-            numbers: numbers, folder: folder, version: version, signature: signature, reading: installed.reading,
-            caller: caller, noted: Clock.monotonicNanoseconds)
+            caller, numbers: numbers, folder: folder, version: version, signature: signature,
+            reading: installed.reading, noted: Clock.monotonicNanoseconds)
     }
 }
 

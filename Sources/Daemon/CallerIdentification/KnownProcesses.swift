@@ -13,10 +13,10 @@ package import LinuxSystem
 ///
 /// In doubt it is not known, and is identified as if it had never been here.
 package final class KnownProcesses: Sendable {
-    /// A process as it was identified.
-    package struct Entry: Sendable {
+    /// A process as it was identified. One reference, which is handed out for the price of one.
+    package final class Entry: Sendable {
         let numbers: PeerNumbers
-        var folder: ProcessFolder
+        let folder: ProcessFolder
         let version: FileVersion
         /// What its groups rest on.
         let signature: ProgramSignature?
@@ -24,7 +24,22 @@ package final class KnownProcesses: Sendable {
         let reading: UInt64
         package let caller: CallerIdentity
         /// A moment when it lived and had its number.
-        var noted: UInt64
+        let noted: UInt64
+
+        init(
+            _ caller: CallerIdentity, numbers: PeerNumbers, folder: ProcessFolder, version: FileVersion,
+            signature: ProgramSignature?, reading: UInt64, noted: UInt64
+        ) {
+            (self.caller, self.numbers, self.folder, self.version) = (caller, numbers, folder, version)
+            (self.signature, self.reading, self.noted) = (signature, reading, noted)
+        }
+
+        /// The same, known for as long as an earlier entry of the same process.
+        fileprivate func since(_ earlier: Entry) -> Entry {
+            Entry(
+                caller, numbers: numbers, folder: earlier.folder, version: version, signature: signature,
+                reading: reading, noted: earlier.noted)
+        }
     }
 
     /// As many as a busy session has; who is forgotten is identified again.
@@ -49,7 +64,7 @@ package final class KnownProcesses: Sendable {
         var entry = entry
         // The longer it has been known the older its connections may be; what it executes is as it is now.
         if let old = entries.withLock({ $0[entry.numbers.process] }), old.folder.executes(entry.version) {
-            (entry.folder, entry.noted) = (old.folder, old.noted)
+            entry = entry.since(old)
         }
         entries.withLock { entries in
             entries[entry.numbers.process] = entry

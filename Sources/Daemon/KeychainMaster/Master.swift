@@ -49,7 +49,6 @@ package final class Master {
 
     /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is his.
     private static let unknownUser: UInt32 = 65534
-    private static let acceptsPerTurn = 64
 
     /// - Parameters:
     ///   - mostWards: how many keychains may be open at once; connections to more are refused until one is closed.
@@ -73,7 +72,13 @@ package final class Master {
     package func run(until end: FileDescriptor) throws(SystemError) {
         try epoll.add(end, for: .readable, token: Token.end)
         while !isEnding || !wards.isEmpty {
-            try epoll.wait(deadline: wards.values.map(\.patience).min() ?? .never) { token, _ in handle(token, end) }
+            let start = Clock.monotonicNanoseconds
+            let count = try epoll.wait(deadline: wards.values.map(\.patience).min() ?? .never) { token, _ in
+                handle(token, end)
+            }
+            if !isEnding, count < epoll.capacity {
+                for index in queues.indices { queues[index].looked(from: start) }
+            }
             // Its end is seen in the next turn.
             for ward in wards.values where ward.patience.hasPassed { ward.process.kill() }
         }
@@ -101,10 +106,7 @@ package final class Master {
 extension Master {
     private func accept(_ index: Int) {
         do throws(SystemError) {
-            for _ in 0..<Self.acceptsPerTurn {
-                guard let connection = try queues[index].accept() else { return }
-                deliver(connection, entrances[index].purpose)
-            }
+            if let connection = try queues[index].accept() { deliver(connection, entrances[index].purpose) }
         } catch {
             log("no connection can be accepted for now: \(error)")
             // Too many open files: daemons that end give some back.

@@ -23,7 +23,7 @@ struct ParkedRequest {
 final class ClientSession {
     let token: UInt64
     let socket: UnixSocket
-    /// Who it is, once it has asked for something.
+    /// Who it is, once that is known.
     var caller: CallerIdentity?
     /// How fast its program may ask; nil before it is known, and where there is no limit.
     var pace: RequestPace?

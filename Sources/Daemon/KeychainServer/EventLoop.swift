@@ -80,9 +80,13 @@ final class EventLoop: @unchecked Sendable {
 
     /// Handles what happens up to the deadline; whether anything did.
     private func poll(until deadline: Deadline) -> Bool {
+        let (start, lookedAtAll) = (Clock.monotonicNanoseconds, isAccepting)
         // The set belongs to this thread alone, so there is nothing about the wait that could fail.
-        let count = try? epoll.wait(deadline: deadline) { handle($0, $1) }
-        return count ?? 0 > 0
+        let count = (try? epoll.wait(deadline: deadline) { handle($0, $1) }) ?? epoll.capacity
+        if lookedAtAll, count < epoll.capacity {
+            for index in listeners.indices { listeners[index].looked(from: start) }
+        }
+        return count > 0
     }
 
     private func handle(_ token: UInt64, _ readiness: Readiness) {
@@ -123,17 +127,12 @@ final class EventLoop: @unchecked Sendable {
 // MARK: - Connections come and go
 
 extension EventLoop {
-    /// How many are accepted in one turn, so that a flood of them does not keep the others waiting.
-    private static let acceptsPerTurn = 16
-
     private func accept(_ index: Int) {
         guard isAccepting else { return }
+        guard sessions.count < limits.connections else { return pauseAccepting() }
         do throws(SystemError) {
-            for _ in 0..<Self.acceptsPerTurn {
-                guard sessions.count < limits.connections else { return pauseAccepting() }
-                guard let socket = try listeners[index].accept() else { return }
-                try open(socket)
-            }
+            // Who else waits is found ready in the next turn, so a flood of them does not keep the others waiting.
+            if let socket = try listeners[index].accept() { try open(socket) }
         } catch {
             // A source that has ended says so itself.
             if error.code != EPIPE { log("no connection can be accepted for now: \(error)") }
@@ -147,6 +146,7 @@ extension EventLoop {
         nextToken += 1
         sessions[session.token] = session
         occupancy.arrive()
+        router.greet(session)
     }
 
     /// Forgets a connection, which closes it.

@@ -24,7 +24,7 @@ package final class KeychainServer: Sendable {
     ///   - handler: what answers the requests.
     ///   - listeners: listening sockets that do not block, or others that connections come from; the server lets them go when
     ///     it stops.
-    ///   - registry: asked once per connection, at its first request.
+    ///   - registry: asked once per connection, when it is made or at its first request.
     /// - Throws: the refusal of a lane; `errSecNotAvailable` when there are too many open files or threads.
     package init(
         _ handler: any RequestHandler, on listeners: [any ConnectionSource], registry: any CallerRegistry,

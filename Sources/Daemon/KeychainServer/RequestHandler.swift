@@ -69,6 +69,10 @@ package protocol QueuedWrite {
 
 /// Knows who is at the other end of a connection.
 package protocol CallerRegistry: Sendable {
+    /// Who a peer is, if that is known at once; asked when it has connected. Who is not known, or is to be refused, is identified
+    /// when it asks for something.
+    func recognize(_ peer: UnixSocket) -> CallerIdentity?
+
     /// Identifies a peer, or says what to do to find it out; asked on the thread that serves all connections.
     ///
     /// - Throws: the refusal that every request of a caller that cannot be identified is answered with.

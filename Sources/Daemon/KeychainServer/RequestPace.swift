@@ -39,6 +39,14 @@ final class RequestPace: Sendable {
         .after(milliseconds: max(Int(Self.step / 1_000_000), Int((1000 / rate).rounded(.up))))
     }
 
+    /// Whether all of the allowance is there: forgotten and begun anew, the pace would be the same.
+    fileprivate var isRested: Bool {
+        bucket.withLock { bucket in
+            fill(&bucket)
+            return bucket.requests >= rate
+        }
+    }
+
     private func fill(_ bucket: inout Bucket) {
         let now = Clock.monotonicNanoseconds
         let passed = now - min(bucket.filled, now)
@@ -47,27 +55,30 @@ final class RequestPace: Sendable {
     }
 }
 
-/// The paces of the programs that are connected.
+/// The paces of the programs that are connected, or were until lately: who leaves and comes back gains nothing by it.
 final class RequestPaces: Sendable {
-    private final class Entry {
-        weak var pace: RequestPace?
-        init(_ pace: RequestPace) { self.pace = pace }
-    }
-
     private let rate: Int
-    private let paces = Lock<[String: Entry]>([:])
+    private let paces = Lock<[String: RequestPace]>([:])
 
     init(_ rate: Int) { self.rate = rate }
 
     /// The pace of a program, shared with its other connections; nil where there is no limit.
     func pace(of caller: CallerIdentity) -> RequestPace? {
         guard rate > 0 else { return nil }
+        let owner = caller.owner
         return paces.withLock { paces in
-            if let pace = paces[caller.owner]?.pace { return pace }
-            paces = paces.filter { $0.value.pace != nil }
+            if let pace = paces[owner] { return pace }
+            Self.forget(&paces)
             let pace = RequestPace(rate)
-            paces[caller.owner] = Entry(pace)
+            paces[owner] = pace
             return pace
+        }
+    }
+
+    /// Forgets the paces that no connection has and that would be the same anew.
+    private static func forget(_ paces: inout [String: RequestPace]) {
+        for owner in Array(paces.keys) where isKnownUniquelyReferenced(&paces[owner]) {
+            if paces[owner]?.isRested == true { paces[owner] = nil }
         }
     }
 }

@@ -137,7 +137,12 @@ struct RequestRouter {
         }
     }
 
-    /// Who asks; found out once per connection, because that costs nearly as much as a search. Nil when it is being found out.
+    /// Admits who is known as soon as it has connected, while it still prepares its first request.
+    func greet(_ session: ClientSession) {
+        if let caller = registry.recognize(session.socket) { admit(caller, to: session) }
+    }
+
+    /// Who asks; found out once per connection. Nil when it is being found out.
     private func identity(of session: ClientSession) throws(Refusal) -> CallerIdentity? {
         if let caller = session.caller { return caller }
         switch try registry.identify(session.socket) {

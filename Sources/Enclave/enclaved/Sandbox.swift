@@ -18,8 +18,6 @@ enum Sandbox {
         // Clocks, randomness, and what the C library does around them.
         "clock_gettime", "clock_nanosleep", "nanosleep", "getrandom", "geteuid", "getpid", "gettid", "sched_yield",
         "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
-        // The C library ends the process when a thread that is just starting may not make these two.
-        "rseq", "set_robust_list",
         // A thread that ends; the address sanitizer ends the process when it may not.
         "sigaltstack",
     ]

@@ -9,15 +9,15 @@ package struct Setting: Sendable {
     /// The key in the configuration file.
     package let key: String
     /// What it takes, for people.
-    package var takes: String { texts().takes }
+    package var takes: String { makeTakes() }
     /// What holds when it is not set, for people.
-    package var standard: String { texts().standard }
+    package var standard: String { makeStandard() }
     /// What it does, for people.
-    package var meaning: String { texts().meaning }
+    package var meaning: String { makeMeaning() }
     /// Takes a text; false when it makes no sense.
     let read: @Sendable (String, inout Values) -> Bool
     /// Made when somebody reads them: a command that ends at once would feel it.
-    private let texts: @Sendable () -> (takes: String, standard: String, meaning: String)
+    private let makeTakes, makeStandard, makeMeaning: @Sendable () -> String
 
     private init(
         variable: String, key: String, takes: @autoclosure @escaping @Sendable () -> String,
@@ -25,7 +25,7 @@ package struct Setting: Sendable {
         read: @escaping @Sendable (String, inout Values) -> Bool
     ) {
         (self.variable, self.key, self.read) = (variable, key, read)
-        texts = { (takes(), standard(), meaning()) }
+        (makeTakes, makeStandard, makeMeaning) = (takes, standard, meaning)
     }
 
     /// What is set; nil is not set.

@@ -1,4 +1,5 @@
 import KeychainTesting
+import LinuxSystem
 import LocalAuthentication
 import Testing
 
@@ -61,6 +62,26 @@ import Testing
         #expect(right.state == .notAuthorized)
         #expect(await authorize(right) == nil)
         #expect(phone.asked == [.finger, .finger])
+    }
+
+    @Test("A right announces that it was refused, granted and given back; giving it back again changes nothing")
+    func announced() async {
+        let right = LARight()
+        let names = Lock<[Notification.Name]>([])
+        let tokens = [Notification.Name.LARightDidBecomeAuthorized, .LARightDidBecomeUnauthorized].map { name in
+            NotificationCenter.default.addObserver(forName: name, object: right, queue: nil) { note in
+                names.withLock { $0.append(note.name) }
+            }
+        }
+        defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+        phone.user.will(.cancel, .touch("thumb"))
+        #expect(await authorize(right) == .userCancel)
+        #expect(await authorize(right) == nil)
+        await right.deauthorize()
+        await right.deauthorize()
+        #expect(
+            names.withLock { $0 }
+                == [.LARightDidBecomeUnauthorized, .LARightDidBecomeAuthorized, .LARightDidBecomeUnauthorized])
     }
 
     @Test("The requirement decides what is asked for")

@@ -184,23 +184,37 @@ struct UnixListenerTests {
         #expect(code { () throws(SystemError) in _ = try UnixSocket.listen(at: path) } == EINVAL)
     }
 
-    @Test("Who comes after nobody was waiting has connected after that; of others no such time is known")
+    @Test("Who comes after a look that found nobody has connected after that; of others no such time is known")
     func watchedSource() throws {
         let directory = try TemporaryDirectory()
         let listener = try UnixSocket.listen(at: directory.file("socket"))
         var queue = WatchedSource(listener)
         let clients = try (0..<2).map { _ in try UnixSocket.connect(to: directory.file("socket"), deadline: soon) }
-        for _ in clients {
+        for start in 1...2 {
             let taken = try queue.accept()
             #expect(try #require(taken).madeAfter == nil)
+            // It found somebody.
+            queue.looked(from: UInt64(start))
         }
-        let before = Clock.monotonicNanoseconds
-        let nobody = try queue.accept()
-        let after = Clock.monotonicNanoseconds
-        let client = try UnixSocket.connect(to: directory.file("socket"), deadline: soon)
+        queue.looked(from: 3)
         let taken = try queue.accept()
-        let time = try #require(taken?.madeAfter)
-        #expect(nobody == nil && before <= time && time <= after)
-        withExtendedLifetime(client) {}
+        #expect(taken == nil)
+        queue.looked(from: 4)
+        let client = try UnixSocket.connect(to: directory.file("socket"), deadline: soon)
+        let late = try queue.accept()
+        #expect(late?.madeAfter == 3)
+        withExtendedLifetime((clients, client)) {}
+    }
+
+    @Test("What somebody else accepts was made after the time he knows, not after the look that found it")
+    func handedSource() throws {
+        struct Handed: ConnectionSource {
+            let descriptor: FileDescriptor
+            func accept() -> UnixSocket? { UnixSocket(descriptor, madeAfter: 7) }
+        }
+        var queue = WatchedSource(Handed(descriptor: try UnixSocket.pair().0.descriptor))
+        queue.looked(from: 9)
+        let taken = try queue.accept()
+        #expect(taken?.madeAfter == 7)
     }
 }

@@ -40,6 +40,15 @@ struct KnownProcessTests {
         }
     }
 
+    @Test("Who is known is so as soon as it has connected; whose program has to be read first is not")
+    func recognized() throws {
+        let visitor = try door.start([settled("app")])
+        #expect(door.identifier.recognize(visitor.peer) == nil)
+        let caller = try door.identify(visitor.peer)
+        try door.seeNobody()
+        #expect(door.identifier.recognize(try door.connectAgain(visitor)) == caller)
+    }
+
     @Test("A connection that may have been made before the process was seen says nothing about it")
     func early() throws {
         let visitor = try door.start([settled("app")])

@@ -62,12 +62,17 @@ final class Doorway {
     func accept() throws -> UnixSocket {
         try listener.descriptor.wait(for: .readable, deadline: soon)
         guard let peer = try queue.accept() else { throw SystemError(code: EAGAIN, call: "accept") }
+        queue.looked(from: Clock.monotonicNanoseconds)
         return peer
     }
 
     /// Sees that nobody waits: whoever is let in next has connected after this.
     func seeNobody() throws {
-        if try queue.accept() != nil { throw SystemError(code: EISCONN, call: "accept") }
+        let start = Clock.monotonicNanoseconds
+        do { try listener.descriptor.wait(for: .readable, deadline: .now) } catch  where error.code == ETIMEDOUT {
+            return queue.looked(from: start)
+        }
+        throw SystemError(code: EISCONN, call: "poll")
     }
 
     /// Has a program connect once more.

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Callers are identified once, at their first request")
+@Suite("Callers are identified once, when they connect or at their first request")
 struct IdentityTests {
     private final class Counter: Sendable {
         let count = Atomic(0)
@@ -26,6 +26,18 @@ struct IdentityTests {
         #expect(counter.count.load(ordering: .relaxed) == 1)
         #expect(try idle.ask(Frames.device(.status))?.status == 0)
         #expect(counter.count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test("Who is known when it connects stays that, and is identified no more")
+    func knownAtOnce() throws {
+        let server = try RunningServer(
+            identify: { _ throws(Refusal) in
+                throw Refusal(.missingEntitlement, .foreignGroup, "uid", "Not you.", do: "Go.")
+            }, recognize: { _ in RunningServer.caller })
+        let client = try server.connect()
+        for _ in 0..<2 { #expect(try client.ask(Frames.device(.lock))?.status == 0) }
+        #expect(server.identifications == 0)
+        #expect(server.standIn.record.deviceCallers == [RunningServer.caller, RunningServer.caller])
     }
 
     @Test("A device request brings the caller with it")

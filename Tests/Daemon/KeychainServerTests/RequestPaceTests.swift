@@ -69,6 +69,28 @@ struct RequestPaceTests {
         for id in 2...11 { #expect(try greedy.receive()?.id == UInt32(id)) }
     }
 
+    @Test("Who leaves and comes back has no new allowance")
+    func comesBack() throws {
+        let server = try Self.server(20)
+        let start = Clock.monotonicNanoseconds
+        for _ in 0..<4 {
+            let client = try server.connect()
+            for id in 1...11 { #expect(try client.ask(Frames.search(id: UInt32(id)))?.status == 0) }
+        }
+        // 44 requests, the first of each connection not counted, 20 at once.
+        #expect(Clock.monotonicNanoseconds - start >= 800_000_000)
+    }
+
+    @Test("Who is known when it connects has its first request counted, too")
+    func countsFirst() throws {
+        var limits = ServerLimits()
+        limits.requestRate = 20
+        let server = try RunningServer(limits: limits, recognize: { _ in RunningServer.caller })
+        let start = Clock.monotonicNanoseconds
+        for id in 1...40 { #expect(try server.connect().ask(Frames.search(id: UInt32(id)))?.status == 0) }
+        #expect(Clock.monotonicNanoseconds - start >= 800_000_000)
+    }
+
     @Test("Without a limit nobody waits")
     func unlimited() throws {
         let server = try Self.server(0)

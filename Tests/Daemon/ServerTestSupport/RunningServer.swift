@@ -8,9 +8,16 @@ package import TestSupport
 package struct Registry: CallerRegistry {
     package typealias Identify = @Sendable (_ peer: UnixSocket) throws(Refusal) -> Identification
 
+    package typealias Recognize = @Sendable (_ peer: UnixSocket) -> CallerIdentity?
+
+    private let recognition: Recognize
     private let body: Identify
 
-    package init(_ body: @escaping Identify) { self.body = body }
+    package init(recognize: @escaping Recognize, _ body: @escaping Identify) {
+        (recognition, self.body) = (recognize, body)
+    }
+
+    package func recognize(_ peer: UnixSocket) -> CallerIdentity? { recognition(peer) }
 
     package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification { try body(peer) }
 
@@ -29,10 +36,13 @@ package final class RunningServer {
     private let directory: TemporaryDirectory
     private var isStopped = false
 
-    /// - Parameter directory: where the socket goes; another server's, to take over its place.
+    /// - Parameters:
+    ///   - directory: where the socket goes; another server's, to take over its place.
+    ///   - recognize: who is known as soon as it has connected; nobody, unless a test says so.
     package init(
         in directory: TemporaryDirectory? = nil, standIn: StandIn = StandIn(), limits: ServerLimits = ServerLimits(),
-        identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) }
+        identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) },
+        recognize: @escaping Registry.Recognize = { _ in nil }
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()
         self.standIn = standIn
@@ -42,7 +52,7 @@ package final class RunningServer {
         (self.lines, self.identified) = (lines, identified)
         server = try KeychainServer(
             standIn, on: [try UnixSocket.listen(at: path)],
-            registry: Registry { peer throws(Refusal) in
+            registry: Registry(recognize: recognize) { peer throws(Refusal) in
                 identified.update { $0 += 1 }
                 return try identify(peer)
             }, limits: limits,
@@ -64,7 +74,7 @@ package final class RunningServer {
 
     package func connect() throws -> RawClient { try RawClient(path) }
 
-    /// How often somebody had to be identified: once for each connection that asked for something.
+    /// How often somebody had to be identified: once for each connection that asked for something and was not known.
     package var identifications: Int { identified.update { $0 } }
 
     /// What the server has logged.

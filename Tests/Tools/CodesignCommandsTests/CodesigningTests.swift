@@ -19,7 +19,8 @@ struct CodesigningTests {
             return try FileDescriptor.open(folder.file(name), 2)
         }
         let session = Session(input: files[0], output: files[1], diagnostics: files[2], socket: "") {
-            .failure(Refusal(.notAvailable, .unavailable, "", "There is no keychain.", do: "Start one."))
+            () throws(Refusal) in
+            throw Refusal(.notAvailable, .unavailable, "", "There is no keychain.", do: "Start one.")
         }
         let status = Codesigning.run(words.map { Argument($0) }, in: session)
         return (status, try text("output"), try text("errors"))

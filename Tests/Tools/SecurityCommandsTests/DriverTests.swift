@@ -151,7 +151,7 @@ import Testing
     func noKeychain() {
         let session = Session(
             input: Shell.file(), output: Shell.file(), diagnostics: Shell.file(), socket: "",
-            connect: { .failure(StandInKeychain.notFound) })
+            connect: { () throws(Refusal) in throw StandInKeychain.notFound })
         #expect(Driver.run([Argument("help")], in: session) == 0)
         #expect(Driver.run([Argument("error"), Argument("0")], in: session) == 1)
         #expect(Driver.run([Argument("status")], in: session) == -25300)

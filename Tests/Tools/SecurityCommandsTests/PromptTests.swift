@@ -108,7 +108,7 @@ import Testing
         let terminal = try PseudoTerminal()
         let session = Session(
             input: terminal.device, output: Shell.file(), diagnostics: terminal.device, socket: "", mayAsk: false,
-            connect: { [shell] in .success(shell.keychain) })
+            connect: { [shell] in shell.keychain })
         let words = ["add-generic-password", "-a", "x", "-s", "y", "-w"]
         #expect(Driver.run(words.map { Argument($0) }, in: session) == -25308)
         #expect(value == nil)

@@ -32,7 +32,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         guard let context = authorization.grantedContext else { throw LAError.notAuthorized }
         do { return try body(context) } catch let error as NSError {
             guard let failure = LAError(status: error) else { throw error }
-            if failure.code == .notInteractive { authorization.expire(context) }
+            if failure.code == .notInteractive { authorization.expire(context, of: self) }
             throw failure
         }
     }

@@ -57,7 +57,8 @@ open class LARight: NSObject, @unchecked Sendable {
     open func authorize(localizedReason: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         guard let context = authorization.begin(completion) else { return }
         context.evaluatePolicy(requirement.policy, localizedReason: localizedReason) { [self] isMet, error in
-            authorization.end(context, error ?? (isMet ? confirm(context) : LAError.lacking(.authenticationFailed)))
+            let failure = error ?? (isMet ? confirm(context) : LAError.lacking(.authenticationFailed))
+            authorization.end(context, failure, of: self)
         }
     }
 
@@ -91,13 +92,22 @@ open class LARight: NSObject, @unchecked Sendable {
     ///
     /// - Parameter completion: called once, on a queue of the module's own.
     open func deauthorize(completion: @escaping @Sendable () -> Void) {
-        authorization.giveBack()
+        authorization.giveBack(self)
         KeychainTask().run(completion)
     }
 
     /// Gives the right back, as the function with a completion handler does.
     open func deauthorize() async {
         await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
+    }
+
+    /// Tells the program what has become of the right.
+    func announce(_ state: State) {
+        switch state {
+        case .authorized: NotificationCenter.default.post(name: .LARightDidBecomeAuthorized, object: self)
+        case .notAuthorized: NotificationCenter.default.post(name: .LARightDidBecomeUnauthorized, object: self)
+        case .unknown, .authorizing: break
+        }
     }
 
     // MARK: - What else has to hold
@@ -117,4 +127,12 @@ extension LAError {
     static let otherFingers = LAError(
         .authenticationFailed, problem: "A finger was enrolled or removed since the right was made.",
         remedy: "Make and save a new right.")
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension NSNotification.Name {
+    /// Posted by a right that was granted, which is its object, from whatever thread that happened on.
+    public static let LARightDidBecomeAuthorized = Self("LARightDidBecomeAuthorizedNotification")
+    /// Posted by a right that was refused, given back or has run out, which is its object.
+    public static let LARightDidBecomeUnauthorized = Self("LARightDidBecomeUnauthorizedNotification")
 }

@@ -120,7 +120,7 @@ public final class LARightStore: NSObject, Sendable {
     private func removing(_ right: LAPersistedRight) -> @Sendable () throws -> Void {
         {
             try right.items.remove()
-            right.authorization.giveBack()
+            right.authorization.giveBack(right)
         }
     }
 

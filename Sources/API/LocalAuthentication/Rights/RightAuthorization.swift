@@ -37,8 +37,8 @@ final class RightAuthorization: Sendable {
     }
 
     /// Ends what was begun with a context, unless the right was given back meanwhile.
-    func end(_ context: LAContext, _ error: (any Error)?) {
-        let waiting = content.withLock { content -> [Completion] in
+    func end(_ context: LAContext, _ error: (any Error)?, of right: LARight) {
+        let waiting = change(right) { content -> [Completion] in
             guard content.context === context, content.state == .authorizing else { return [] }
             // From here on the context serves the right's key and secret, which ask for nothing by themselves.
             context.interactionNotAllowed = true
@@ -51,8 +51,8 @@ final class RightAuthorization: Sendable {
     }
 
     /// Gives the right back; who waits for it is told so.
-    func giveBack() {
-        let (context, waiting) = content.withLock { content in
+    func giveBack(_ right: LARight) {
+        let (context, waiting) = change(right) { content in
             defer { (content.state, content.context, content.waiting) = (.notAuthorized, nil, []) }
             return (content.context, content.waiting)
         }
@@ -62,11 +62,21 @@ final class RightAuthorization: Sendable {
     }
 
     /// Notes that what was shown in a context is worth nothing any more.
-    func expire(_ context: LAContext) {
-        content.withLock { content in
+    func expire(_ context: LAContext, of right: LARight) {
+        change(right) { content in
             guard content.context === context, content.state == .authorized else { return }
             (content.state, content.context) = (.notAuthorized, nil)
         }
+    }
+
+    /// Changes the content, and announces what the right has become by that.
+    private func change<Result>(_ right: LARight, _ body: (inout Content) -> Result) -> Result {
+        let (result, before, after) = content.withLock { content in
+            let before = content.state
+            return (body(&content), before, content.state)
+        }
+        if after != before { right.announce(after) }
+        return result
     }
 
     /// Whether these are the fingers that the first authorization found.

@@ -106,6 +106,9 @@ int clinux_open_folder(const char *path);
 /// open file.
 int clinux_file_version(int file, const char *path, struct clinux_file_version *version);
 
+/// The same for what a process executes; `folder` is its folder in /proc, opened.
+int clinux_executed_version(int folder, struct clinux_file_version *version);
+
 /// FS_IOC_MEASURE_VERITY: the digest by which the kernel checks what is read of a file; the result is its length.
 int clinux_verity_digest(int file, uint8_t *digest, size_t room);
 

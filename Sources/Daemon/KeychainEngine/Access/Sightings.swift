@@ -16,6 +16,8 @@ final class Sightings: Sendable {
     private struct State {
         var written: Set<Sighting> = []
         var fresh: Set<Sighting> = []
+        /// Who was noted last, and when: most come again at once.
+        var latest: (caller: CallerIdentity, day: UInt32)?
     }
 
     /// More than these are forgotten and noted again.
@@ -27,7 +29,9 @@ final class Sightings: Sendable {
     func note(_ caller: CallerIdentity) {
         let day = Self.today
         state.withLock { state in
-            if state.written.count + state.fresh.count > Self.most { state = State() }
+            if let latest = state.latest, latest.caller == caller, latest.day == day { return }
+            state.latest = (caller, day)
+            if state.written.count + state.fresh.count > Self.most { (state.written, state.fresh) = ([], []) }
             for group in caller.groups where group != AccessGroup.token && group != AccessGroup.any {
                 let sighting = Sighting(
                     group: group, program: caller.program, provenance: caller.provenance, day: day)

@@ -78,28 +78,24 @@ extension EnclaveServer {
         _ lanes: [EnclaveLane], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket,
         _ mayGoOn: @escaping @Sendable () -> Bool
     ) throws(SystemError) -> [Thread] {
-        let ready = Monitor(0)
         var threads: [Thread] = []
         for lane in lanes {
             let thread = try Thread(named: "enclave-lane") {
-                serve(lane, dispatcher, ready, mayGoOn)
+                serve(lane, dispatcher, mayGoOn)
                 // Wakes the thread of the socket, and tells the daemon.
                 shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
             }
             threads.append(thread)
         }
-        // A thread on its way makes system calls that it will never need again.
-        ready.wait { $0 == lanes.count ? () : nil }
         return threads
     }
 
     private static func serve(
-        _ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher, _ ready: Monitor<Int>, _ mayGoOn: () -> Bool
+        _ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher, _ mayGoOn: () -> Bool
     ) {
         let request = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         let answer = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         var shortWait = ShortWait()
-        ready.update { $0 += 1 }
         while let word = lane.next(into: request, &shortWait) {
             let status = request.withSpan { dispatcher.answer(word, $0, into: answer) }
             answer.withSpan { lane.answer(status, $0) }

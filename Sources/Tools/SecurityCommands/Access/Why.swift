@@ -51,9 +51,10 @@ struct Why {
     private func request() throws(CommandFailure) -> ItemRequest {
         let kind: PasswordKind = itemClass == .internetPassword ? .internet : .generic
         var attributes: [(code: String, value: RawValue)] = []
-        for (letter, value) in arguments.values {
-            guard let criterion = Self.criteria.first(where: { $0.letter == letter }), let value else { continue }
-            guard let own = kind.criteria.first(where: { $0.letter == letter }),
+        for given in arguments.values {
+            guard let criterion = Self.criteria.first(where: { $0.letter == given.letter }), let value = given.value
+            else { continue }
+            guard let own = kind.criteria.first(where: { $0.letter == given.letter }),
                 AttributeTable.attribute(code: own.code)?.belongs(to: itemClass) == true
             else { throw .usage("-\(criterion.letter) does not go with --class \(itemClass.code)") }
             attributes.append((own.code, try own.read(value)))

@@ -23,7 +23,7 @@ package struct Argument: Sendable {
     package var text: String { String(decoding: array, as: UTF8.self) }
 
     /// The word as an attribute's value: text, or data when it is not UTF-8, so that nothing is lost.
-    package var attribute: RawValue { String(validating: array, as: UTF8.self).map { .string($0) } ?? .data(array) }
+    package var attribute: RawValue { bytes.withSpan { $0.text(0, $0.count) }.map { .string($0) } ?? .data(array) }
 
     /// Whether the word is exactly this text.
     package func matches(_ text: String) -> Bool { bytes.count == text.utf8.count && self.text == text }

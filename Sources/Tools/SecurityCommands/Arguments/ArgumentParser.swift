@@ -51,14 +51,16 @@ struct ArgumentParser {
     }
 
     private mutating func takeLong(_ word: Argument) throws(CommandFailure) -> Bool {
+        guard word.begins("--") else { return false }
+        let named = options.filter { $0.word != nil }
         if word.matches("--json") {
             parsed.wantsJSON = true
         } else if word.matches("--help") {
             parsed.wantsHelp = true
-        } else if let option = options.first(where: { $0.word != nil && word.matches($0.longName) }) {
+        } else if let option = named.first(where: { word.matches($0.longName) }) {
             try takeLong(option)
-        } else if let option = options.first(where: { $0.value != nil && word.begins($0.longName + "=") }) {
-            parsed.values.append((option.letter, word.dropping(option.longName.utf8.count + 1)))
+        } else if let option = named.first(where: { $0.value != nil && word.begins($0.longName + "=") }) {
+            parsed.values.append(.init(option.letter, word.dropping(option.longName.utf8.count + 1)))
         } else {
             return false
         }
@@ -66,9 +68,9 @@ struct ArgumentParser {
     }
 
     private mutating func takeLong(_ option: CommandOption) throws(CommandFailure) {
-        guard option.value != nil else { return parsed.values.append((option.letter, nil)) }
+        guard option.value != nil else { return parsed.values.append(.init(option.letter, nil)) }
         guard next < words.count else { throw .usage("option requires an argument -- \(option.longName)") }
-        parsed.values.append((option.letter, words[next]))
+        parsed.values.append(.init(option.letter, words[next]))
         next += 1
     }
 
@@ -79,7 +81,7 @@ struct ArgumentParser {
                 throw .usage("illegal option -- \(letter)")
             }
             guard option.value != nil else {
-                parsed.values.append((letter, nil))
+                parsed.values.append(.init(letter, nil))
                 continue
             }
             return try takeValue(of: option, behind: offset, in: word)
@@ -90,28 +92,36 @@ struct ArgumentParser {
         of option: CommandOption, behind offset: Int, in word: Argument
     ) throws(CommandFailure) {
         if offset + 1 < word.bytes.count {
-            if option.isSecret { parsed.secretWords.insert(next - 1) }
-            return parsed.values.append((option.letter, word.dropping(offset + 1)))
+            if option.isSecret { parsed.secretWords.append(next - 1) }
+            return parsed.values.append(.init(option.letter, word.dropping(offset + 1)))
         }
         guard next < words.count else {
             guard option.isSecret else { throw .usage("option requires an argument -- \(option.letter)") }
-            return parsed.values.append((option.letter, nil))
+            return parsed.values.append(.init(option.letter, nil))
         }
-        if option.isSecret { parsed.secretWords.insert(next) }
-        parsed.values.append((option.letter, words[next]))
+        if option.isSecret { parsed.secretWords.append(next) }
+        parsed.values.append(.init(option.letter, words[next]))
         next += 1
     }
 }
 
 /// The words of a command line, sorted.
 package struct ParsedArguments {
-    package var values: [(letter: Character, value: Argument?)] = []
+    package var values: [Given] = []
     package var operands: [Argument] = []
     var wantsJSON = false
     var wantsHelp = false
     /// The words that are, or contain, a password.
-    var secretWords: Set<Int> = []
+    var secretWords: [Int] = []
     fileprivate(set) var endsOptions = false
+
+    /// An option with its value, if it came with one.
+    package struct Given {
+        package let letter: Character
+        package let value: Argument?
+
+        init(_ letter: Character, _ value: Argument?) { (self.letter, self.value) = (letter, value) }
+    }
 
     package func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
 
@@ -128,7 +138,7 @@ extension Argument {
     /// Whether the word begins with this text; only as much of it is looked at, for the rest may be a password.
     fileprivate func begins(_ text: String) -> Bool {
         let prefix = Array(text.utf8)
-        guard prefix.count > "--=".utf8.count, bytes.count >= prefix.count else { return false }
+        guard bytes.count >= prefix.count else { return false }
         return bytes.withSpan { span in prefix.indices.allSatisfy { span[$0] == prefix[$0] } }
     }
 

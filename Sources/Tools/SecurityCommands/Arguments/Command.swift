@@ -5,33 +5,36 @@ package struct Command: Sendable {
 
     package let name: String
     /// One sentence for the list of commands.
-    package let summary: String
+    package var summary: String { makeSummary() }
     /// Options and operands in one line, as in a manual page.
-    package let synopsis: String
-    package let options: [CommandOption]
+    package var synopsis: String { makeSynopsis() }
+    package var options: [CommandOption] { makeOptions() }
     /// What a person should know beyond the options, a line each.
-    package let notes: [String]
+    package var notes: [String] { makeNotes() }
     /// How many operands it takes.
-    let operands: ClosedRange<Int>
+    var operands: ClosedRange<Int> { makeOperands() }
     /// False for a command whose operands may begin with a minus sign.
     let hasOptions: Bool
     let body: Body
     /// The program that does it, for a command that is one of its own; it reads the words itself.
     let program: String?
+    // Made when somebody reads them: only one command of the table runs, and a script feels the others.
+    private let makeSummary, makeSynopsis: @Sendable () -> String
+    private let makeOptions: @Sendable () -> [CommandOption]
+    private let makeNotes: @Sendable () -> [String]
+    private let makeOperands: @Sendable () -> ClosedRange<Int>
 
     init(
-        _ name: String, _ summary: String, synopsis: String, options: [CommandOption] = [], notes: [String] = [],
-        operands: ClosedRange<Int> = 0...0, hasOptions: Bool = true, program: String? = nil, body: @escaping Body
+        _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
+        synopsis: @autoclosure @escaping @Sendable () -> String,
+        options: @autoclosure @escaping @Sendable () -> [CommandOption] = [],
+        notes: @autoclosure @escaping @Sendable () -> [String] = [],
+        operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
+        program: String? = nil, body: @escaping Body
     ) {
-        self.name = name
-        self.summary = summary
-        self.synopsis = synopsis
-        self.options = options
-        self.notes = notes
-        self.operands = operands
-        self.hasOptions = hasOptions
-        self.program = program
-        self.body = body
+        (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
+        (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
+        makeOperands = operands
     }
 
     /// What `help` prints after `Usage: `.

@@ -90,7 +90,7 @@ package enum Driver {
 
 extension Session {
     /// Shows the command before it runs, each word quoted, passwords hidden.
-    fileprivate func echo(_ command: Command, _ words: [Argument], hiding secrets: Set<Int>) {
+    fileprivate func echo(_ command: Command, _ words: [Argument], hiding secrets: [Int]) {
         let quoted = words.enumerated().map { secrets.contains($0) ? " \"********\"" : " \"\($1.text)\"" }
         diagnostics.write("\(command.name)\(quoted.joined())\n")
     }

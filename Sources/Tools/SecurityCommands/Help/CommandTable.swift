@@ -17,8 +17,8 @@ package enum CommandTable {
 
     /// The command that programs call by a name of its own: `git-credential-keychain` is `security git-credential`.
     package static func name(ofProgram path: String) -> String? {
+        guard path.hasSuffix(helperSuffix) else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard name.hasSuffix(helperSuffix) else { return nil }
         return commands.first { $0.name + helperSuffix == name }?.name
     }
 
@@ -26,6 +26,7 @@ package enum CommandTable {
 
     /// The first command whose name begins with the word.
     static func find(_ word: Argument) -> Command? {
-        word.isEmpty ? nil : commands.first { $0.name.hasPrefix(word.text) }
+        let text = word.text
+        return text.isEmpty ? nil : commands.first { $0.name.hasPrefix(text) }
     }
 }

@@ -12,7 +12,7 @@ struct AddPassword {
         Command(
             "add-\(kind.name)-password", "Add \(kind.phrase) item.",
             synopsis:
-                "-a account -s \(kind == .generic ? "service" : "server") [-w [password]] [options...] [keychain]",
+                "-a account -s \(kind.place) [-w [password]] [options...] [keychain]",
             options: kind.criteria.map { CommandOption($0.letter, value: $0.value, "Set the \($0.meaning).") }
                 + kind.secrets
                 + [

@@ -8,7 +8,7 @@ enum DeletePassword {
     static func command(_ kind: PasswordKind) -> Command {
         Command(
             "delete-\(kind.name)-password", "Delete \(kind.phrase) item.",
-            synopsis: "[-a account] [-s \(kind == .generic ? "service" : "server")] [options...] [keychain...]",
+            synopsis: "[-a account] [-s \(kind.place)] [options...] [keychain...]",
             options: kind.matchOptions,
             notes: ["Deletes the first item that matches and shows what it was."],
             operands: 0...Int.max

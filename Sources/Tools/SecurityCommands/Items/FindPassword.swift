@@ -7,7 +7,7 @@ enum FindPassword {
     static func command(_ kind: PasswordKind) -> Command {
         Command(
             "find-\(kind.name)-password", "Find \(kind.phrase) item.",
-            synopsis: "[-a account] [-s \(kind == .generic ? "service" : "server")] [options...] [-g] [keychain...]",
+            synopsis: "[-a account] [-s \(kind.place)] [options...] [-g] [keychain...]",
             options: kind.matchOptions + [
                 CommandOption("g", "Also show the password, on standard error."),
                 CommandOption("w", "Show only the password, on standard output."),
@@ -73,8 +73,6 @@ extension PasswordKind {
     var matchOptions: [CommandOption] {
         criteria.map { CommandOption($0.letter, value: $0.value, "Match the \($0.meaning).") }
     }
-
-    static func == (left: Self, right: Self) -> Bool { left.itemClass == right.itemClass }
 }
 
 extension ItemResponse.Item {

@@ -2,21 +2,39 @@ import KeychainModel
 import LinuxSystem
 
 /// One of the two classes of passwords and what its commands call its attributes.
-struct PasswordKind: Sendable {
-    let itemClass: ItemClass
+enum PasswordKind: String, Sendable {
+    case generic
+    case internet
+
+    var itemClass: ItemClass { self == .generic ? .genericPassword : .internetPassword }
+
     /// The word in the commands' names.
-    let name: String
+    var name: String { rawValue }
+
     /// The word with its article, for sentences.
-    let phrase: String
-    let criteria: [Criterion]
+    var phrase: String { self == .generic ? "a generic password" : "an internet password" }
+
+    /// What says where the password is for, in a synopsis.
+    var place: String { self == .generic ? "service" : "server" }
+
+    var criteria: [Criterion] { self == .generic ? Self.genericCriteria : Self.internetCriteria }
+
     /// The attributes that, all given, name one item; other criteria are then left out of a search, as on macOS.
-    let identifying: Set<Character>
+    var identifying: [Character] { self == .generic ? ["a", "s"] : ["a", "d", "p", "P", "r", "s", "t"] }
+
     /// What the label is when none is given.
-    let labelSource: Character
+    var labelSource: Character { "s" }
+
     /// The options a password comes with, besides `-X`.
-    let secrets: [CommandOption]
-    /// The call that macOS's command names when an item cannot be added; it depends on the keychain named, if any.
-    let additionCall: @Sendable (String?) -> String
+    var secrets: [CommandOption] { self == .generic ? [Self.oldOption, Self.passwordOption] : [Self.passwordOption] }
+
+    /// The call that macOS's command names when an item cannot be added.
+    func additionCall(_ keychain: String?) -> String {
+        switch self {
+        case .generic: "SecKeychainItemCreateFromContent (\(keychain ?? "<default>"))"
+        case .internet: "SecKeychainAddInternetPassword \(keychain ?? "<NULL>")"
+        }
+    }
 
     /// An attribute that an option speaks of.
     struct Criterion: Sendable {
@@ -47,34 +65,23 @@ struct PasswordKind: Sendable {
         case port
     }
 
-    static let generic = PasswordKind(
-        itemClass: .genericPassword, name: "generic", phrase: "a generic password",
-        criteria: [
-            account, creator, type, kind,
-            Criterion("G", "gena", "value", "generic attribute"),
-            comment, label,
-            Criterion("s", "svce", "service", "service name"),
-        ],
-        identifying: ["a", "s"], labelSource: "s",
-        secrets: [
-            CommandOption("p", value: "password", isSecret: true, "The same as -w, for old scripts."), passwordOption,
-        ],
-        additionCall: { "SecKeychainItemCreateFromContent (\($0 ?? "<default>"))" })
+    private static let genericCriteria = [
+        account, creator, type, kind,
+        Criterion("G", "gena", "value", "generic attribute"),
+        comment, label,
+        Criterion("s", "svce", "service", "service name"),
+    ]
 
-    static let internet = PasswordKind(
-        itemClass: .internetPassword, name: "internet", phrase: "an internet password",
-        criteria: [
-            account, creator, type,
-            Criterion("d", "sdmn", "domain", "security domain"),
-            kind, comment, label,
-            Criterion("p", "path", "path", "path on the server"),
-            Criterion("P", "port", "port", as: .port, "port number"),
-            Criterion("r", "ptcl", "protocol", as: .code, "protocol (four characters, such as \"htps\" or \"ftp \")"),
-            Criterion("s", "srvr", "server", "server name"),
-            Criterion("t", "atyp", "type", as: .code, "authentication type (four characters, such as \"dflt\")"),
-        ],
-        identifying: ["a", "d", "p", "P", "r", "s", "t"], labelSource: "s", secrets: [passwordOption],
-        additionCall: { "SecKeychainAddInternetPassword \($0 ?? "<NULL>")" })
+    private static let internetCriteria = [
+        account, creator, type,
+        Criterion("d", "sdmn", "domain", "security domain"),
+        kind, comment, label,
+        Criterion("p", "path", "path", "path on the server"),
+        Criterion("P", "port", "port", as: .port, "port number"),
+        Criterion("r", "ptcl", "protocol", as: .code, "protocol (four characters, such as \"htps\" or \"ftp \")"),
+        Criterion("s", "srvr", "server", "server name"),
+        Criterion("t", "atyp", "type", as: .code, "authentication type (four characters, such as \"dflt\")"),
+    ]
 
     private static let account = Criterion("a", "acct", "account", "account name")
     private static let creator = Criterion("c", "crtr", "creator", as: .number, "creator (four characters)")
@@ -82,6 +89,8 @@ struct PasswordKind: Sendable {
     private static let kind = Criterion("D", "desc", "kind", "kind of item, in words")
     private static let comment = Criterion("j", "icmt", "comment", "comment")
     private static let label = Criterion("l", "labl", "label", "label")
+    private static let oldOption = CommandOption(
+        "p", value: "password", isSecret: true, "The same as -w, for old scripts.")
     private static let passwordOption = CommandOption(
         "w", value: "password", isSecret: true, "The password; as the last option without a value: ask for it.")
 }

@@ -5,17 +5,14 @@ package import LinuxSystem
 /// A stream that is read from. What comes may be secret, so it is read into locked memory.
 package final class Input {
     let descriptor: FileDescriptor
-    let isTerminal: Bool
-    private let pending = SecretBuffer(capacity: 4096)
+    private(set) lazy var isTerminal = descriptor.isTerminal
+    private let pending = SecretBuffer(capacity: 0)
     private var start = 0
     private var isAtEnd = false
     /// A value at its largest, written twice or in hexadecimal, with a command around it.
     private static let limit = 2 * ItemLimits.valueBytes + (64 << 10)
 
-    package init(_ descriptor: FileDescriptor) {
-        self.descriptor = descriptor
-        isTerminal = descriptor.isTerminal
-    }
+    package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     /// Reads a line, without its end; nil when the input has ended.
     ///

@@ -3,17 +3,14 @@ import LinuxSystem
 /// A stream that is written to. What waits in it may be secret, so it waits in locked memory.
 package final class Output {
     let descriptor: FileDescriptor
-    let isTerminal: Bool
+    private(set) lazy var isTerminal = descriptor.isTerminal
     /// Why something could not be written; everything after that is dropped.
     private(set) var failure: SystemError?
-    private let pending = SecretBuffer(capacity: 4096)
+    private let pending = SecretBuffer(capacity: 0)
     /// Enough that a long list costs few system calls.
     private static let fullBytes = 64 << 10
 
-    init(_ descriptor: FileDescriptor) {
-        self.descriptor = descriptor
-        isTerminal = descriptor.isTerminal
-    }
+    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     package func write(_ text: String) { write { $0.append(utf8: text) } }
 

@@ -25,10 +25,12 @@ package final class Session {
     var isForSystem = false
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
-    private let connect: () -> Result<any KeychainConnection, Refusal>
-    private let connectSystem: () -> Result<any KeychainConnection, Refusal>
-    private let connectAs: (KeychainOwner) -> Result<any KeychainConnection, Refusal>
+    private let connect, connectSystem: Connecting
+    private let connectAs: (KeychainOwner) throws(Refusal) -> any KeychainConnection
     private var opened: (any KeychainConnection)?
+
+    /// Reaches a keychain, or says why it cannot be reached.
+    package typealias Connecting = () throws(Refusal) -> any KeychainConnection
 
     /// - Parameters:
     ///   - socket: the path of the daemon's socket, to be shown.
@@ -43,11 +45,11 @@ package final class Session {
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
         mayAsk: Bool = true, progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
-        connectSystem: @escaping () -> Result<any KeychainConnection, Refusal> = { .failure(.noSystemKeychain) },
-        connectAs: @escaping (KeychainOwner) -> Result<any KeychainConnection, Refusal> = { _ in
-            .failure(.noSystemKeychain)
+        connectSystem: @escaping Connecting = { () throws(Refusal) in throw .noSystemKeychain },
+        connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection = { _ throws(Refusal) in
+            throw .noSystemKeychain
         },
-        connect: @escaping () -> Result<any KeychainConnection, Refusal>
+        connect: @escaping Connecting
     ) {
         self.input = Input(input)
         self.output = Output(output)
@@ -134,7 +136,7 @@ package final class Session {
     /// - Throws: why it cannot be reached.
     package func connection() throws(Refusal) -> any KeychainConnection {
         if let opened { return opened }
-        let connection = try (isForSystem ? connectSystem : connect)().get()
+        let connection = try (isForSystem ? connectSystem : connect)()
         opened = connection
         return connection
     }
@@ -143,7 +145,7 @@ package final class Session {
     ///
     /// - Throws: why it cannot be reached.
     func turn(to owner: KeychainOwner, _ call: String) throws(CommandFailure) {
-        do throws(Refusal) { opened = try connectAs(owner).get() } catch { throw .refused(call: call, error) }
+        do throws(Refusal) { opened = try connectAs(owner) } catch { throw .refused(call: call, error) }
     }
 }
 

@@ -1,6 +1,7 @@
 import Glibc
 import KeychainClient
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 
 extension Session {
@@ -10,38 +11,60 @@ extension Session {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             _ = unsafe open("/dev/null", O_RDWR)
         }
-        let configuration = Result { () throws(Refusal) in try Configuration.load() }
-        return Session(
-            input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
-            diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: (try? configuration.get())?.socket ?? "",
-            mayAsk: (try? configuration.get())?.interaction != .never,
-            environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
-            connectSystem: {
-                configuration.flatMap { configuration in
-                    Result { () throws(Refusal) in try configuration.forSystemKeychain() }
-                }.flatMap(connection)
-            },
-            connectAs: { owner in
-                configuration.flatMap { configuration in
-                    Result { () throws(Refusal) in try Connection.reach(owner, configuration) }
-                }
-            }
-        ) { configuration.flatMap(connection) }
+        do throws(Refusal) { return ofThisProcess(try Configuration.load()) } catch {
+            return ofThisProcess(without: error)
+        }
     }
 
-    private static func connection(_ configuration: Configuration) -> Result<any KeychainConnection, Refusal> {
-        Result { () throws(Refusal) in
-            var configuration = configuration
-            // The engine is never run in here: a command that ends at once would pay its start each time.
-            configuration.mode = .auto
-            guard let connection = try Connection.reach(configuration) else {
-                throw Refusal(
-                    .notAvailable, .unavailable, configuration.socket,
-                    "No keychain daemon runs at \(configuration.socket) and none is installed.",
-                    do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
-            }
-            return AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
+    private static func ofThisProcess(_ configuration: Configuration) -> Session {
+        ofThisProcess(
+            socket: configuration.socket, mayAsk: configuration.interaction != .never,
+            connectSystem: { () throws(Refusal) in try connection(configuration.forSystemKeychain()) },
+            connectAs: { owner throws(Refusal) in try Connection.reach(owner, configuration) },
+            connect: { () throws(Refusal) in try connection(configuration) })
+    }
+
+    /// For settings that make no sense. Only those commands say so that need the keychain.
+    private static func ofThisProcess(without refusal: Refusal) -> Session {
+        ofThisProcess(
+            socket: "", mayAsk: true, connectSystem: { () throws(Refusal) in throw refusal },
+            connectAs: { _ throws(Refusal) in throw refusal }, connect: { () throws(Refusal) in throw refusal })
+    }
+
+    private static func ofThisProcess(
+        socket: String, mayAsk: Bool, connectSystem: @escaping Connecting,
+        connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection, connect: @escaping Connecting
+    ) -> Session {
+        Session(
+            input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
+            diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: socket, mayAsk: mayAsk,
+            environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
+            connectSystem: connectSystem, connectAs: connectAs, connect: connect)
+    }
+
+    private static func connection(_ configuration: Configuration) throws(Refusal) -> any KeychainConnection {
+        var configuration = configuration
+        // The engine is never run in here: a command that ends at once would pay its start each time.
+        configuration.mode = .auto
+        guard let connection = try Connection.reach(configuration) else {
+            throw Refusal(
+                .notAvailable, .unavailable, configuration.socket,
+                "No keychain daemon runs at \(configuration.socket) and none is installed.",
+                do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
         }
+        return AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
+    }
+}
+
+extension Driver {
+    /// Runs `security` as this process was called: by its own name, or by that of a helper.
+    ///
+    /// - Returns: the exit status, as ``run(_:in:)``.
+    package static func runThisProcess() -> Int32 {
+        let helper = unsafe CommandLine.unsafeArgv[0].flatMap { path in
+            CommandTable.name(ofProgram: unsafe String(cString: path))
+        }
+        return run((helper.map { [Argument($0)] } ?? []) + Argument.ofThisProcess(), in: .ofThisProcess())
     }
 }
 

@@ -58,6 +58,7 @@ final class ServedConnection: KeychainConnection {
 private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
+    func recognize(_ peer: UnixSocket) -> CallerIdentity? { caller }
     func identify(_ peer: UnixSocket) -> Identification { .known(caller) }
 
     func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {

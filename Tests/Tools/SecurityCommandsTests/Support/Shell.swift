@@ -43,8 +43,8 @@ struct Shell {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
             progressInterval: 1, environment: { [environment] in environment[$0] },
-            connectAs: { _ in .success(keychain) },
-            connect: { .success(keychain) })
+            connectAs: { _ in keychain },
+            connect: { keychain })
     }
 
     /// A file without a name, to be read from its beginning.
