@@ -70,6 +70,7 @@ let package = Package(
         library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
+        .target(name: "CSQLiteLog", dependencies: ["CSQLite"], path: "Sources/CLibraries/CSQLiteLog"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"]),
 
@@ -106,7 +107,10 @@ let package = Package(
         room("KeychainPolicy", on: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         room(
             "KeychainStore", on: "Daemon",
-            uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem", "CSQLite"]),
+            uses: [
+                "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem", "CSQLite",
+                "CSQLiteLog",
+            ]),
         room(
             "KeychainEngine", on: "Daemon",
             uses: [
@@ -258,7 +262,7 @@ let package = Package(
             uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "DocumentationTests", on: "Daemon",
-            uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem"]),
+            uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "ExamplesTests", on: "API",
             uses: ["KeychainExamples", "ServerLogin", "Keychain", "KeychainTesting", "Security", "LinuxSystem"]),

@@ -15,7 +15,7 @@ func count() throws -> [(name: String, counts: Counts)] {
     let store = try ItemStore(folder: folder, prefersExclusive: true)
     let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: true)
     let connection = try CountingConnection(
-        KeychainEngine(store: store, enclave: enclave, deployment: "counts"))
+        KeychainEngine(store: store, enclave: enclave, deployment: "counts", quotas: Quotas()))
     KeychainSession.install(connection)
     defer { KeychainSession.install(nil) }
     return try Operations.count(over: connection)

@@ -346,8 +346,8 @@ class Tampering(StoreTest):
         self.assertEqual((found["items"], len(found["damaged"])), ([], 5))
 
     def test_a_later_version(self):
-        self.sql("PRAGMA user_version = 3")
-        self.assertIn("version 3", self.read(status=2))
+        self.sql("PRAGMA user_version = 4")
+        self.assertIn("version 4", self.read(status=2))
 
     def test_a_damaged_row_hides_only_itself(self):
         self.sql("UPDATE genp SET data = zeroblob(60) WHERE id = 1")
@@ -400,7 +400,7 @@ class Groups(StoreTest):
         change(self.folder, {"add": item("genp", b"v")}, {"add": item("genp", b"w" * 500, acct=string("b"))},
                {"delete": {"class": string("genp"), "acct": string("b")}}, {"add": OTHERS[0]})
         self.assertEqual(self.read()["damaged"], [])
-        self.sql("UPDATE usage SET bytes = bytes + 1 WHERE length(ownr) = 1")
+        self.sql("INSERT INTO usage VALUES (x'00', 7, 7) ON CONFLICT DO UPDATE SET bytes = bytes + 1")
         self.assertEqual(self.read(status=1)["damaged"], [{"counter": "00"}])
 
 

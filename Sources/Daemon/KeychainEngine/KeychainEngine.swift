@@ -70,15 +70,22 @@ package final class KeychainEngine: Sendable {
     package func arrived(_ caller: CallerIdentity) { sightings.note(caller) }
 
     /// Gets ready for writes to come, while nobody waits for one.
-    package func prepareForWrites() { writes.exclusively { writer in writer.stockUp() } }
-
-    /// Tidies the store up when there is time: moves the write-ahead log into the database.
-    package func maintain() {
+    package func prepareForWrites() {
         writes.exclusively { writer in
-            // What cannot be written down now is seen again tomorrow.
-            try? writer.write(sightings.take())
-            try? writer.store.checkpoint()
+            writer.stockUp()
+            if writer.store.isDueForTidying { tidyUp(writer) }
         }
+    }
+
+    /// Tidies the store up when there is time.
+    package func maintain() { writes.exclusively(tidyUp) }
+
+    /// Writes down what can wait, and moves the write-ahead log into the database.
+    private func tidyUp(_ writer: ItemWriter) {
+        // What cannot be written down now is seen again tomorrow, and counted then.
+        try? writer.write(sightings.take())
+        try? writer.store.settleCounters()
+        try? writer.store.checkpoint()
     }
 
     /// The state of the device.

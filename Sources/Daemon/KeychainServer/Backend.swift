@@ -160,7 +160,7 @@ final class Backend: Sendable {
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
-            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, limits) })
+            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler) })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
             }
@@ -193,19 +193,12 @@ final class Backend: Sendable {
     }
 
     /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.
-    private static func commit(
-        _ queue: WorkQueue<WriteJob>, with handler: any RequestHandler, _ limits: ServerLimits
-    ) {
-        var writes = 0
+    private static func commit(_ queue: WorkQueue<WriteJob>, with handler: any RequestHandler) {
         while case let jobs = queue.take(), !jobs.isEmpty {
             let batch = jobs.filter(isInTime)
             guard !batch.isEmpty else { continue }
-            for (job, frame) in zip(batch, handler.commit(batch)) { job.reply.deliver(frame) }
-            writes += batch.count
+            ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
             handler.prepareForWrites()
-            guard writes >= limits.writesBetweenMaintenance else { continue }
-            handler.maintain()
-            writes = 0
         }
         handler.maintain()
     }

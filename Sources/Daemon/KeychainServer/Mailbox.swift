@@ -32,8 +32,8 @@ final class Mailbox: Sendable {
     /// Readable when there is something in the box.
     var descriptor: FileDescriptor { wakeup.descriptor }
 
-    func deliver(_ answer: Answer) {
-        content.withLock { $0.answers.append(answer) }
+    func deliver(_ answers: [Answer]) {
+        content.withLock { $0.answers += answers }
         wakeup.signal()
     }
 
@@ -69,8 +69,22 @@ struct ReplyAddress: Sendable {
     /// The connection's output, when it was lent.
     let outlet: Outlet?
 
-    func deliver(_ frame: SecretBytes) {
+    func deliver(_ frame: SecretBytes) { mailbox.deliver([send(frame)]) }
+
+    /// Delivers the answers of a batch: all that can be sent at once are, then the loops, each of which is woken once, learn of
+    /// them.
+    static func deliver(_ frames: [SecretBytes], to addresses: [ReplyAddress]) {
+        var sent = zip(addresses, frames).map { address, frame in
+            (mailbox: address.mailbox, answer: address.send(frame))
+        }
+        while let mailbox = sent.first?.mailbox {
+            mailbox.deliver(sent.filter { $0.mailbox === mailbox }.map(\.answer))
+            sent.removeAll { $0.mailbox === mailbox }
+        }
+    }
+
+    private func send(_ frame: SecretBytes) -> Mailbox.Answer {
         let sent = outlet.map { outlet in frame.withSpan { outlet.send($0) } }
-        mailbox.deliver(Mailbox.Answer(session: session, frame: frame, sent: sent))
+        return Mailbox.Answer(session: session, frame: frame, sent: sent)
     }
 }

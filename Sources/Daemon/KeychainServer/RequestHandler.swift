@@ -19,10 +19,10 @@ package protocol RequestHandler: Sendable {
     /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
     func write(_ batch: [Write])
 
-    /// Gets ready for more writes after some were answered, on the thread that writes.
+    /// Gets ready for more writes after some were answered, on the thread that writes. May block, to tidy up after many.
     func prepareForWrites()
 
-    /// Tidies up after many writes, on the thread that writes. May block.
+    /// Tidies up after the last write, on the thread that wrote. May block.
     func maintain()
 
     /// Answers a device request. May block for long; is called on several threads.

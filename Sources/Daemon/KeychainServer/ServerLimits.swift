@@ -39,8 +39,6 @@ package struct ServerLimits: Sendable {
     package var queuedPrompts = 64
     /// What waits for an attendant: prompts are withdrawn there, one for each that may be open or waiting, and more.
     package var queuedAttendance = 4096
-    /// Writes after which the store is tidied up: about as many as fill the room its log has from the beginning.
-    package var writesBetweenMaintenance = 192
     /// The longest deadline a caller may ask for: milliseconds.
     package var deadline = WireLimits.longestDeadline
 

@@ -1,12 +1,24 @@
 import KeychainModel
+import LinuxSystem
+import TestSupport
 
 @testable import KeychainStore
 
 /// The tables of `docs/format.md`.
 enum FormatTables {
-    /// The statements that make an empty store, in lines that a page has room for.
+    /// What an empty store consists of, in lines that a page has room for.
     static var schema: String {
-        "```sql\n" + Migrations.all.flatMap(\.self).map { wrapped($0) + ";\n" }.joined() + "```\n"
+        get throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.file("keychain.db")
+            _ = try FileDescriptor.open(path, 0o102)
+            let database = try Database(path: path, sharing: .shared)
+            try Migrations(database: database, path: path).run()
+            let statement = try database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", "be described")
+            var lines = ""
+            while try statement.step() { lines += wrapped(statement.text(0)) + ";\n" }
+            return "```sql\n\(lines)```\n"
+        }
     }
 
     static var numbers: String {
@@ -33,11 +45,11 @@ enum FormatTables {
 
     private static func wrapped(_ statement: String) -> String {
         var lines = [""]
-        for column in statement.split(separator: ", ") {
-            if lines[lines.count - 1].count + column.count > 110 { lines.append("   ") }
-            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + column + ","
+        for word in statement.split(separator: " ") {
+            if lines[lines.count - 1].count + word.count > 110 { lines.append("   ") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
         }
-        return String(lines.joined(separator: "\n").dropLast())
+        return lines.joined(separator: "\n")
     }
 }
 

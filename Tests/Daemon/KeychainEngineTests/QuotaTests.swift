@@ -1,4 +1,3 @@
-import KeychainEngine
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -6,6 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import KeychainEngine
 @testable import KeychainStore
 
 @Suite("Quotas")
@@ -47,10 +47,10 @@ struct QuotaTests {
     }
 
     @Test(
-        "The last item of a program is taken, the next refused; another program, and a deleted item, make no difference to it"
-    )
-    func programItems() throws {
-        let engine = try TestEngine(in: directory, quotas: Quotas(programItems: 2))
+        "The last item of a program is taken, the next refused; another program, and a deleted item, make no difference to it",
+        arguments: [true, false])
+    func programItems(isAlone: Bool) throws {
+        let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: Quotas(programItems: 2))
         for account in ["a", "b"] { try add(account, as: "one", to: engine) }
         check(refusal { try add("c", as: "one", to: engine) }, "items")
         try add("c", as: "two", to: engine)
@@ -60,9 +60,9 @@ struct QuotaTests {
         #expect(try engine.values().count == 3)
     }
 
-    @Test("The last item of the user is taken, whoever adds it, and the next refused")
-    func items() throws {
-        let engine = try TestEngine(in: directory, quotas: Quotas(items: 2))
+    @Test("The last item of the user is taken, whoever adds it, and the next refused", arguments: [true, false])
+    func items(isAlone: Bool) throws {
+        let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: Quotas(items: 2))
         try add("a", as: "one", to: engine)
         try add("b", as: "two", to: engine)
         for program in ["one", "two", "three"] { check(refusal { try add("c", as: program, to: engine) }, "items") }
@@ -70,14 +70,14 @@ struct QuotaTests {
 
     @Test(
         "Bytes count to the last: a value that just fits is taken, and one padded further refused",
-        arguments: [true, false])
-    func bytes(ofProgram: Bool) throws {
+        arguments: [true, false], [true, false])
+    func bytes(ofProgram: Bool, isAlone: Bool) throws {
         let beside = try TemporaryDirectory()
         let probe = try TestEngine(in: beside)
         try add("a", 1000, as: "one", to: probe)
         let size = try probe.usage().bytes
         let exact = ofProgram ? Quotas(programBytes: UInt64(size)) : Quotas(bytes: UInt64(size))
-        let engine = try TestEngine(in: directory, quotas: exact)
+        let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: exact)
         check(refusal { try add("a", 1100, as: "one", to: engine) }, "bytes")
         try add("a", 1000, as: "one", to: engine)
         check(refusal { try change(.update, "a", value: 1100, as: "one", in: engine) }, "bytes")
@@ -106,11 +106,44 @@ struct QuotaTests {
         try change(.delete, "a", as: "one", in: engine)
     }
 
-    @Test("A refused write of many leaves the others alone, and the counters with them")
-    func together() throws {
-        let engine = try TestEngine(in: directory, quotas: Quotas(items: 2))
+    @Test("A refused write of many leaves the others alone, and the counters with them", arguments: [true, false])
+    func together(isAlone: Bool) throws {
+        let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: Quotas(items: 2))
         #expect(try engine.addTogether(["a", "b", "c"]) == [0, 0, KeychainStatus.diskFull.rawValue])
         #expect(try engine.usage().items == 2)
+    }
+
+    @Test(
+        "Whatever is done in whatever order, nobody has more than he may and nobody is refused before",
+        arguments: [true, false])
+    func anyOrder(isAlone: Bool) throws {
+        let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: Quotas(items: 7, programItems: 3))
+        var random = SplitMix64(seed: 11)
+        var owners: [String: String] = [:]
+        for _ in 0..<400 {
+            let account = "\(Int.random(in: 0..<10, using: &random))"
+            let program = "\(Int.random(in: 0..<4, using: &random))"
+            let found = owners[account]
+            let isFull =
+                found == nil && owners.count == 7 || found != program && owners.values.count { $0 == program } == 3
+            switch (Int.random(in: 0..<3, using: &random), found) {
+            case (0, nil):
+                let refusal = refusal { try add(account, as: program, to: engine) }
+                #expect(refusal?.rule == (isFull ? .quota : nil))
+                if refusal == nil { owners[account] = program }
+            case (1, .some):
+                let size = Int.random(in: 0..<100, using: &random)
+                let refusal = refusal { try change(.update, account, value: size, as: program, in: engine) }
+                #expect(refusal?.rule == (isFull ? .quota : nil))
+                if refusal == nil { owners[account] = program }
+            case (2, .some):
+                try change(.delete, account, as: program, in: engine)
+                owners[account] = nil
+            default: continue
+            }
+            if Int.random(in: 0..<20, using: &random) == 0 { engine.engine.maintain() }
+            #expect(try engine.usage().items == owners.count)
+        }
     }
 
     @Test("The counters are what the rows say, whatever was done; a verification notices when not, and makes them anew")
@@ -122,6 +155,9 @@ struct QuotaTests {
         try change(.delete, "b", as: "c", in: engine)
         try engine.add("s", "v", more: ["sync": .boolean(true)])
         _ = try engine.perform(try synchronisedDeletion(), from: TestEngine.caller)
+        #expect(try engine.wrongCounters() == 0)
+        #expect(try engine.usage().items == 4)
+        engine.engine.maintain()
         #expect(try engine.wrongCounters() == 0)
         #expect(try engine.usage().items == 4)
 
@@ -141,18 +177,20 @@ struct QuotaTests {
 }
 
 extension TestEngine {
-    /// Rows and bytes that the store has counted for everybody.
+    /// Rows and bytes that the store has for everybody.
     func usage() throws -> (items: Int64, bytes: Int64) {
-        let database = try Database(path: "\(folder)/keychain.db", sharing: .shared)
-        return (
-            try database.integer("SELECT items FROM usage WHERE length(ownr) = 1", "") ?? 0,
-            try database.integer("SELECT bytes FROM usage WHERE length(ownr) = 1", "") ?? 0
-        )
+        let database = try database()
+        let statement = try database.prepare(Counters.reading, "be counted")
+        _ = try statement.step()
+        return (statement.integer(0), statement.integer(1))
+    }
+
+    private func database() throws -> Database {
+        try Database(path: "\(folder)/keychain.db", sharing: engine.store.isShared ? .shared : .exclusive)
     }
 
     func wrongCounters() throws -> Int64 {
-        let database = try Database(path: "\(folder)/keychain.db", sharing: .shared)
-        return try database.integer(Ownership.wrongCounters, "") ?? -1
+        return try database().integer(Counters.wrongCounters, "") ?? -1
     }
 
     /// What the last page of a verification says of the file.

@@ -29,6 +29,7 @@ package final class StandIn: RequestHandler {
         package var prompts: [UInt32] = []
         /// How many conversations were withdrawn.
         package var withdrawn = 0
+        package var prepared = 0
         package var maintained = 0
         /// What was in the memory files of device requests.
         package var passcodes: [String] = []
@@ -120,6 +121,7 @@ package final class StandIn: RequestHandler {
         }
     }
 
+    package func prepareForWrites() { seen.update { $0.prepared += 1 } }
     package func maintain() { seen.update { $0.maintained += 1 } }
 
     /// What it answers to ``DeviceRequest/status``.

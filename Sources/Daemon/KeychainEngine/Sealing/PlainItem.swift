@@ -19,6 +19,19 @@ struct PlainItem {
     var isSynchronizable: Bool { attributes[.synchronizable]?.number ?? 0 != 0 }
     var isTombstone: Bool { attributes[.tombstone]?.number ?? 0 != 0 }
 
+    /// What an item has that says nothing of itself.
+    static func defaults(of itemClass: ItemClass) -> [AttributeID: AttributeValue] {
+        defaults[Int(itemClass.rawValue) - 1]
+    }
+
+    /// With room for what else an item has, so that no add has to make it.
+    private static let defaults = ItemClass.allCases.map { itemClass in
+        let attributes = AttributeTable.attributes(of: itemClass)
+        var values = [AttributeID: AttributeValue](minimumCapacity: attributes.count)
+        for attribute in attributes { values[attribute.id] = attribute.defaultValue }
+        return values
+    }
+
     /// The attributes in their encoded form, by ascending number; what is returned only when it says something is left out
     /// when it says nothing.
     func encoded() -> AttributeList {

@@ -16,8 +16,8 @@ struct RowKey {
 /// nothing. Only where the enclave serves this engine alone may keys be kept: then a class that closes, or whose key is
 /// destroyed, is dropped here with the metadata keys (``MetadataKeyring``). Belongs to one thread.
 final class RowKeySupply {
-    /// More than this are not kept; that many adds in one transaction have long made the call cheap.
-    private static let most = 16
+    /// More than this are not kept; for that many the call has long become cheap.
+    private static let most = 64
 
     private let enclave: any EnclaveService
     private let keyring: MetadataKeyring
@@ -41,6 +41,14 @@ final class RowKeySupply {
         guard epoch != now else { return }
         epoch = now
         for index in ready.indices { ready[index].removeAll(keepingCapacity: true) }
+    }
+
+    /// Fetches as many keys for a class as are kept, if there are less than `count`.
+    ///
+    /// - Throws: as ``fill(_:upTo:)``.
+    func refill(_ accessibility: Accessibility, below count: Int) throws(Refusal) {
+        forgetClosedKeys()
+        if ready[Int(accessibility.rawValue)].count < count { try fill(accessibility, upTo: Self.most) }
     }
 
     /// Has at least `count` keys for a class, as far as so many are kept.

@@ -24,10 +24,8 @@ extension ItemWriter {
     func newItem(_ request: AuthorizedRequest, uuid: [UInt8], past gate: GuardGate) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
-            itemClass: itemClass, uuid: uuid, attributes: [:], value: query.secret(.valueData))
-        for attribute in AttributeTable.attributes(of: itemClass) {
-            item.attributes[attribute.id] = attribute.defaultValue
-        }
+            itemClass: itemClass, uuid: uuid, attributes: PlainItem.defaults(of: itemClass),
+            value: query.secret(.valueData))
         try item.apply(query)
         let now = Clock.secondsSinceReferenceDate
         item.attributes[.creationDate] = .date(now)

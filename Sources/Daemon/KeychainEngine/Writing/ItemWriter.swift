@@ -10,11 +10,15 @@ final class ItemWriter {
     let sealer: ItemSealer
     /// Where the enclave serves this engine alone.
     let supply: RowKeySupply?
+    /// Whether nobody else writes into the store.
+    var writesAlone: Bool { supply != nil }
     /// For writes that came plainly: nobody is asked for them.
     let plainGate: GuardGate
     /// What is known of groups.
     let book: GroupBook
     let quotas: Quotas
+    /// How far from its quotas the store is.
+    var ceilings = UsageCeilings()
     private let batch = RowBatch()
     /// What was added last, and how much of it at once: the best guess of what comes next.
     private var habit: (accessibility: Accessibility, adds: Int)?
@@ -49,7 +53,10 @@ final class ItemWriter {
                 if authorized.count == 1 { return try performOne(authorized[0].0, authorized[0].1) }
                 for (write, request) in authorized { try performOneOfMany(write, request) }
             }
-        } catch { for (write, _) in authorized { write.refuse(error) } }
+        } catch {
+            ceilings.forget()
+            for (write, _) in authorized { write.refuse(error) }
+        }
     }
 
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
@@ -65,7 +72,7 @@ final class ItemWriter {
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         try write.deadline.check()
         store.owner = try store.digester.owner(write.caller.owner)
-        try withinQuotas(request.request) { () throws(Refusal) in
+        try withinQuotas(write) { () throws(Refusal) in
             switch request.request.operation {
             case .add: try add(request, write)
             case .update: try update(request, write)
@@ -138,7 +145,7 @@ final class ItemWriter {
     /// Fetches row keys for what probably comes next, while nobody waits for it.
     func stockUp() {
         // A class that is closed has none; the add that comes will be told so.
-        if let habit { try? supply?.fill(habit.accessibility, upTo: habit.adds) }
+        if let habit { try? supply?.refill(habit.accessibility, below: habit.adds) }
     }
 
     private func stockUp(for requests: [AuthorizedRequest]) {
@@ -205,7 +212,8 @@ extension AuthorizedRequest {
 extension PlainItem {
     /// Takes an opened row apart; nil when it keeps a sealed key of a form this release does not know.
     init?(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
-        self.init(itemClass: itemClass, uuid: uuid, attributes: [:], value: list.secret(.valueData))
+        let none = [AttributeID: AttributeValue](minimumCapacity: AttributeTable.attributes(of: itemClass).count)
+        self.init(itemClass: itemClass, uuid: uuid, attributes: none, value: list.secret(.valueData))
         do throws(Refusal) { sealedKey = try list.sealedKey() } catch { return nil }
         for entry in list where entry.id != .valueData && entry.id != .sealedKey {
             attributes[entry.id] = list.value(entry)

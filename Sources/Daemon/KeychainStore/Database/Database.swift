@@ -1,4 +1,5 @@
 import CSQLite
+import CSQLiteLog
 import LinuxSystem
 
 /// One SQLite connection. It belongs to one thread at a time, which is why SQLite's own locking is off.
@@ -9,11 +10,18 @@ import LinuxSystem
         case exclusive
         /// Other processes too.
         case shared
+
+        /// How SQLite is to use the files: as it does, but each commit goes into the log in one piece.
+        fileprivate var files: String { self == .exclusive ? CSQLITE_EXCLUSIVE : CSQLITE_SHARED }
     }
+
+    private static let areLogsGathered = csqlite_offer_gathered_logs() == SQLITE_OK
 
     private let handle: OpaquePointer
     private let process = CurrentProcess.identifier
     private let statementClock = StatementClock()
+    /// What is in the log; nothing for a connection that tidies up by itself.
+    let log = LogGauge()
     /// When a running statement is interrupted.
     var deadline: Deadline {
         get { statementClock.deadline }
@@ -22,10 +30,11 @@ import LinuxSystem
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
     init(path: String, sharing: Sharing) throws(DatabaseError) {
+        guard Self.areLogsGathered else { throw DatabaseError(code: SQLITE_MISUSE, action: "be opened") }
         var handle: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing == .exclusive ? "unix-excl" : "unix")
+        let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing.files)
         guard code == SQLITE_OK, let opened = unsafe handle else {
             unsafe sqlite3_close_v2(handle)
             throw DatabaseError(code: code, action: "be opened")
@@ -40,6 +49,17 @@ import LinuxSystem
     func waitForOthers(until deadline: Deadline) {
         let left = deadline.remainingMilliseconds
         unsafe sqlite3_busy_timeout(handle, left < 0 ? 10_000 : min(left, 10_000))
+    }
+
+    /// Leaves it to the caller to move the log into the database; SQLite does so by itself otherwise.
+    func leaveLog() {
+        let gauge = unsafe Unmanaged.passUnretained(log).toOpaque()
+        _ = unsafe sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                unsafe LogGauge.note(context, pages)
+                return SQLITE_OK
+            }, gauge)
     }
 
     deinit {

@@ -9,6 +9,8 @@ import LinuxSystem
 enum WriteAheadLog {
     /// How long the log is made: what some hundred adds fill, after which the store is tidied up and the log begins anew.
     static let room = 4 << 20
+    /// The pages that have room in it, each with 24 bytes of SQLite's.
+    static let pages = room / (4096 + 24)
 
     /// Makes the log of the database at `path` as long as ``room``. Only its owner may: nobody else is adding to it.
     ///

@@ -32,7 +32,7 @@ enum Command: Hashable {
             ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE pk = ?", "find an item")
         case .quarantine(let itemClass): (Self.setAside(itemClass), "set a damaged item aside")
         case .metadataKey: (Self.keepingMetadataKey, "keep a metadata key")
-        case .usage: (Self.readingUsage, "be counted")
+        case .usage: (Counters.reading, "be counted")
         case .groupRecord: ("SELECT sealed FROM groupbook WHERE agrp = ?", "look up a group")
         case .groupRecords: ("SELECT agrp, sealed FROM groupbook", "look up groups")
         case .keepGroupRecord: (Self.keepingGroupRecord, "keep what is known of a group")
@@ -57,10 +57,6 @@ enum Command: Hashable {
         return "INSERT INTO quarantine (class, \(columns)) SELECT '\(itemClass.code)', \(columns) "
             + "FROM \(itemClass.code) WHERE id = ?"
     }
-
-    /// In the order of the owners: everything, and then the one that is asked for.
-    private static let readingUsage =
-        "SELECT items, bytes FROM usage WHERE ownr IN (\(Ownership.everything), ?) ORDER BY length(ownr)"
 
     private static let keepingGroupRecord =
         "INSERT INTO groupbook (agrp, sealed) VALUES (?, ?) ON CONFLICT (agrp) DO UPDATE SET sealed = excluded.sealed"

@@ -57,7 +57,7 @@ package struct ItemStore: Sendable {
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA synchronous = FULL", "be written")
             if !isShared {
-                try database.execute("PRAGMA wal_autocheckpoint = 0", "be written")
+                database.leaveLog()
                 WriteAheadLog.makeRoom(besides: path)
             }
             return database

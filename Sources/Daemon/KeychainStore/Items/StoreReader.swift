@@ -74,7 +74,7 @@ package final class StoreReader {
         database.deadline = deadline
         defer { database.deadline = .never }
         return try refusing { () throws(DatabaseError) in
-            Int(try database.integer(Ownership.wrongCounters, "be counted") ?? 0)
+            Int(try database.integer(Counters.wrongCounters, "be counted") ?? 0)
         }
     }
 

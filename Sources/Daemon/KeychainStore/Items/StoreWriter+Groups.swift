@@ -5,7 +5,16 @@ import LinuxSystem
 package struct StoreUsage: Equatable, Sendable {
     package var items: Int64 = 0
     package var bytes: Int64 = 0
-    package init() {}
+
+    package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
+
+    package static func + (one: Self, other: Self) -> Self {
+        Self(items: one.items + other.items, bytes: one.bytes + other.bytes)
+    }
+
+    package static func - (one: Self, other: Self) -> Self {
+        Self(items: one.items - other.items, bytes: one.bytes - other.bytes)
+    }
 }
 
 /// What the writer does for groups as a whole, and for those who own rows.
@@ -15,13 +24,11 @@ extension StoreWriter {
         let statement = try statement(.usage)
         defer { statement.reset() }
         if let owner { statement.bind(blob: owner.span, at: 1) }
-        var found: [StoreUsage] = []
-        while try statement.next() {
-            var usage = StoreUsage()
-            (usage.items, usage.bytes) = (statement.integer(0), statement.integer(1))
-            found.append(usage)
-        }
-        return (found.first ?? StoreUsage(), found.count > 1 ? found[1] : StoreUsage())
+        guard try statement.next() else { return (StoreUsage(), StoreUsage()) }
+        return (
+            StoreUsage(items: statement.integer(0), bytes: statement.integer(1)),
+            StoreUsage(items: statement.integer(2), bytes: statement.integer(3))
+        )
     }
 
     // MARK: - What is known of groups

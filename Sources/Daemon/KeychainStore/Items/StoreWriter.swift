@@ -8,6 +8,10 @@ package final class StoreWriter {
     package let digester: AttributeDigester
     /// To whom the rows belong that are written from now on; without one, a row that is replaced keeps its owner.
     package var owner: ColumnDigest?
+    /// All rows that were ever written here, those that replaced others and those that were undone among them, and their bytes.
+    package private(set) var written = StoreUsage()
+    /// As much of it is counted.
+    private var settled = StoreUsage()
     private let database: Database
     private var statements: [Command: Statement] = [:]
 
@@ -61,10 +65,18 @@ package final class StoreWriter {
     }
 
     /// Makes the counters anew from the rows.
-    package func recount() throws(Refusal) {
+    package func recount() throws(Refusal) { try count(by: Counters.recount) }
+
+    /// Counts what was added since the last time.
+    package func settleCounters() throws(Refusal) {
+        settled = written
+        try count(by: Counters.settling)
+    }
+
+    private func count(by statements: [String]) throws(Refusal) {
         try transaction { () throws(Refusal) in
             try refusing { () throws(DatabaseError) in
-                for statement in Ownership.recount { try database.execute(statement, "be counted") }
+                for statement in statements { try database.execute(statement, "be counted") }
             }
         }
     }
@@ -107,8 +119,16 @@ package final class StoreWriter {
         }
     }
 
+    /// Whether the log is nearly full, or many rows wait to be counted.
+    package var isDueForTidying: Bool {
+        database.log.isNearlyFull || (written - settled).items > Counters.mostUncounted
+    }
+
     /// Moves what the log holds into the database, as far as readers allow.
-    package func checkpoint() throws(Refusal) { try run(.checkpoint) }
+    package func checkpoint() throws(Refusal) {
+        try run(.checkpoint)
+        database.log.noteCheckpoint()
+    }
 
     func run(_ command: Command, _ number: Int64) throws(Refusal) {
         let statement = try statement(command)
@@ -149,6 +169,8 @@ package final class StoreWriter {
             index += 1
         }
         if let owner { statement.bind(blob: owner.span, at: index) }
+        written.items += 1
+        written.bytes += Int64(row.wrappedKey.count + row.metadata.count + row.value.count)
         return index + 1
     }
 

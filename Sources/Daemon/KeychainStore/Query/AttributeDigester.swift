@@ -69,7 +69,10 @@ package final class AttributeDigester {
     private func column(_ attribute: ItemAttribute, _ list: AttributeList) throws(Refusal) -> ColumnDigest? {
         guard let entry = list.entry(attribute.id) else { return try defaultColumn(attribute) }
         return try list.storage.withSpan { (span) throws(Refusal) in
-            try column(attribute, entry.kind, span.extracting(entry.offset..<entry.offset + entry.length))
+            let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
+            // Most attributes of most items are empty.
+            if bytes.isEmpty, attribute.missing == .emptyString { return try defaultColumn(attribute) }
+            return try column(attribute, entry.kind, bytes)
         }
     }
 

@@ -2,8 +2,8 @@ import KeychainModel
 
 /// Version 2 of the store: which program wrote a row last, how much everybody has, and what is known of groups.
 ///
-/// `usage` counts rows (tombstones among them) and the bytes of their sealed parts, for every owner and for all together. The
-/// triggers keep it in the transaction of the change itself, whichever way a row comes or goes.
+/// `usage` counts rows (tombstones among them) and the bytes of their sealed parts, for every owner and for all together. How
+/// it is kept is ``Counters``' since version 3; here are the triggers of version 2, which that replaces.
 enum Ownership {
     /// 16 bytes, the digest of the program that wrote the row last; empty where that was before version 2.
     static let column = "ownr"
@@ -12,7 +12,7 @@ enum Ownership {
 
     static var migration: [String] {
         ItemClass.stored.map { "ALTER TABLE \($0.code) ADD COLUMN \(column) BLOB NOT NULL DEFAULT x''" }
-            + [usage, groups] + ItemClass.stored.flatMap(triggers) + recount
+            + [usage, groups] + ItemClass.stored.flatMap(triggers) + counting
     }
 
     private static let usage = """
@@ -22,7 +22,8 @@ enum Ownership {
     /// What is known of a group, sealed; its name is in there.
     private static let groups = "CREATE TABLE groupbook (agrp BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID"
 
-    private static func size(_ row: String) -> String {
+    /// The bytes of a row's sealed parts.
+    static func size(_ row: String) -> String {
         ["wkey", "meta", "data"].map { "length(\(row)\($0))" }.joined(separator: " + ")
     }
 
@@ -43,23 +44,14 @@ enum Ownership {
         ]
     }
 
-    /// The statements that make the counters anew from the rows.
-    static var recount: [String] {
+    /// Counts all rows.
+    private static var counting: [String] {
         let columns = "sum(items), sum(bytes) FROM (\(rows))"
         return [
             "DELETE FROM usage",
             "INSERT INTO usage SELECT ownr, \(columns) GROUP BY ownr",
             "INSERT INTO usage SELECT \(everything), \(columns) HAVING count(*) > 0",
         ]
-    }
-
-    /// The owners whose counters are not what the rows say, found in one view of the store.
-    static var wrongCounters: String {
-        """
-        SELECT count(*) FROM (SELECT ownr FROM (SELECT ownr, -items AS items, -bytes AS bytes FROM usage \
-        UNION ALL \(rows) UNION ALL SELECT \(everything), items, bytes FROM (\(rows))) \
-        GROUP BY ownr HAVING sum(items) <> 0 OR sum(bytes) <> 0)
-        """
     }
 
     private static var rows: String {
