@@ -1,11 +1,11 @@
 /// The number of an attribute in frames and sealed rows. Numbers are for ever: a new attribute takes the next free one.
-package struct AttributeID: RawRepresentable, Hashable, Sendable, Comparable {
-    package let rawValue: UInt16
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+@usableFromInline package struct AttributeID: RawRepresentable, Hashable, Sendable, Comparable {
+    @usableFromInline package let rawValue: UInt16
+    @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
     /// Its place in a set of attributes; what travels beside them shares the last.
-    package var bit: UInt64 { 1 << UInt64(min(rawValue, 63)) }
+    @inlinable package var bit: UInt64 { 1 << UInt64(min(rawValue, 63)) }
 
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     package static let accessible = Self(rawValue: 1)
     package static let accessControl = Self(rawValue: 2)

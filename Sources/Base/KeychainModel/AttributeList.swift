@@ -6,10 +6,10 @@ package import LinuxSystem
 ///     entry = id:u16  kind:u8  zero:u8  length:u32  bytes        ; all integers little-endian
 ///
 /// Parsing checks the structure; entries are found by walking over it, which costs less than keeping where they are, and values
-/// are made only when somebody asks.
-package struct AttributeList: Sendable {
+/// are made only when somebody asks. Most questions are about what is not there; they are answered where they are asked.
+@usableFromInline package struct AttributeList: Sendable {
     /// Where an entry's bytes lie in the storage.
-    package struct Entry: Sendable {
+    @usableFromInline package struct Entry: Sendable {
         package let id: AttributeID
         package let kind: AttributeValue.Kind
         package let offset: Int
@@ -29,7 +29,7 @@ package struct AttributeList: Sendable {
 
     package let storage: SecretBytes
     /// Which attributes there are, as ``AttributeID/bit``.
-    package let present: UInt64
+    @usableFromInline package let present: UInt64
     private let range: Range<Int>
 
     package static let empty = AttributeList(storage: SecretBytes(count: 0))
@@ -80,10 +80,12 @@ package struct AttributeList: Sendable {
     package var entries: [Entry] { Array(self) }
 
     /// The entry for an attribute, if there is one; the first when a peer sent several.
-    package func entry(_ id: AttributeID) -> Entry? {
-        // Most questions are about what is not there.
-        if present & id.bit == 0 { return nil }
-        return storage.withSpan { span in
+    @inlinable
+    package func entry(_ id: AttributeID) -> Entry? { present & id.bit == 0 ? nil : find(id) }
+
+    @usableFromInline
+    func find(_ id: AttributeID) -> Entry? {
+        storage.withSpan { span in
             var offset = range.lowerBound
             while let entry = Entry(in: span, at: offset, before: range.upperBound) {
                 if entry.id == id { return entry }
@@ -110,9 +112,14 @@ package struct AttributeList: Sendable {
     }
 
     /// The value of an attribute, copied out of the storage; nil when it is not there or its text is not UTF-8.
-    package subscript(id: AttributeID) -> AttributeValue? { entry(id).flatMap(value) }
+    @inlinable
+    package subscript(id: AttributeID) -> AttributeValue? {
+        guard let entry = entry(id) else { return nil }
+        return value(entry)
+    }
 
     /// The value of an entry, copied out of the storage.
+    @usableFromInline
     package func value(_ entry: Entry) -> AttributeValue? {
         storage.withSpan { span in
             switch entry.kind {
@@ -133,13 +140,13 @@ package struct AttributeList: Sendable {
 
 /// A list is a sequence of its entries, found one after the other.
 extension AttributeList: Sequence {
-    package struct Iterator: IteratorProtocol {
+    @usableFromInline package struct Iterator: IteratorProtocol {
         private let storage: SecretBytes
         private var rest: Range<Int>
 
         fileprivate init(_ storage: SecretBytes, _ range: Range<Int>) { (self.storage, rest) = (storage, range) }
 
-        package mutating func next() -> Entry? {
+        @usableFromInline package mutating func next() -> Entry? {
             guard !rest.isEmpty else { return nil }
             let found = storage.withSpan { Entry(in: $0, at: rest.lowerBound, before: rest.upperBound) }
             if let found { rest = found.end..<rest.upperBound }
@@ -147,7 +154,7 @@ extension AttributeList: Sequence {
         }
     }
 
-    package func makeIterator() -> Iterator { Iterator(storage, range) }
+    @usableFromInline package func makeIterator() -> Iterator { Iterator(storage, range) }
 }
 
 extension AttributeList.Entry {

@@ -28,7 +28,7 @@ package enum RawValue: Sendable {
 }
 
 /// A value an attribute can have, as stored, sent and given back. Strings stay strings and data stays data (A.2).
-package enum AttributeValue: Hashable, Sendable {
+@usableFromInline package enum AttributeValue: Hashable, Sendable {
     case string(String)
     case data([UInt8])
     case number(Int64)

@@ -40,11 +40,13 @@ package struct ItemRequest: Sendable {
     /// Where an enumeration goes on: the row after this one.
     package var cursor: UInt64 = 0
     /// The query, or for add the item; also value data, persistent reference and host to match.
-    package var query: AttributeList = .empty
+    package var query: AttributeList
     /// What update changes.
-    package var changes: AttributeList = .empty
+    package var changes: AttributeList
 
-    package init(_ operation: Operation) { self.operation = operation }
+    package init(_ operation: Operation, query: AttributeList = .empty, changes: AttributeList = .empty) {
+        (self.operation, self.query, self.changes) = (operation, query, changes)
+    }
 }
 
 /// Limits on what a program can ask to be kept (semantics B.4, issue: values up to 1 MiB).

@@ -3,28 +3,34 @@ extension ItemRequest {
     /// Checks all entries of both lists.
     func checkEntries() throws(Refusal) {
         guard let itemClass = effectiveClass else { return }
-        try Self.check(query, itemClass, beside: Self.besideQuery)
-        if changes.present != 0 { try Self.check(changes, itemClass, beside: Self.besideChanges) }
+        try Self.check(query, itemClass, isChange: false)
+        if changes.present != 0 { try Self.check(changes, itemClass, isChange: true) }
     }
 
-    private static let besideQuery: [AttributeID] = [
-        .valueData, .persistentReference, .hostOrSubdomain, .sealedKey,
-    ]
-    private static let besideChanges: [AttributeID] = [.valueData]
-
-    private static func check(
-        _ list: AttributeList, _ itemClass: ItemClass, beside others: [AttributeID]
-    ) throws(Refusal) {
-        var seen: (attributes: UInt64, others: [AttributeID]) = (0, [])
+    private static func check(_ list: AttributeList, _ itemClass: ItemClass, isChange: Bool) throws(Refusal) {
+        var seen: (attributes: UInt64, others: UInt64) = (0, 0)
         try list.visit { (entry) throws(Refusal) in
             guard let attribute = AttributeTable.attribute(id: entry.id) else {
-                guard others.contains(entry.id), !seen.others.contains(entry.id) else { throw unexpected(entry.id) }
-                seen.others.append(entry.id)
+                guard let bit = placeBeside(entry.id, isChange), seen.others & bit == 0 else {
+                    throw unexpected(entry.id)
+                }
+                seen.others |= bit
                 return try checkOther(entry, in: list)
             }
             guard seen.attributes & entry.id.bit == 0 else { throw unexpected(entry.id) }
             seen.attributes |= entry.id.bit
             try check(entry, of: attribute, in: list, itemClass)
+        }
+    }
+
+    /// A bit for what may travel beside the attributes of a query, or of a change; nil for what may not.
+    private static func placeBeside(_ id: AttributeID, _ isChange: Bool) -> UInt64? {
+        switch id {
+        case .valueData: 1
+        case .persistentReference where !isChange: 2
+        case .hostOrSubdomain where !isChange: 4
+        case .sealedKey where !isChange: 8
+        default: nil
         }
     }
 

@@ -6,7 +6,7 @@ extension ItemRequest {
     /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
     package func check() throws(Refusal) {
         try checkUpdatesExisting()
-        if let parts = identityParts { return try checkIdentity(parts) }
+        if operation == .add, let parts = identityParts { return try checkIdentity(parts) }
         try checkClass()
         try checkEntries()
         try checkProtection(query)

@@ -6,18 +6,23 @@ import Glibc
 /// free whichever thread of the parent held it. Asking costs no system call, and no kind of fork goes unnoticed.
 @safe package final class ProcessLocal<Value>: @unchecked Sendable {
     private let block: LockedBlock
-    private var value: Value
+    private let value: UnsafeMutablePointer<Value>
 
     package convenience init(_ value: Value) { unsafe self.init(value, in: LockedArena.take(MemoryLayout<Mark>.size)) }
 
     /// Keeps mark and mutex in a block of the arena for secrets.
     init(_ value: Value, in block: LockedBlock) {
-        self.value = value
+        unsafe self.value = UnsafeMutablePointer.allocate(capacity: 1)
+        unsafe self.value.initialize(to: value)
         unsafe self.block = unsafe block
         unsafe mark.pointee.isOurs = true
     }
 
-    deinit { unsafe LockedArena.giveBack(block, used: MemoryLayout<Mark>.size) }
+    deinit {
+        unsafe LockedArena.giveBack(block, used: MemoryLayout<Mark>.size)
+        unsafe value.deinitialize(count: 1)
+        unsafe value.deallocate()
+    }
 
     private var mark: UnsafeMutablePointer<Mark> {
         unsafe UnsafeMutableRawPointer(block.start).assumingMemoryBound(to: Mark.self)
@@ -33,10 +38,10 @@ import Glibc
         unsafe pthread_mutex_lock(&mark.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&mark.pointee.mutex) }
         if unsafe !mark.pointee.isOurs {
-            try inChild(&value)
+            try unsafe inChild(&value.pointee)
             unsafe mark.pointee.isOurs = true
         }
-        return try body(&value)
+        return try unsafe body(&value.pointee)
     }
 }
 

@@ -29,8 +29,8 @@ extension KeychainEngine {
 
     private func note(_ request: DeviceRequest, _ caller: CallerIdentity, _ refusal: Refusal?) {
         guard let operation = request.logged else { return }
-        var entry = DecisionLog.Entry(caller: caller, operation: operation)
-        (entry.named, entry.refusal) = (request.group, refusal)
+        var entry = DecisionLog.Entry(caller, operation, named: request.group)
+        if let refusal { entry.end(in: refusal) }
         decisions.note(entry)
     }
 

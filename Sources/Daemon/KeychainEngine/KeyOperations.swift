@@ -20,7 +20,7 @@ extension KeychainEngine {
             let reply = try perform(authorized, past: gate)
             writer.answer(id) { reply.append(to: $0) }
         } catch {
-            entry.refusal = error
+            entry.end(in: error)
             writer.refuse(error, id: id)
         }
         return entry

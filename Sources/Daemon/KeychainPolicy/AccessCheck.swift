@@ -1,82 +1,79 @@
 import KeychainModel
 import KeychainWire
 
+/// The questions the access policy asks of a request; the first that is answered with no refuses it.
 extension ItemRequest {
+    /// Asks all of them in their order: what nobody may do comes before what this caller may not.
+    func checkAccess(of caller: CallerIdentity) throws(Refusal) {
+        try Self.checkRestricted(query)
+        try Self.checkRestricted(changes)
+        try checkPartition()
+        try checkInspection(by: caller)
+        try checkThatGroupsAreThere(caller)
+        try checkChangedGroup(caller)
+        try checkNamedGroup(caller)
+        try checkCandidateGroups(caller)
+        try checkGroupOfKey(caller)
+    }
+
     /// The group the query names.
     var namedGroup: String? { query[.accessGroup]?.string }
     var writes: Bool { operation != .copyMatching }
-}
 
-/// One question the access policy asks, and the refusal when the answer is no.
-struct AccessCheck: Sendable {
-    let refusal: @Sendable (_ request: ItemRequest, _ caller: CallerIdentity) -> Refusal?
-
-    /// All of them in their order: what nobody may do comes before what this caller may not.
-    static let all = [
-        restrictedInQuery, restrictedInChanges, foreignPartition, inspection, hasGroups, changedGroup, namedGroup,
-        candidateGroups, groupOfKey,
-    ]
-
-    /// Attributes that no program may name.
-    private static let restrictedInQuery = Self { request, _ in refusal(ofRestricted: request.query) }
-    private static let restrictedInChanges = Self { request, _ in refusal(ofRestricted: request.changes) }
-
-    /// The user partition may be named when it is the one there is; as a change it is ignored (semantics B.4).
-    private static let foreignPartition = Self { request, _ in
-        guard let entry = request.query.entry(.multiUser), entry.length > 0 else { return nil }
-        return .restricted(.multiUser)
-    }
-
-    /// Only the inspecting command looks at all groups, and never at values.
-    private static let inspection = Self { request, caller in
-        guard request.inspectsAllGroups else { return nil }
-        let isLook = !request.writes && !request.returns.contains(.data)
-        return caller.mayInspectAllGroups && isLook ? nil : .inspectionOnly
-    }
-
-    /// A caller without groups finds nothing, and may do nothing else (semantics C.2, K).
-    private static let hasGroups = Self { request, caller in
-        guard caller.groups.isEmpty, !request.inspectsAllGroups else { return nil }
-        return .noGroups(caller, request.operation)
-    }
-
-    /// An item is moved only into a group of the caller's.
-    private static let changedGroup = Self { request, caller in
-        guard let target = request.changes[.accessGroup]?.string else { return nil }
-        return caller.refusal(of: target, toWrite: true)
-    }
-
-    /// A group that is named is one of the caller's, and not one that nobody writes to where it is to be written to.
-    private static let namedGroup = Self { request, caller in
-        guard let named = request.namedGroup, !request.inspectsAllGroups else { return nil }
-        return caller.refusal(of: named, toWrite: request.writes)
-    }
-
-    /// Where none is named, there is one that the request could be about.
-    private static let candidateGroups = Self { request, caller in
-        guard request.namedGroup == nil, !request.inspectsAllGroups else { return nil }
-        if request.operation == .add {
-            return caller.defaultGroup == nil ? .noDefaultGroup(caller) : nil
-        }
-        return caller.hasGroup(toWrite: request.writes) ? nil : .readOnly(AccessGroup.token)
-    }
-
-    /// Who adds a key to a group must be one who may use it.
-    private static let groupOfKey = Self { request, caller in
-        guard request.operation == .add else { return nil }
-        do throws(Refusal) {
-            guard let key = try request.sealedKey() else { return nil }
-            return caller.refusal(of: key.binding.group, toWrite: false)
-        } catch { return error }
-    }
-
-    private static func refusal(ofRestricted list: AttributeList) -> Refusal? {
-        guard list.present & forbidden != 0 else { return nil }
+    /// There are attributes that no program may name.
+    private static func checkRestricted(_ list: AttributeList) throws(Refusal) {
+        guard list.present & forbidden != 0 else { return }
         let entry = list.first { AttributeTable.attribute(id: $0.id)?.setBy == .nobody }
-        return entry.map { .restricted($0.id) }
+        if let entry { throw .restricted(entry.id) }
     }
 
     private static let forbidden = AttributeTable.set { $0.setBy == .nobody }
+
+    /// The user partition may be named when it is the one there is; as a change it is ignored (semantics B.4).
+    private func checkPartition() throws(Refusal) {
+        if let entry = query.entry(.multiUser), entry.length > 0 { throw .restricted(.multiUser) }
+    }
+
+    /// Only the inspecting command looks at all groups, and never at values.
+    private func checkInspection(by caller: CallerIdentity) throws(Refusal) {
+        guard inspectsAllGroups else { return }
+        let isLook = !writes && !returns.contains(.data)
+        guard caller.mayInspectAllGroups, isLook else { throw .inspectionOnly }
+    }
+
+    /// A caller without groups finds nothing, and may do nothing else (semantics C.2, K).
+    private func checkThatGroupsAreThere(_ caller: CallerIdentity) throws(Refusal) {
+        guard !inspectsAllGroups, caller.groups.isEmpty else { return }
+        throw .noGroups(caller, operation)
+    }
+
+    /// An item is moved only into a group of the caller's.
+    private func checkChangedGroup(_ caller: CallerIdentity) throws(Refusal) {
+        guard let target = changes[.accessGroup]?.string else { return }
+        try caller.check(target, toWrite: true)
+    }
+
+    /// A group that is named is one of the caller's, and not one that nobody writes to where it is to be written to.
+    private func checkNamedGroup(_ caller: CallerIdentity) throws(Refusal) {
+        guard !inspectsAllGroups, let named = namedGroup else { return }
+        try caller.check(named, toWrite: writes)
+    }
+
+    /// Where none is named, there is one that the request could be about.
+    private func checkCandidateGroups(_ caller: CallerIdentity) throws(Refusal) {
+        guard !inspectsAllGroups, namedGroup == nil else { return }
+        if operation == .add {
+            if caller.defaultGroup == nil { throw .noDefaultGroup(caller) }
+        } else if !caller.hasGroup(toWrite: writes) {
+            throw .readOnly(AccessGroup.token)
+        }
+    }
+
+    /// Who adds a key to a group must be one who may use it.
+    private func checkGroupOfKey(_ caller: CallerIdentity) throws(Refusal) {
+        guard operation == .add, let key = try sealedKey() else { return }
+        try caller.check(key.binding.group, toWrite: false)
+    }
 }
 
 extension CallerIdentity {
@@ -96,9 +93,11 @@ extension CallerIdentity {
             || mayManageUnits && group.hasPrefix(AccessGroup.unitPrefix)
     }
 
-    /// Why it may not use a group; nil when it may.
-    func refusal(of group: String, toWrite: Bool) -> Refusal? {
-        guard holds(group) else { return .foreign(group, self) }
-        return toWrite && group == AccessGroup.token ? .readOnly(group) : nil
+    /// Refuses a group that it may not use.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for a group that is not its own, or that no program writes to.
+    func check(_ group: String, toWrite: Bool) throws(Refusal) {
+        guard holds(group) else { throw .foreign(group, self) }
+        if toWrite, group == AccessGroup.token { throw .readOnly(group) }
     }
 }

@@ -3,8 +3,8 @@ import KeychainWire
 
 /// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (semantics C.2).
 ///
-/// ``AccessCheck/all`` asks one question after the other; the first that is answered with no refuses the request. What has
-/// passed them gets its scope here.
+/// `ItemRequest.checkAccess(of:)` asks one question after the other; the first that is answered with no refuses the request.
+/// What has passed them gets its scope here.
 package enum AccessPolicy {
     /// Lets a request through or says why not.
     ///
@@ -14,13 +14,13 @@ package enum AccessPolicy {
         _ request: ItemRequest, from caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {
         try request.check()
-        if let parts = request.identityParts {
+        if request.operation == .add, let parts = request.identityParts {
             let certificate = try authorize(parts.certificate, from: caller)
             return AuthorizedRequest(
                 request, caller, scope: certificate.scope, targetGroup: certificate.targetGroup,
                 parts: [certificate, try authorize(parts.key, from: caller)])
         }
-        for check in AccessCheck.all { if let refusal = check.refusal(request, caller) { throw refusal } }
+        try request.checkAccess(of: caller)
         return try authorized(request, caller)
     }
 
@@ -46,12 +46,7 @@ package enum AccessPolicy {
     /// - Throws: `errSecMissingEntitlement` for a group that is not the caller's, or that no program writes to.
     static func targetGroup(_ named: String?, of caller: CallerIdentity) throws(Refusal) -> String {
         guard let group = named ?? caller.defaultGroup else { throw .noDefaultGroup(caller) }
-        if let refusal = caller.refusal(of: group, toWrite: true) { throw refusal }
+        try caller.check(group, toWrite: true)
         return group
-    }
-
-    /// - Throws: `errSecMissingEntitlement` for a group that is not the caller's.
-    static func require(_ group: String, _ caller: CallerIdentity, toWrite: Bool) throws(Refusal) {
-        if let refusal = caller.refusal(of: group, toWrite: toWrite) { throw refusal }
     }
 }

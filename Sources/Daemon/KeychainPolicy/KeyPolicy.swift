@@ -27,7 +27,7 @@ extension AccessPolicy {
         case .use(let key, let use):
             let isInspection = use.algorithm == KeyUse.attestation && caller.mayInspectAllGroups
             if isInspection { return AuthorizedKeyRequest(request) }
-            try require(key.binding.group, caller, toWrite: false)
+            try caller.check(key.binding.group, toWrite: false)
             guard caller.isAnchored || !AccessConstraint(flags: key.binding.control).needsAnchor else {
                 throw .notAnchored
             }

@@ -6,7 +6,7 @@ package import LinuxSystem
 /// Class keys, device key and passcode never cross this border; what crosses are keys for single rows, the metadata key of an
 /// open class, and the index key. Every refusal carries the state that caused it: `errSecInteractionNotAllowed` for a class
 /// that is closed now, `errSecAuthFailed` for a wrong passcode, `errSecDecode` for a wrapping that does not open.
-package protocol EnclaveService: EnclaveKeyService, EnclaveAuthenticationService, EnclaveDeviceService {
+package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveAuthenticationService, EnclaveDeviceService {
     /// The state of the device: lock, passcode, failed attempts, protection.
     func status() throws(Refusal) -> EnclaveStatus
 

@@ -37,14 +37,14 @@ extension ItemRequest {
         guard body.count >= Self.fixedSize else { throw .malformed("the request's beginning") }
         let fixed = body.withSpan { Fixed($0) }
         guard let operation = Operation(rawValue: fixed.operation) else { throw .malformed("the operation") }
-        self.init(operation)
-        try apply(fixed)
         guard fixed.queryLength <= body.count - Self.fixedSize else { throw .malformed("the query's length") }
         let split = Self.fixedSize + fixed.queryLength
         do throws(AttributeList.Malformed) {
-            query = try AttributeList(parsing: body, in: Self.fixedSize..<split)
-            if split < body.count { changes = try AttributeList(parsing: body, in: split..<body.count) }
+            self.init(
+                operation, query: try AttributeList(parsing: body, in: Self.fixedSize..<split),
+                changes: try AttributeList(parsing: body, in: split..<body.count))
         } catch { throw .malformed("an attribute list") }
+        try apply(fixed)
     }
 
     private struct Fixed {

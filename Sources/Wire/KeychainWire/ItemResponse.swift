@@ -39,7 +39,9 @@ package struct ItemResponse: Sendable {
 /// Writes a response, frame head included, straight into the buffer that goes to the socket.
 package final class ResponseWriter {
     package let buffer: SecretBuffer
-    package private(set) var count: UInt32 = 0
+    /// How many items there are.
+    package var count: UInt32 { items }
+    private var items: UInt32 = 0
     private var countOffset = 0
     private var itemOffset = 0
 
@@ -61,7 +63,7 @@ package final class ResponseWriter {
         countOffset = buffer.count
         buffer.append(littleEndian: UInt64(0))
         buffer.append(littleEndian: UInt32(0))
-        count = 0
+        items = 0
     }
 
     /// Begins an item; its attributes are appended to ``buffer`` by the caller.
@@ -74,7 +76,7 @@ package final class ResponseWriter {
     /// Keeps the item begun last.
     package func endItem() {
         buffer.overwrite(littleEndian: UInt32(buffer.count - itemOffset - 8), at: itemOffset)
-        count += 1
+        items += 1
     }
 
     /// Forgets the item begun last, such as one that turns out not to open.
@@ -83,7 +85,7 @@ package final class ResponseWriter {
     /// Completes the frame.
     package func end(cursor: UInt64 = 0) {
         buffer.overwrite(littleEndian: cursor, at: countOffset)
-        buffer.overwrite(littleEndian: count, at: countOffset + 8)
+        buffer.overwrite(littleEndian: items, at: countOffset + 8)
         finish(status: 0)
     }
 

@@ -11,28 +11,21 @@ extension DecisionLog.Entry {
             case .update: "SecItemUpdate"
             case .delete: "SecItemDelete"
             }
-        self.init(caller: caller, operation: operation, itemClass: request.effectiveClass)
+        self.init(caller, operation, request.effectiveClass)
     }
 
     init(_ caller: CallerIdentity, _ request: KeyRequest) {
         switch request {
         case .make(let binding):
-            self.init(caller: caller, operation: "make key", itemClass: .key)
-            if !binding.group.isEmpty { named = binding.group }
-        case .use(let key, _):
-            self.init(caller: caller, operation: "use key", itemClass: .key)
-            named = key.binding.group
+            self.init(caller, "make key", .key, named: binding.group.isEmpty ? nil : binding.group)
+        case .use(let key, _): self.init(caller, "use key", .key, named: key.binding.group)
         }
-    }
-
-    init(caller: CallerIdentity, operation: StaticString, itemClass: ItemClass? = nil) {
-        (self.caller, self.operation, self.itemClass) = (caller, operation, itemClass)
     }
 
     /// The request was refused; which group it named is known from itself alone.
     mutating func end(in refusal: Refusal, _ request: ItemRequest) {
-        self.refusal = refusal
-        if scope == nil { named = request.query[.accessGroup]?.string }
+        end(in: refusal)
+        if scope == nil { name(request.query[.accessGroup]?.string) }
     }
 }
 

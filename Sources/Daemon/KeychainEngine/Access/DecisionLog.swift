@@ -16,32 +16,33 @@ package final class DecisionLog: Sendable {
     /// The longest name of a group that is kept.
     static let nameBytes = 256
 
-    /// A request on its way into the log.
+    /// What was asked and what became of it.
     struct Entry {
         let caller: CallerIdentity
         /// The function or the command.
         let operation: StaticString
-        var itemClass: ItemClass?
+        let itemClass: ItemClass?
         /// What it could touch; nil when it was refused before that was known.
         var scope: AuthorizedRequest.Scope?
         /// The group it named, where it was refused.
-        var named: String?
-        var refusal: Refusal?
-    }
+        private(set) var named: String?
+        private(set) var status = KeychainStatus.success
+        /// The rule that refused it.
+        private(set) var rule = ""
+        fileprivate var time = 0.0
 
-    private struct Record {
-        let time: Double
-        let caller: CallerIdentity
-        let operation: StaticString
-        let itemClass: ItemClass?
-        let scope: AuthorizedRequest.Scope?
-        let named: String?
-        let status: Int32
-        let rule: String
+        init(_ caller: CallerIdentity, _ operation: StaticString, _ itemClass: ItemClass? = nil, named: String? = nil) {
+            (self.caller, self.operation, self.itemClass) = (caller, operation, itemClass)
+            name(named)
+        }
+
+        mutating func name(_ group: String?) { named = group.map(DecisionLog.shortened) }
+
+        mutating func end(in refusal: Refusal) { (status, rule) = (refusal.status, refusal.rule.rawValue) }
     }
 
     private struct State {
-        var ring: [Record] = []
+        var ring: [Entry] = []
         /// How many there have been.
         var count: UInt64 = 0
         var pace = LogPace()
@@ -59,19 +60,17 @@ package final class DecisionLog: Sendable {
 
     /// Notes what became of a request.
     func note(_ entry: Entry) {
-        let record = Record(
-            time: Clock.secondsSinceReferenceDate, caller: entry.caller, operation: entry.operation,
-            itemClass: entry.itemClass, scope: entry.scope, named: entry.named.map(Self.shortened),
-            status: entry.refusal?.status.rawValue ?? 0, rule: entry.refusal?.rule.rawValue ?? "")
-        let isWorthALine = write != nil && (entry.refusal?.isWorthALine ?? false)
+        let now = Clock.secondsSinceReferenceDate
+        let isWorthALine = write != nil && entry.isWorthALine
         let passed: Int? = state.withLock { state in
             let place = Int(state.count % UInt64(Self.capacity))
-            if place < state.ring.count { state.ring[place] = record } else { state.ring.append(record) }
+            if place < state.ring.count { state.ring[place] = entry } else { state.ring.append(entry) }
+            state.ring[place].time = now
             state.count += 1
             return isWorthALine ? state.pace.admit() : nil
         }
         guard let passed, let write else { return }
-        write(Self.line(record) + (passed > 0 ? " (\(passed) more were refused before and not written)" : ""))
+        write(Self.line(entry) + (passed > 0 ? " (\(passed) more were refused before and not written)" : ""))
     }
 
     /// The entries after a number that a caller may see: its own program's, or everybody's.
@@ -104,15 +103,15 @@ package final class DecisionLog: Sendable {
         }
     }
 
-    private static func entry(_ record: Record, _ number: UInt64) -> DecisionEntry {
+    private static func entry(_ record: Entry, _ number: UInt64) -> DecisionEntry {
         DecisionEntry(
             number: number, time: record.time, process: record.caller.process, user: record.caller.user,
             program: record.caller.program, provenance: record.caller.provenance.description,
             isAnchored: record.caller.isAnchored, operation: record.operation.description,
-            itemClass: record.itemClass, groups: groups(record), status: record.status, rule: record.rule)
+            itemClass: record.itemClass, groups: groups(record), status: record.status.rawValue, rule: record.rule)
     }
 
-    private static func groups(_ record: Record) -> [String] {
+    private static func groups(_ record: Entry) -> [String] {
         if let named = record.named { return [named] }
         switch record.scope {
         case .groups(let groups): return groups.prefix(16).map(shortened)
@@ -121,7 +120,7 @@ package final class DecisionLog: Sendable {
         }
     }
 
-    private static func line(_ record: Record) -> String {
+    private static func line(_ record: Entry) -> String {
         let caller = record.caller
         let group = groups(record).first.map { " (\($0))" } ?? ""
         let text =
@@ -132,7 +131,7 @@ package final class DecisionLog: Sendable {
             String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
     }
 
-    private static func shortened(_ name: String) -> String {
+    fileprivate static func shortened(_ name: String) -> String {
         name.utf8.count <= nameBytes ? name : String(decoding: name.utf8.prefix(nameBytes), as: UTF8.self) + "…"
     }
 }
@@ -168,9 +167,9 @@ extension CallerIdentity {
     var seesEverything: Bool { mayInspectAllGroups || user == 0 }
 }
 
-extension Refusal {
+extension DecisionLog.Entry {
     /// Whether a person who reads the log wants to know: nothing found, a duplicate or a question to the user is daily life.
     fileprivate var isWorthALine: Bool {
-        ![.itemNotFound, .duplicateItem, .authNeeded, .userCanceled].contains(status)
+        ![.success, .itemNotFound, .duplicateItem, .authNeeded, .userCanceled].contains(status)
     }
 }

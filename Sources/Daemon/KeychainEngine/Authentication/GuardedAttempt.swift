@@ -58,7 +58,9 @@ final class GuardedAttempt {
     private func attempt(_ id: UInt32, _ writer: ResponseWriter) throws(Refusal) {
         switch inner {
         case .item(let request) where request.operation == .copyMatching:
-            decision = try readyLane().search(request, from: caller, id: id, by: deadline, into: writer)
+            var entry = DecisionLog.Entry(caller, request)
+            try readyLane().search(request, id: id, by: deadline, into: writer, &entry)
+            decision = entry
         case .item(let request):
             let write = PendingWrite(request, from: caller, id: id, by: deadline, past: gate)
             engine.perform([write])

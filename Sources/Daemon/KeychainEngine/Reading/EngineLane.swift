@@ -30,19 +30,28 @@ package final class EngineLane {
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter
     ) {
-        decisions.note(search(request, from: caller, id: id, by: deadline, into: writer))
+        var entry = DecisionLog.Entry(caller, request)
+        search(request, id: id, by: deadline, into: writer, &entry)
+        decisions.note(entry)
     }
 
-    /// As ``read(_:from:id:by:into:)``, for whoever notes himself what came of it.
-    @discardableResult
+    /// As ``read(_:from:id:by:into:)``, without a note.
     func search(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter
-    ) -> DecisionLog.Entry {
+    ) {
+        var unnoted = DecisionLog.Entry(caller, request)
+        search(request, id: id, by: deadline, into: writer, &unnoted)
+    }
+
+    /// As ``read(_:from:id:by:into:)`` for the caller of an entry, which is told what came of it and noted by whoever asks.
+    func search(
+        _ request: ItemRequest, id: UInt32, by deadline: Deadline, into writer: ResponseWriter,
+        _ entry: inout DecisionLog.Entry
+    ) {
         defer { batch.removeAll() }
-        var entry = DecisionLog.Entry(caller, request)
         do throws(Refusal) {
-            let authorized = try AccessPolicy.authorize(request, from: caller)
+            let authorized = try AccessPolicy.authorize(request, from: entry.caller)
             entry.scope = authorized.scope
             writer.begin(id: id)
             let cursor = try answer(authorized, by: deadline, into: writer)
@@ -53,7 +62,6 @@ package final class EngineLane {
             entry.end(in: error, request)
             writer.refuse(error, id: id)
         }
-        return entry
     }
 
     /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
@@ -123,21 +131,20 @@ package final class EngineLane {
     }
 
     private func openValue(
-        _ index: Int, _ tamper: InlineArray<16, UInt8>, _ page: Page
+        _ index: Int, _ tamper: InlineArray<16, UInt8>, _ page: borrowing Page
     ) throws(ItemSealer.Failure) {
         let output = page.writer.buffer
         let start = output.count
         try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
-        Self.dropSealedKey(from: start, of: page)
+        if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
     }
 
-    private static func dropSealedKey(from start: Int, of page: Page) {
-        let output = page.writer.buffer
-        // A sealed key is what a reference is made of, and no value (S-46).
+    /// A sealed key is what a reference is made of, and no value (S-46).
+    private static func dropSealedKey(from start: Int, of output: SecretBuffer) {
         let isSealedKey =
             output.count > start
             && output.withSpan { $0.littleEndian(UInt16.self, at: start) } == AttributeID.sealedKey.rawValue
-        if isSealedKey, !page.wantsKeys { output.truncate(to: start) }
+        if isSealedKey { output.truncate(to: start) }
     }
 
     private func appendReference(_ row: RowBatch.Row, _ itemClass: ItemClass, to output: SecretBuffer) {
@@ -195,7 +202,7 @@ extension EngineLane {
                 if key.count == 0 { try unwrapKey(accessibility, uuid, wrappedKey) }
                 let start = output.count
                 try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
-                Self.dropSealedKey(from: start, of: page)
+                if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
             }
             if page.wantsReferences { Self.appendReference(uuid, page.itemClass, to: output) }
         }
@@ -232,7 +239,7 @@ extension EngineLane {
     /// The key of a guarded row whose attributes were opened; nil when the user has to be asked first, or the row is to be left
     /// out. That there is such an item is told to nobody else either (semantics B.4).
     func pass(
-        _ row: GuardedRow, _ page: Page, in output: SecretBuffer, from start: Int
+        _ row: GuardedRow, _ page: borrowing Page, in output: SecretBuffer, from start: Int
     ) throws(ItemSealer.Failure) -> SecretBytes? {
         do throws(Refusal) {
             return try gate.open(row, page.ui, isAnchored: page.isAnchored) {

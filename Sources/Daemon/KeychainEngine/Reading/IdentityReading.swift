@@ -36,7 +36,7 @@ extension EngineLane {
     }
 
     /// An identity one of whose rows does not open is hidden; one whose class is closed refuses the query.
-    private func append(_ index: Int, to page: Page) throws(Refusal) {
+    private func append(_ index: Int, to page: borrowing Page) throws(Refusal) {
         do throws(ItemSealer.Failure) {
             let (certificate, key) = (try half(index, .certificate, page), try half(index + 1, .key, page))
             // Something is guarded: both halves were looked at, so that the user is asked for them at once.
@@ -51,7 +51,7 @@ extension EngineLane {
 
     /// The attributes, and the value where it is wanted, of one row; nil when the user has to be asked first.
     private func half(
-        _ index: Int, _ itemClass: ItemClass, _ page: Page
+        _ index: Int, _ itemClass: ItemClass, _ page: borrowing Page
     ) throws(ItemSealer.Failure) -> AttributeList? {
         let opened = SecretBuffer(capacity: 4096)
         let tamper = try sealer.openMetadata(

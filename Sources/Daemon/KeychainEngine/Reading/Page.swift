@@ -3,8 +3,8 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What a query wants of its rows and how far it has got.
-struct Page {
+/// What a query wants of its rows and how far it has got. There is one for a query, which is never copied.
+struct Page: ~Copyable {
     let itemClass: ItemClass
     let writer: ResponseWriter
     let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool

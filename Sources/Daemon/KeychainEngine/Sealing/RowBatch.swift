@@ -26,7 +26,7 @@ final class RowBatch {
     let keys = SecretBuffer(capacity: 512)
 
     func removeAll() {
-        guard !rows.isEmpty else { return }
+        guard sealed.count > 0 else { return }
         rows.removeAll(keepingCapacity: true)
         sealed.removeAll()
         records.removeAll()

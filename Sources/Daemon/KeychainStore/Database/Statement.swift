@@ -9,7 +9,8 @@ import LinuxSystem
     private let database: Database
     /// Bound blobs live here, because SQLite is told that they stay where they are.
     private let bound = SecretBuffer(capacity: 512)
-    private var pending: [(index: Int32, offset: Int, count: Int)] = []
+    /// Which parts of it are whose. Nobody else is at a statement while one is bound, which the run time need not check.
+    @exclusivity(unchecked) private var pending: [(index: Int32, offset: Int, count: Int)] = []
 
     init(_ handle: OpaquePointer, action: String, database: Database) {
         unsafe self.handle = handle
@@ -23,7 +24,7 @@ import LinuxSystem
     func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
-        pending.removeAll(keepingCapacity: true)
+        unsafe pending.removeAll(keepingCapacity: true)
         bound.removeAll()
     }
 
@@ -37,7 +38,7 @@ import LinuxSystem
     }
 
     func bind(blob: Span<UInt8>, at index: Int32) {
-        pending.append((index, bound.count, blob.count))
+        unsafe pending.append((index, bound.count, blob.count))
         bound.append(blob)
     }
 
@@ -45,12 +46,12 @@ import LinuxSystem
     func bind<Failure: Error>(at index: Int32, _ write: (SecretBuffer) throws(Failure) -> Void) throws(Failure) {
         let start = bound.count
         try write(bound)
-        pending.append((index, start, bound.count - start))
+        unsafe pending.append((index, start, bound.count - start))
     }
 
     /// Goes to the next row; false when there is none.
     func step() throws(DatabaseError) -> Bool {
-        if !pending.isEmpty { try bindPending() }
+        if unsafe !pending.isEmpty { try bindPending() }
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -93,7 +94,7 @@ import LinuxSystem
 
     private func bindPending() throws(DatabaseError) {
         try bound.withSpan { span throws(DatabaseError) in
-            for (index, offset, count) in pending {
+            for (index, offset, count) in unsafe pending {
                 let code = unsafe span.extracting(offset..<offset + count).withUnsafeBufferPointer { bytes in
                     unsafe sqlite3_bind_blob(
                         handle, index, bytes.baseAddress ?? Self.nothing, Int32(clamping: count), nil)
@@ -101,7 +102,7 @@ import LinuxSystem
                 try check(code)
             }
         }
-        pending.removeAll(keepingCapacity: true)
+        unsafe pending.removeAll(keepingCapacity: true)
     }
 
     private func check(_ code: Int32) throws(DatabaseError) {

@@ -41,11 +41,15 @@ package struct ItemStore: Sendable {
     package func makeReader(indexKey: SecretBytes) throws(Refusal) -> StoreReader {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
-            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = 16777216", "be read")
+            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mappedBytes)", "be read")
             return database
         }
         return StoreReader(database, digester: try AttributeDigester(indexKey))
     }
+
+    /// How much of the file is mapped for reading, in bytes. Processes that share a store map all of one that is not enormous:
+    /// the system has its pages once for all of them. A daemon maps as much as leaves it small.
+    private var mappedBytes: Int { isShared ? 256 << 20 : 16 << 20 }
 
     /// The connection that writes; there is one at a time in a process.
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
