@@ -11,10 +11,10 @@ import Security
 typealias Attributes = [CFString: Any]
 
 func add(_ item: Attributes, _ protection: String) -> OSStatus {
-    let control = unsafe SecAccessControlCreateWithFlags(nil, protection as CFString, .userPresence, nil)
+    let control = SecAccessControlCreateWithFlags(nil, protection as CFString, .userPresence, nil)
     guard let control else { return errSecParam }
     let secret: Attributes = [kSecAttrAccessControl: control, kSecValueData: Data("guarded value".utf8)]
-    return unsafe SecItemAdd(item.merging(secret) { $1 } as CFDictionary, nil)
+    return SecItemAdd(item.merging(secret) { $1 } as CFDictionary, nil)
 }
 
 func read(_ item: Attributes) -> OSStatus {

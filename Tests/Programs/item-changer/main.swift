@@ -27,7 +27,7 @@ func object(_ value: [String: Any]) throws -> Any {
 
 func control(_ parts: [Any]) throws -> SecAccessControl {
     guard let protection = parts.first as? String, let flags = parts.last as? NSNumber,
-        let control = unsafe SecAccessControlCreateWithFlags(
+        let control = SecAccessControlCreateWithFlags(
             nil, protection as CFString, SecAccessControlCreateFlags(rawValue: flags.uintValue), nil)
     else { throw BadStep(step: "\(parts)") }
     return control
@@ -43,7 +43,7 @@ func makeKey(_ attributes: CFDictionary) -> OSStatus {
         kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
         kSecAttrKeySizeInBits: 256, kSecPrivateKeyAttrs: attributes,
     ]
-    return unsafe SecKeyGeneratePair(parameters as CFDictionary, nil, nil)
+    return SecKeyGeneratePair(parameters as CFDictionary, nil, nil)
 }
 
 func perform(_ name: String, _ argument: Any, _ keychain: TestKeychain) throws -> OSStatus {
