@@ -46,7 +46,8 @@ package struct ItemStore: Sendable {
     package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
         let (database, snapshot) = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
-            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mappedBytes)", "be read")
+            let mapped = Self.mappedBytes(isShared: isShared)
+            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mapped)", "be read")
             let isHolding = holdsSnapshot && !isShared
             return (database, isHolding ? try HeldSnapshot(of: database, while: changes) : nil)
         }
@@ -55,7 +56,7 @@ package struct ItemStore: Sendable {
 
     /// How much of the file is mapped for reading, in bytes. Processes that share a store map all of one that is not enormous:
     /// the system has its pages once for all of them. A daemon maps as much as leaves it small.
-    private var mappedBytes: Int { isShared ? 256 << 20 : 16 << 20 }
+    package static func mappedBytes(isShared: Bool) -> Int { isShared ? 256 << 20 : 16 << 20 }
 
     /// The connection that writes; there is one at a time in a process.
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
