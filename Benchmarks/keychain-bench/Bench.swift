@@ -3,6 +3,7 @@ import Foundation
 import KeychainEngine
 import KeychainModel
 import KeychainPolicy
+import KeychainStore
 import LinuxSystem
 
 /// What all figures share: how much is measured, where, and the stores and daemons that several of them use.
@@ -112,10 +113,11 @@ extension Bench {
         }
     }
 
-    /// The C daemon.
+    /// The C daemon, which maps as much of the store as the product's: its memory has the same limit.
     func yardstickDaemon(items: Int) throws -> Daemon {
-        try daemon("yardstick", items: items) { [caller] folder, socket in
-            (program("yardstick-daemon"), [socket, folder, caller.groups[0]])
+        let mapped = ItemStore.mappedBytes(isShared: false)
+        return try daemon("yardstick", items: items) { [caller] folder, socket in
+            (program("yardstick-daemon"), [socket, folder, caller.groups[0], "\(mapped)"])
         }
     }
 

@@ -52,7 +52,7 @@ extension Bench {
 
     func measureEmbedded() throws -> Measurement {
         let (items, copy) = (sizes.usual, try copy(items: sizes.usual, as: "embedded"))
-        let yardstick = CHandler(folder: copy.folder, of: caller, vfs: "unix")
+        let yardstick = CHandler(folder: copy.folder, of: caller, isShared: true)
         let names = Names.sequence(of: items)
         try SwiftClient.use(folder: copy.folder)
         return Measurement(

@@ -33,8 +33,10 @@ final class SwiftHandler {
     private let store: OpaquePointer
     private let room: UnsafeMutableBufferPointer<UInt8>
 
-    init(folder: String, of caller: CallerIdentity, vfs: String = "unix-excl") {
-        unsafe store = yardstick_open(folder, caller.groups[0], vfs)
+    /// - Parameter isShared: whether other processes may change the store, as beside an embedded keychain.
+    init(folder: String, of caller: CallerIdentity, isShared: Bool = false) {
+        unsafe store = yardstick_open(
+            folder, caller.groups[0], isShared ? "unix" : "unix-excl", ItemStore.mappedBytes(isShared: isShared))
         unsafe room = .allocate(capacity: YARDSTICK_FRAME)
     }
 

@@ -8,7 +8,7 @@ struct Options {
     /// Where the stores are made; on the disk that durable writes are measured on.
     var folder = ".build/bench"
     /// Where the product's programs and the yardstick's lie.
-    var programs = ".build/tools"
+    var programs = ".build/measured"
 
     static let usage = """
         usage: keychain-bench [--quick] [--json] [--only NAME]... [--rounds N] [--folder FOLDER] [--programs FOLDER]

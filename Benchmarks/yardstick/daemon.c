@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static const char usage[] = "usage: yardstick-daemon SOCKET FOLDER GROUP   answers lookups\n"
-                            "       yardstick-daemon SOCKET SIZE           answers everything with a value of SIZE bytes\n";
+static const char usage[] = "usage: yardstick-daemon SOCKET FOLDER GROUP MAPPED   answers lookups, with so many bytes mapped\n"
+                            "       yardstick-daemon SOCKET SIZE                  answers everything with a value of SIZE bytes\n";
 
 static struct yardstick_store *store;
 static uint8_t frame[YARDSTICK_FRAME], answer[YARDSTICK_FRAME];
@@ -64,7 +64,7 @@ static void run(int listener) {
 }
 
 int main(int count, char **arguments) {
-    if (count == 4) store = yardstick_open(arguments[2], arguments[3], "unix-excl");
+    if (count == 5) store = yardstick_open(arguments[2], arguments[3], "unix-excl", strtoul(arguments[4], NULL, 10));
     else if (count == 3) prepare_echo(strtoul(arguments[2], NULL, 10));
     else return fputs(usage, stderr), 2;
     run(listen_at(arguments[1]));

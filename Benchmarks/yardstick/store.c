@@ -125,7 +125,7 @@ static void open_metadata_keys(struct yardstick_store *store) {
     sqlite3_finalize(keys);
 }
 
-struct yardstick_store *yardstick_open(const char *folder, const char *group, const char *vfs) {
+struct yardstick_store *yardstick_open(const char *folder, const char *group, const char *vfs, size_t mapped) {
     struct yardstick_store *store = checked(calloc(1, sizeof *store), "calloc");
     char path[4096];
     snprintf(path, sizeof path, "%s/keychain.db", folder);
@@ -134,7 +134,8 @@ struct yardstick_store *yardstick_open(const char *folder, const char *group, co
     store->row_key = cipher(NULL);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     check(sqlite3_open_v2(path, &store->database, flags, vfs) == SQLITE_OK, "opening the store");
-    sqlite3_exec(store->database, "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456", NULL, NULL, NULL);
+    snprintf(path, sizeof path, "PRAGMA query_only = ON; PRAGMA mmap_size = %zu", mapped);
+    sqlite3_exec(store->database, path, NULL, NULL, NULL);
     open_metadata_keys(store);
 #define COLUMNS "SELECT id, uuid, pk, pdmn, sync, tomb, wkey, meta, data FROM genp "
     store->by_names = prepare(

@@ -19,8 +19,9 @@ enum { YARDSTICK_STRIDE = 7919 };
 struct yardstick_store;
 
 /// Opens the store in a folder whose vault has no passcode. `group` is the access group whose items are looked up, `vfs`
-/// SQLite's ("unix-excl" as a daemon, "unix" as an embedded program). Ends the program when that does not work.
-struct yardstick_store *yardstick_open(const char *folder, const char *group, const char *vfs);
+/// SQLite's ("unix-excl" as a daemon, "unix" as an embedded program), `mapped` how many bytes of the file may be mapped.
+/// Ends the program when that does not work.
+struct yardstick_store *yardstick_open(const char *folder, const char *group, const char *vfs, size_t mapped);
 void yardstick_close(struct yardstick_store *store);
 
 /// Answers a lookup: `frame` has a whole request, `answer` room for YARDSTICK_FRAME bytes. Gives the answer's size.

@@ -82,7 +82,7 @@ extension KeychainEngine {
     private func verify(
         from cursor: VerificationCursor, by deadline: Deadline
     ) throws(Refusal) -> VerificationPage {
-        let lane = try makeLane()
+        let lane = try makeLane(past: nil)
         var page = try lane.verify(from: cursor, by: deadline)
         guard cursor.itemClass == nil else { return page }
         let wrong = try lane.reader.countWrongCounters(by: deadline)

@@ -44,13 +44,19 @@ package final class KeychainEngine: Sendable {
                 writer, sealer, store.isShared ? nil : RowKeySupply(enclave, keyring), try GroupBook(indexKey), quotas))
     }
 
-    /// Makes what one answering thread needs.
-    package func makeLane() throws(Refusal) -> EngineLane { try makeLane(past: GuardGate(enclave)) }
+    /// Makes what one answering thread needs. The thread tells it when it rests.
+    package func makeLane() throws(Refusal) -> EngineLane {
+        try makeLane(past: GuardGate(enclave), holdsSnapshot: true)
+    }
 
-    /// Makes a lane for a request that may have the user asked.
-    func makeLane(past gate: GuardGate) throws(Refusal) -> EngineLane {
+    /// Makes a lane for one request, or for one that may have the user asked.
+    func makeLane(past gate: GuardGate?) throws(Refusal) -> EngineLane {
+        try makeLane(past: gate ?? GuardGate(enclave), holdsSnapshot: false)
+    }
+
+    private func makeLane(past gate: GuardGate, holdsSnapshot: Bool) throws(Refusal) -> EngineLane {
         EngineLane(
-            reader: try store.makeReader(indexKey: indexKey),
+            reader: try store.makeReader(indexKey: indexKey, holdsSnapshot: holdsSnapshot),
             sealer: try ItemSealer(enclave: enclave, keyring: keyring),
             past: gate, decisions)
     }
@@ -82,10 +88,11 @@ package final class KeychainEngine: Sendable {
 
     /// Writes down what can wait, and moves the write-ahead log into the database.
     private func tidyUp(_ writer: ItemWriter) {
-        // What cannot be written down now is seen again tomorrow, and counted then.
-        try? writer.write(sightings.take())
-        try? writer.store.settleCounters()
-        try? writer.store.checkpoint()
+        try? writer.store.checkpoint {
+            // What cannot be written down now is seen again tomorrow, and counted then.
+            try? writer.write(sightings.take())
+            try? writer.store.settleCounters()
+        }
     }
 
     /// The state of the device.

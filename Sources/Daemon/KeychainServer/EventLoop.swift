@@ -58,6 +58,7 @@ final class EventLoop: @unchecked Sendable {
     func run() {
         while end == .never || !(sessions.isEmpty || end.hasPassed) { turn() }
         for session in sessions.values { close(session) }
+        router.lane.rest()
     }
 
     private func turn() {
@@ -70,11 +71,13 @@ final class EventLoop: @unchecked Sendable {
         }
         if nextResumption.hasPassed { resume() }
         if nextSweep.hasPassed { sweep() }
+        router.lane.dropOutdated()
     }
 
     /// A client that has just been answered often asks again at once.
     private func waitForEvents() {
         if wasBusy, shortWait.find({ poll(until: .now) }) { return }
+        router.lane.rest()
         wasBusy = poll(until: min(nextSweep, nextResumption, end))
     }
 

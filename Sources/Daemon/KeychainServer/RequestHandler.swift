@@ -54,6 +54,12 @@ package protocol RequestHandler: Sendable {
 
 /// Answers searches at once, on the thread that owns it.
 package protocol RequestLane: AnyObject {
+    /// Lets go of what it holds of a state of the store that has passed: once in every turn of its loop.
+    func dropOutdated()
+
+    /// Lets go of what it holds of the store, before its loop sleeps.
+    func rest()
+
     /// Answers one search with a complete frame; gives it up when the deadline passes.
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
@@ -82,6 +88,11 @@ package protocol CallerRegistry: Sendable {
     ///
     /// - Throws: the refusal that the program would get; `errSecParam` for what is no file.
     func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity
+}
+
+extension RequestLane {
+    package func dropOutdated() {}
+    package func rest() {}
 }
 
 extension RequestHandler {

@@ -24,6 +24,19 @@ struct FlowTests {
         #expect(place <= 3)
     }
 
+    @Test("A lane is told when its loop sleeps, and at the end of every turn")
+    func lanesRest() throws {
+        var limits = ServerLimits()
+        limits.loops = 1
+        let server = try RunningServer(limits: limits)
+        let client = try server.connect()
+        for id in 1...3 {
+            let before = server.standIn.record
+            #expect(try client.ask(Frames.search(id: UInt32(id)))?.id == UInt32(id))
+            #expect(server.standIn.waits { $0.rests > before.rests && $0.turns > before.turns })
+        }
+    }
+
     @Test("A slow device request holds up neither searches nor writes, not even its own connection's")
     func worksBesideLoop() throws {
         let server = try RunningServer()

@@ -30,6 +30,9 @@ package final class StandIn: RequestHandler {
         /// How many conversations were withdrawn.
         package var withdrawn = 0
         package var prepared = 0
+        /// How often a lane was told that its loop sleeps, and that a turn has ended.
+        package var rests = 0
+        package var turns = 0
         package var maintained = 0
         /// What was in the memory files of device requests.
         package var passcodes: [String] = []
@@ -158,6 +161,9 @@ package final class StandIn: RequestHandler {
     package final class Lane: RequestLane {
         private let standIn: StandIn
         fileprivate init(_ standIn: StandIn) { self.standIn = standIn }
+
+        package func rest() { standIn.seen.update { $0.rests += 1 } }
+        package func dropOutdated() { standIn.seen.update { $0.turns += 1 } }
 
         package func read(
             _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,

@@ -95,7 +95,7 @@ extension KeychainEngine {
             subject = identity(ofProgram: program, of: caller.user)
         }
         let request = try ItemRequest(decoding: SecretBytes(copying: query.span))
-        return try Explainer(makeLane(), subject, for: caller, by: deadline).explain(request)
+        return try Explainer(makeLane(past: nil), subject, for: caller, by: deadline).explain(request)
     }
 
     /// Whom the daemon took a program for when it was here last; who was not is taken for unsigned.

@@ -116,7 +116,7 @@ final class GuardedAttempt {
     private func name(of key: SealedKey) throws(Refusal) -> String {
         guard let request = try ItemRequest(findingItemOf: key) else { return "" }
         let answer = ResponseWriter()
-        try engine.makeLane().search(request, from: caller, id: 0, by: deadline, into: answer)
+        try engine.makeLane(past: nil).search(request, from: caller, id: 0, by: deadline, into: answer)
         let (status, body) = answer.complete()
         return (try? ItemResponse(status: status, body: body))?.items.first?.attributes.displayName ?? ""
     }

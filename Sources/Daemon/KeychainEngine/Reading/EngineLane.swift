@@ -25,6 +25,12 @@ package final class EngineLane {
     /// Drops what was made of keys that the device has closed since this lane was last used.
     package func forgetClosedKeys() { sealer.forgetClosedKeys() }
 
+    /// Lets go of what it holds of a state of the store that has passed.
+    package func dropOutdated() { reader.dropOutdated() }
+
+    /// Lets go of what it holds of the store, before its thread waits.
+    package func rest() { reader.rest() }
+
     /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
     package func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,

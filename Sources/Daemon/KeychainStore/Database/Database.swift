@@ -51,8 +51,10 @@ import LinuxSystem
         unsafe sqlite3_busy_timeout(handle, left < 0 ? 10_000 : min(left, 10_000))
     }
 
-    /// Leaves it to the caller to move the log into the database; SQLite does so by itself otherwise.
-    func leaveLog() {
+    /// Leaves it to the caller to move the log into the database; SQLite does so by itself otherwise. Every change of this
+    /// connection is counted.
+    func leaveLog(counting changes: ChangeCount) {
+        log.changes = changes
         let gauge = unsafe Unmanaged.passUnretained(log).toOpaque()
         _ = unsafe sqlite3_wal_hook(
             handle,
@@ -83,6 +85,9 @@ import LinuxSystem
         }
         return unsafe Statement(prepared, action: action, database: self)
     }
+
+    /// Whether a transaction was begun that has not ended.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Runs `body` in a transaction that is rolled back when it throws.
     func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {

@@ -1,21 +1,29 @@
-/// How many pages the write-ahead log holds that are not in the database yet. Belongs to one connection, and with it to one
-/// thread at a time.
+/// How full the write-ahead log is. Belongs to one connection, and with it to one thread at a time.
+///
+/// A log that was moved into the database begins anew with the next commit, unless somebody reads in it just then, or did when
+/// it was moved; it is tidied up again then before it has grown much.
 final class LogGauge {
-    private var pages = 0
-    /// What of it has been moved into the database; a log that begins anew has less than that.
-    private var moved = 0
+    /// The log is about to need more room than it has from the beginning.
+    private static let usual = WriteAheadLog.pages - step
+    private static let step = WriteAheadLog.pages / 8
 
-    /// Whether the log is about to need more room than it has from the beginning.
-    var isNearlyFull: Bool { pages - moved > WriteAheadLog.pages - WriteAheadLog.pages / 8 }
+    private var pages = 0
+    private var most = usual
+    /// Where changes are counted for those who read.
+    var changes: ChangeCount?
+
+    /// Whether it is time to move the log into the database.
+    var isNearlyFull: Bool { pages > most }
 
     /// The log has so many pages after a commit.
     func note(_ pages: Int) {
-        if pages < moved { moved = 0 }
+        if pages < self.pages { most = Self.usual }
         self.pages = pages
+        changes?.raise()
     }
 
     /// The log was moved into the database, as far as readers allowed.
-    func noteCheckpoint() { moved = pages }
+    func noteCheckpoint() { most = max(Self.usual, pages + Self.step) }
 
     /// What SQLite calls after every commit.
     static func note(_ context: UnsafeMutableRawPointer?, _ pages: Int32) {

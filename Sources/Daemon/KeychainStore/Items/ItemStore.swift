@@ -14,6 +14,8 @@ package struct ItemStore: Sendable {
 
     /// Holds the store for as long as somebody uses it: a daemon alone, embedded processes together.
     private let lock: FileLock
+    /// What this process does to the store.
+    private let changes = ChangeCount()
 
     /// The name of the database in the folder.
     package static let fileName = "keychain.db"
@@ -38,18 +40,23 @@ package struct ItemStore: Sendable {
     private var sharing: Database.Sharing { isShared ? .shared : .exclusive }
 
     /// A connection for one reading thread.
-    package func makeReader(indexKey: SecretBytes) throws(Refusal) -> StoreReader {
-        let database = try refusing { () throws(DatabaseError) in
+    ///
+    /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told the end of
+    ///   (``StoreReader/rest()``). In a store that others change too, nothing is held.
+    package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
+        let (database, snapshot) = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
-            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mappedBytes)", "be read")
-            return database
+            let mapped = Self.mappedBytes(isShared: isShared)
+            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mapped)", "be read")
+            let isHolding = holdsSnapshot && !isShared
+            return (database, isHolding ? try HeldSnapshot(of: database, while: changes) : nil)
         }
-        return StoreReader(database, digester: try AttributeDigester(indexKey))
+        return StoreReader(database, digester: try AttributeDigester(indexKey), holding: snapshot)
     }
 
     /// How much of the file is mapped for reading, in bytes. Processes that share a store map all of one that is not enormous:
     /// the system has its pages once for all of them. A daemon maps as much as leaves it small.
-    private var mappedBytes: Int { isShared ? 256 << 20 : 16 << 20 }
+    package static func mappedBytes(isShared: Bool) -> Int { isShared ? 256 << 20 : 16 << 20 }
 
     /// The connection that writes; there is one at a time in a process.
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
@@ -57,7 +64,7 @@ package struct ItemStore: Sendable {
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA synchronous = FULL", "be written")
             if !isShared {
-                database.leaveLog()
+                database.leaveLog(counting: changes)
                 WriteAheadLog.makeRoom(besides: path)
             }
             return database

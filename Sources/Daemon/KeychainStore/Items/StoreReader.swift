@@ -5,6 +5,7 @@ package import LinuxSystem
 /// A connection that finds rows. Belongs to one thread.
 package final class StoreReader {
     let database: Database
+    private let snapshot: HeldSnapshot?
     package let digester: AttributeDigester
     private var queries: [QueryShape: Query] = [:]
     /// The query asked last, which a program that looks up many items asks again.
@@ -22,8 +23,10 @@ package final class StoreReader {
         }
     }
 
-    init(_ database: Database, digester: AttributeDigester) {
+    /// - Parameter snapshot: what is held of the store between queries; nil when they read each on its own.
+    init(_ database: Database, digester: AttributeDigester, holding snapshot: HeldSnapshot? = nil) {
         self.database = database
+        self.snapshot = snapshot
         self.digester = digester
     }
 
@@ -46,6 +49,19 @@ package final class StoreReader {
         _ visit: (Statement) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let query = try query(of: QueryShape(authorized, as: itemClass))
+        do throws(Refusal) {
+            if let snapshot { try refusing { () throws(DatabaseError) in try snapshot.renew() } }
+            try run(query, for: authorized, by: deadline, visit)
+        } catch {
+            snapshot?.rest()
+            throw error
+        }
+    }
+
+    private func run(
+        _ query: Query, for authorized: AuthorizedRequest, by deadline: Deadline,
+        _ visit: (Statement) throws(Refusal) -> Bool
+    ) throws(Refusal) {
         let statement = query.statement
         database.deadline = deadline
         defer {
@@ -57,6 +73,12 @@ package final class StoreReader {
             guard try visit(statement) else { return }
         }
     }
+
+    /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
+    package func dropOutdated() { snapshot?.dropOutdated() }
+
+    /// Lets go of what it holds of the store; for a thread that is about to wait.
+    package func rest() { snapshot?.rest() }
 
     /// How many rows there are, damaged ones and tombstones among them.
     package func countRows() throws(Refusal) -> UInt64 {

@@ -124,8 +124,13 @@ package final class StoreWriter {
         database.log.isNearlyFull || (written - settled).items > Counters.mostUncounted
     }
 
-    /// Moves what the log holds into the database, as far as readers allow.
-    package func checkpoint() throws(Refusal) {
+    /// Moves what the log holds into the database, as far as readers allow; nobody holds a snapshot meanwhile.
+    ///
+    /// - Parameter preparation: writes what is to go along, which gives readers the time to let go.
+    package func checkpoint(after preparation: () -> Void) throws(Refusal) {
+        database.log.changes?.suspendHolding()
+        defer { database.log.changes?.resumeHolding() }
+        preparation()
         try run(.checkpoint)
         database.log.noteCheckpoint()
     }
