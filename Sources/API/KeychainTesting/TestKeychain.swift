@@ -104,12 +104,12 @@ public final class TestProgram: Sendable {
 
     /// Runs code whose calls of `Security` come from this program.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try KeychainSession.$scoped.withValue(connection, operation: body)
+        try KeychainSession.scoped(to: connection, body)
     }
 
     /// Runs asynchronous code whose calls of `Security` come from this program.
     public func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
-        try await KeychainSession.$scoped.withValue(connection, operation: body)
+        try await KeychainSession.scoped(to: connection, body)
     }
 }
 

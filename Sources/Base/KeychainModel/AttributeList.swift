@@ -106,10 +106,8 @@ package import LinuxSystem
         }
     }
 
-    /// Lends the list in its encoded form.
-    package func withSpan<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
-        storage.withSpan { body($0.extracting(range)) }
-    }
+    /// Appends the list in its encoded form.
+    package func append(to buffer: SecretBuffer) { storage.withSpan { buffer.append($0.extracting(range)) } }
 
     /// The value of an attribute, copied out of the storage; nil when it is not there or its text is not UTF-8.
     @inlinable

@@ -1,6 +1,5 @@
 /// The same rows, arranged for finding one quickly.
 extension AttributeTable {
-    private static let byCode = CodeIndex(rows.map { $0.code })
     private static let byID: [ItemAttribute?] = {
         var table: [ItemAttribute?] = Array(repeating: nil, count: Int(AttributeID.restricted.rawValue))
         for row in rows where row.id != .restricted { table[Int(row.id.rawValue)] = row }
@@ -10,7 +9,7 @@ extension AttributeTable {
         uniqueKeysWithValues: rows.flatMap { row in row.constants.map { ($0, row) } })
 
     /// The attribute with this dictionary key.
-    package static func attribute(code: String) -> ItemAttribute? { byCode[code].map { rows[$0] } }
+    package static func attribute(code: String) -> ItemAttribute? { DictionaryKey(code).attribute }
 
     /// The attribute with this number; nil for numbers that are not in use.
     package static func attribute(id: AttributeID) -> ItemAttribute? {

@@ -29,6 +29,7 @@ extension ItemRequestBuilder {
             throw Self.tooManyKeys
         }
         query.removeAll()
+        let changes = listOfChanges()
         for entry in given {
             let isKeys = AttributeTable.attribute(id: entry.id)?.belongs(to: .key) == true
             let isCertificates = AttributeTable.attribute(id: entry.id)?.belongs(to: .certificate) == true

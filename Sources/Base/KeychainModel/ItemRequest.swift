@@ -44,6 +44,9 @@ package struct ItemRequest: Sendable {
     /// What update changes.
     package var changes: AttributeList
 
+    /// Whether performing it changes nothing.
+    package var isSearch: Bool { operation == .copyMatching }
+
     package init(_ operation: Operation, query: AttributeList = .empty, changes: AttributeList = .empty) {
         (self.operation, self.query, self.changes) = (operation, query, changes)
     }

@@ -6,7 +6,7 @@ package import LinuxSystem
 package struct ItemRequestBuilder: ~Copyable {
     private var request: ItemRequest
     let query = SecretBuffer(capacity: 512)
-    let changes = SecretBuffer(capacity: 0)
+    private var changes: SecretBuffer?
     private var keys = 0
     /// What the query dictionary says itself, as ``AttributeID/bit``; the value has the last.
     private(set) var present: UInt64 = 0
@@ -19,25 +19,31 @@ package struct ItemRequestBuilder: ~Copyable {
     ///
     /// - Throws: `errSecParam`, `errSecNoSuchAttr`, `errSecNoSuchClass`, `errSecMissingEntitlement` or `errSecUnimplemented`
     ///   as the table of keys says.
-    package mutating func set(_ key: String, _ raw: RawValue) throws(Refusal) {
-        try count(key)
-        if let attribute = AttributeTable.attribute(code: key) {
+    package mutating func set(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
+        try count()
+        switch key.meaning {
+        case .attribute(let row)?:
+            let attribute = AttributeTable.rows[row]
             present |= attribute.id.bit
-            return try append(attribute, raw, to: query)
+            try append(attribute, raw, to: query)
+        case .query(let row, _)?: try apply(row, raw)
+        case nil: try set(unlisted: key.code, raw)
         }
-        if let index = QueryKey.exactly(key) { return try apply(QueryKey.rows[index], at: index, raw) }
+    }
+
+    private mutating func set(unlisted key: String, _ raw: RawValue) throws(Refusal) {
         if key == "nleg" { return }
         // Four characters can only be an attribute's name, whatever they begin with.
         guard key.utf16.count != 4 else { throw Self.unknown(key) }
         if key.hasPrefix("f") { return }
-        guard let index = QueryKey.find(key) else { throw Self.unknown(key) }
-        try apply(QueryKey.rows[index], at: index, raw)
+        guard let row = QueryKey.find(key) else { throw Self.unknown(key) }
+        try apply(row, raw)
     }
 
     /// Takes an entry whose value is data, without copying a secret value into ordinary memory.
-    package mutating func set(_ key: String, data: Span<UInt8>) throws(Refusal) {
-        guard key == "v_Data" else { return try set(key, .data(data.array(0, data.count))) }
-        try count(key)
+    package mutating func set(_ key: DictionaryKey, data: Span<UInt8>) throws(Refusal) {
+        guard case .valueData? = key.role else { return try set(key, .data(data.array(0, data.count))) }
+        try count()
         present |= AttributeID.valueData.bit
         try append(value: data, to: query)
     }
@@ -73,27 +79,25 @@ package struct ItemRequestBuilder: ~Copyable {
     }
 
     /// Takes one entry of update's second dictionary: attributes and the value, nothing else (semantics B.4).
-    package mutating func change(_ key: String, _ raw: RawValue) throws(Refusal) {
-        try count(key)
-        if let attribute = AttributeTable.attribute(code: key) {
+    package mutating func change(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
+        try count()
+        if let attribute = key.attribute {
             // The user partition is passed over in silence, as Apple's engine does.
-            return attribute.id == .multiUser ? () : try append(attribute, raw, to: changes)
+            return attribute.id == .multiUser ? () : try append(attribute, raw, to: listOfChanges())
         }
-        if let index = QueryKey.find(key), case .valueData = QueryKey.rows[index].role {
-            throw Self.wrongType(QueryKey.rows[index], raw, "data")
-        }
-        if QueryKey.key(ofConstant: key) != nil { throw Self.unknown(key) }
+        if case .query(let row, .valueData)? = key.meaning { throw Self.wrongType(QueryKey.rows[row], raw, "data") }
+        if QueryKey.key(ofConstant: key.code) != nil { throw Self.unknown(key.code) }
         throw Refusal(
-            .noSuchAttribute, .unknownAttribute, key,
-            "\"\(key)\" is not an attribute, and update changes nothing else.",
+            .noSuchAttribute, .unknownAttribute, key.code,
+            "\"\(key.code)\" is not an attribute, and update changes nothing else.",
             do: "Put it into the query, the first dictionary, or leave it out.")
     }
 
     /// Takes an entry of update's second dictionary whose value is data.
-    package mutating func change(_ key: String, data: Span<UInt8>) throws(Refusal) {
-        guard key == "v_Data" else { return try change(key, .data(data.array(0, data.count))) }
-        try count(key)
-        try append(value: data, to: changes)
+    package mutating func change(_ key: DictionaryKey, data: Span<UInt8>) throws(Refusal) {
+        guard case .valueData? = key.role else { return try change(key, .data(data.array(0, data.count))) }
+        try count()
+        try append(value: data, to: listOfChanges())
     }
 
     /// Asks for the attributes of all groups' items, as only the inspecting command may.
@@ -103,13 +107,21 @@ package struct ItemRequestBuilder: ~Copyable {
     package consuming func build() throws(Refusal) -> ItemRequest {
         do throws(AttributeList.Malformed) {
             request.query = try AttributeList(parsing: query.finish())
-            if changes.count > 0 { request.changes = try AttributeList(parsing: changes.finish()) }
+            if let changes { request.changes = try AttributeList(parsing: changes.finish()) }
         } catch { throw Self.tooManyKeys }
         return request
     }
 
-    private mutating func apply(_ key: QueryKey, at index: Int, _ raw: RawValue) throws(Refusal) {
-        if key.code.hasPrefix("m_") { request.matchKeys |= 1 << UInt64(index) }
+    /// Only updates have changes.
+    mutating func listOfChanges() -> SecretBuffer {
+        let list = changes ?? SecretBuffer(capacity: 512)
+        changes = list
+        return list
+    }
+
+    private mutating func apply(_ row: Int, _ raw: RawValue) throws(Refusal) {
+        let key = QueryKey.rows[row]
+        if key.isMatch { request.matchKeys |= 1 << UInt64(row) }
         switch key.role {
         case .itemClass: request.itemClass = try Self.itemClass(raw)
         case .matchLimit: request.limit = try Self.limit(raw)
@@ -141,7 +153,7 @@ package struct ItemRequestBuilder: ~Copyable {
         list.append(.valueData, .data, value)
     }
 
-    private mutating func count(_ key: String) throws(Refusal) {
+    private mutating func count() throws(Refusal) {
         keys += 1
         guard keys <= ItemLimits.dictionaryKeys else { throw Self.tooManyKeys }
     }

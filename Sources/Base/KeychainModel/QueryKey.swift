@@ -1,8 +1,15 @@
 /// The keys of a query dictionary that are not attributes (semantics B.1): what to match, to return, to use, to give.
-package struct QueryKey: Sendable {
+package final class QueryKey: Sendable {
     package let code: String
     package let constant: String
     package let role: Role
+    /// Whether it narrows what is found beyond what items say of themselves.
+    let isMatch: Bool
+
+    private init(code: String, constant: String, role: Role) {
+        (self.code, self.constant, self.role) = (code, constant, role)
+        isMatch = code.hasPrefix("m_")
+    }
 
     package enum Role: Sendable {
         case itemClass
@@ -78,16 +85,12 @@ package struct QueryKey: Sendable {
         .init(code: "u_UpdateExisting", constant: "kSecUseUpdateExisting", role: .updateExisting),
     ]
 
-    /// The row for a key. As in Apple's engine, a first letter is enough for two of them: every key with `c` is the class, and
-    /// a match key nobody knows is the row that stands for all such.
-    package static func find(_ code: String) -> Int? {
-        byCode[code] ?? (code.hasPrefix("c") ? byCode["class"] : code.hasPrefix("m") ? byCode["m_"] : nil)
+    /// The row for a key that is none of them. As in Apple's engine, a first letter is enough for two of them: every key with `c`
+    /// is the class, and a match key nobody knows is the row that stands for all such.
+    static func find(_ code: String) -> Int? {
+        let known = code.hasPrefix("c") ? "class" : code.hasPrefix("m") ? "m_" : nil
+        return known.flatMap { known in rows.firstIndex { $0.code == known } }
     }
-
-    /// The row whose key this is.
-    static func exactly(_ code: String) -> Int? { byCode[code] }
-
-    private static let byCode = CodeIndex(rows.map { $0.code })
 
     /// The key a constant of this name stands for, attribute or not.
     package static func key(ofConstant name: String) -> String? {
@@ -96,9 +99,11 @@ package struct QueryKey: Sendable {
 }
 
 /// What a query wants back.
-package struct ReturnFlags: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+@usableFromInline package struct ReturnFlags: OptionSet, Hashable, Sendable {
+    @usableFromInline package let rawValue: UInt8
+    @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Nothing; the general answer for sets costs a call of the runtime.
+    @inlinable package var isEmpty: Bool { rawValue == 0 }
 
     package static let data = Self(rawValue: 1)
     package static let attributes = Self(rawValue: 2)

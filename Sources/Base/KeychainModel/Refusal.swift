@@ -2,24 +2,35 @@
 ///
 /// It speaks of keys, attributes, groups and states, never of values, so it may be logged and shown. The status is what
 /// the C-shaped API returns; the rest is the explanation that Apple's API keeps to itself.
-package struct Refusal: Error, Hashable, Sendable {
-    /// The `OSStatus` the caller gets.
-    package let status: KeychainStatus
-    /// The rule that spoke, as a stable name.
-    package let rule: Rule
-    /// What it spoke about: a dictionary key, an attribute, an access group, a state.
-    package let subject: String
-    /// What is wrong, as a sentence.
-    package let problem: String
-    /// What to do about it, as a sentence.
-    package let remedy: String
+///
+/// Nearly all functions may end in one and few do, so all that they hand on is a reference.
+package struct Refusal: Error, Sendable {
+    private let content: Content
 
     package init(_ status: KeychainStatus, _ rule: Rule, _ subject: String, _ problem: String, do remedy: String) {
-        self.status = status
-        self.rule = rule
-        self.subject = subject
-        self.problem = problem
-        self.remedy = remedy
+        content = Content(status, rule, subject, problem, remedy)
+    }
+
+    /// The `OSStatus` the caller gets.
+    package var status: KeychainStatus { content.status }
+    /// The rule that spoke, as a stable name.
+    package var rule: Rule { content.rule }
+    /// What it spoke about: a dictionary key, an attribute, an access group, a state.
+    package var subject: String { content.subject }
+    /// What is wrong, as a sentence.
+    package var problem: String { content.problem }
+    /// What to do about it, as a sentence.
+    package var remedy: String { content.remedy }
+
+    private final class Content: Sendable {
+        let status: KeychainStatus
+        let rule: Rule
+        let subject, problem, remedy: String
+
+        init(_ status: KeychainStatus, _ rule: Rule, _ subject: String, _ problem: String, _ remedy: String) {
+            (self.status, self.rule) = (status, rule)
+            (self.subject, self.problem, self.remedy) = (subject, problem, remedy)
+        }
     }
 
     /// A stable name for a rule, of the form `area.rule`.
@@ -69,5 +80,18 @@ package struct Refusal: Error, Hashable, Sendable {
         package static let deadline = Self(rawValue: "keychain.deadline")
         package static let malformedFrame = Self(rawValue: "wire.malformed")
         package static let internalError = Self(rawValue: "keychain.internal-error")
+    }
+}
+
+extension Refusal: Hashable {
+    package static func == (left: Refusal, right: Refusal) -> Bool {
+        left.status == right.status && left.rule == right.rule && left.subject == right.subject
+            && left.problem == right.problem && left.remedy == right.remedy
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(status)
+        hasher.combine(rule)
+        hasher.combine(subject)
     }
 }

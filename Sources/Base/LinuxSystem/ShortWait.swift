@@ -7,7 +7,7 @@ import Glibc
 /// meanwhile has it at once. Each look lets other threads run, so that one who shares the processor with whoever answers
 /// does not keep it from answering. Where looking did not help, it is not done for a while: twice as long each time.
 /// Belongs to one thread at a time.
-package struct ShortWait: Sendable {
+@usableFromInline package struct ShortWait: Sendable {
     /// The time of looking: about twice that of an answer. A sleep that is shorter does not pay.
     private static let limit: UInt64 = 50_000
     private static let longestPause: UInt32 = 1 << 10
@@ -18,21 +18,37 @@ package struct ShortWait: Sendable {
     package init() {}
 
     /// Calls `look` until it finds something; false when there was nothing in time, or looking is not worth it now.
-    @inline(__always)
+    @inlinable
     package mutating func find<Failure: Error>(_ look: () throws(Failure) -> Bool) throws(Failure) -> Bool {
-        guard Self.isWorthwhile else { return false }
-        guard pause == 0 else {
-            pause -= 1
-            return false
-        }
-        let start = Clock.monotonicNanoseconds
+        guard let start = begin() else { return false }
         repeat {
             if try look() {
-                nextPause = 1
+                found()
                 return true
             }
-            sched_yield()
-        } while Clock.monotonicNanoseconds - start < Self.limit
+        } while goesOn(since: start)
+        return false
+    }
+
+    /// The moment at which looking begins; nil when it is not worth it now.
+    @usableFromInline
+    mutating func begin() -> UInt64? {
+        guard Self.isWorthwhile else { return nil }
+        guard pause == 0 else {
+            pause -= 1
+            return nil
+        }
+        return Clock.monotonicNanoseconds
+    }
+
+    @usableFromInline
+    mutating func found() { nextPause = 1 }
+
+    /// Lets others run; false when there was nothing in time.
+    @usableFromInline
+    mutating func goesOn(since start: UInt64) -> Bool {
+        sched_yield()
+        if Clock.monotonicNanoseconds - start < Self.limit { return true }
         (pause, nextPause) = (nextPause, min(2 * nextPause, Self.longestPause))
         return false
     }

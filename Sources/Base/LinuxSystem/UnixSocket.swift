@@ -62,7 +62,7 @@ package struct UnixSocket: Sendable {
     }
 
     /// Tells how many milliseconds a blocking ``receive(into:)`` or ``send(_:)`` waits before it returns `nil`; negative: for
-    /// ever. Cheaper than a deadline per call, which costs a `poll`.
+    /// ever.
     ///
     /// - Throws: `SystemError` of `setsockopt`.
     package func limitWaits(milliseconds: CInt) throws(SystemError) {

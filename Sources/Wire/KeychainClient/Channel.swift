@@ -11,17 +11,15 @@ final class Channel: @unchecked Sendable {
     private let request = SecretBuffer()
     private let room = SecretBytes(count: 8192)
     private var lastID: UInt32 = 0
-    private var patience: UInt32 = 0
     private var shortWait = ShortWait()
 
     init(_ socket: UnixSocket) { self.socket = socket }
 
-    /// What a request says and how long it may take.
+    /// What kind of request it is, how long it may take in milliseconds, and what goes beside its body.
     struct Question {
         let kind: FrameHeader.Kind
         let deadline: UInt32
         var descriptors: [FileDescriptor] = []
-        let body: (SecretBuffer) -> Void
     }
 
     struct Answer {
@@ -41,37 +39,28 @@ final class Channel: @unchecked Sendable {
     }
 
     /// Asks and waits for the answer. After a failure the channel is of no more use.
-    func ask(_ question: Question) throws(Failure) -> Answer {
-        try setPatience(question.deadline)
-        try write(question)
+    func ask(_ question: Question, _ body: some FrameBody) throws(Failure) -> Answer {
+        let deadline = Deadline.after(milliseconds: Int(question.deadline) + Self.grace)
+        try write(question, body)
         defer { request.removeAll() }
-        let isSent = try send(question.descriptors)
-        return try receive(isSent: isSent)
+        let isSent = try send(question.descriptors, by: deadline)
+        return try receive(isSent: isSent, by: deadline)
     }
 
     /// The daemon answers when its deadline comes; a little later there is no more hope.
-    private static let grace: UInt32 = 500
-
-    // Set once rather than per call: a deadline for each would cost a poll.
-    private func setPatience(_ deadline: UInt32) throws(Failure) {
-        guard deadline != patience else { return }
-        do throws(SystemError) { try socket.limitWaits(milliseconds: CInt(clamping: deadline &+ Self.grace)) } catch {
-            throw .notPerformed(error)
-        }
-        patience = deadline
-    }
+    private static let grace = 500
 }
 
 // MARK: - The request
 
 extension Channel {
-    private func write(_ question: Question) throws(Failure) {
+    private func write(_ question: Question, _ body: some FrameBody) throws(Failure) {
         lastID &+= 1
         let header = FrameHeader(
             length: 0, kind: question.kind, descriptors: question.descriptors.count, id: lastID,
             word: question.deadline)
         header.append(to: request)
-        question.body(request)
+        body.append(to: request)
         let length = request.count - FrameHeader.size
         guard length <= WireLimits.requestBody else {
             request.removeAll()
@@ -81,12 +70,11 @@ extension Channel {
     }
 
     /// Sends the request; false when the daemon would not have all of it. Then it may still have said why.
-    private func send(_ descriptors: [FileDescriptor]) throws(Failure) -> Bool {
+    private func send(_ descriptors: [FileDescriptor], by deadline: Deadline) throws(Failure) -> Bool {
         do throws(SystemError) {
             try request.withSpan { span throws(SystemError) in
-                if descriptors.isEmpty { return try send(span) }
-                try socket.sendFully(
-                    span, attaching: descriptors, deadline: .after(milliseconds: Int(patience)))
+                if descriptors.isEmpty { return try socket.sendFully(span, deadline: deadline) }
+                try socket.sendFully(span, attaching: descriptors, deadline: deadline)
             }
             return true
         } catch {
@@ -97,26 +85,16 @@ extension Channel {
             }
         }
     }
-
-    private func send(_ span: Span<UInt8>) throws(SystemError) {
-        var sent = 0
-        while sent < span.count {
-            guard let count = try socket.send(span.extracting(sent...)) else {
-                throw SystemError(code: ETIMEDOUT, call: "send")
-            }
-            sent += count
-        }
-    }
 }
 
 // MARK: - The answer
 
 extension Channel {
-    private func receive(isSent: Bool) throws(Failure) -> Answer {
+    private func receive(isSent: Bool, by deadline: Deadline) throws(Failure) -> Answer {
         try room.withMutableSpan { span throws(Failure) in
             var filled = 0
             while filled < FrameHeader.size {
-                filled += try receive(into: &span, from: filled, isSent: isSent && filled == 0)
+                filled += try receive(into: &span, from: filled, isSent: isSent && filled == 0, by: deadline)
             }
             let header = try header(span.span.extracting(..<filled))
             let body = SecretBytes(count: header.length)
@@ -124,7 +102,9 @@ extension Channel {
                 let begun = min(filled - FrameHeader.size, body.count)
                 body.copy(span.span.extracting(FrameHeader.size..<FrameHeader.size + begun))
                 var filled = begun
-                while filled < body.count { filled += try receive(into: &body, from: filled, isSent: true) }
+                while filled < body.count {
+                    filled += try receive(into: &body, from: filled, isSent: true, by: deadline)
+                }
             }
             span.wipe(filled)
             return Answer(status: Int32(bitPattern: header.word), body: body)
@@ -133,7 +113,7 @@ extension Channel {
 
     private func header(_ span: Span<UInt8>) throws(Failure) -> FrameHeader {
         do throws(Refusal) {
-            guard let header = try FrameHeader(span, limit: WireLimits.responseBody), header.kind == .response,
+            guard let header = try FrameHeader(span, limit: WireLimits.responseBody), case .response = header.kind,
                 header.id == lastID, span.count <= FrameHeader.size + header.length
             else { throw .malformed("the head of the answer") }
             return header
@@ -145,28 +125,36 @@ extension Channel {
     /// A kernel reports ECONNRESET when the daemon closed, or died, without having read everything, and with that not the
     /// whole of the one request there is; at the mere end of the stream it had read the request.
     private func receive(
-        into span: inout MutableSpan<UInt8>, from offset: Int, isSent: Bool
+        into span: inout MutableSpan<UInt8>, from offset: Int, isSent: Bool, by deadline: Deadline
     ) throws(Failure) -> Int {
-        let received: Int?
         do throws(SystemError) {
-            received = try receive(into: &span, from: offset)
+            let received = try receive(into: &span, from: offset, by: deadline)
+            if received > 0 { return received }
         } catch {
-            throw error.code == ECONNRESET ? .notPerformed(error) : .unknown
+            switch error.code {
+            case ECONNRESET: throw .notPerformed(error)
+            case ETIMEDOUT: throw .late
+            default: throw .unknown
+            }
         }
-        guard let received else { throw .late }
-        if received > 0 { return received }
         throw isSent ? .unknown : .notPerformed(SystemError(code: EPIPE, call: "send"))
     }
-}
 
-extension Channel {
-    private func receive(into span: inout MutableSpan<UInt8>, from offset: Int) throws(SystemError) -> Int? {
-        var received: Int?
-        let isThere = try shortWait.find { () throws(SystemError) in
+    /// Waits in `poll`: whoever waits in `recv` is woken twice, by the answer and before that, when the daemon takes the request.
+    private func receive(
+        into span: inout MutableSpan<UInt8>, from offset: Int, by deadline: Deadline
+    ) throws(SystemError) -> Int {
+        var (received, wait): (Int?, ShortWait) = (nil, shortWait)
+        defer { shortWait = wait }
+        let isThere = try wait.find { () throws(SystemError) in
             received = try socket.receiveAtOnce(into: &span, from: offset)
             return received != nil
         }
-        return isThere ? received : try socket.receive(into: &span, from: offset)
+        if isThere, let received { return received }
+        while true {
+            try socket.descriptor.wait(for: .readable, deadline: deadline)
+            if let received = try socket.receiveAtOnce(into: &span, from: offset) { return received }
+        }
     }
 }
 

@@ -13,14 +13,12 @@ package final class Connection: KeychainConnection {
     /// - Parameters:
     ///   - timeout: how long a request may take that names no deadline: milliseconds.
     ///   - connected: a socket to begin with, where there is one already.
-    ///   - process: tells which process this is; it becomes another one in a fork's child.
     ///   - open: called for every socket that is needed.
     package init(
-        timeout: UInt32 = WireLimits.defaultDeadline, connected: UnixSocket? = nil,
-        process: @escaping @Sendable () -> Int32 = { CurrentProcess.identifier }, open: @escaping Opener
+        timeout: UInt32 = WireLimits.defaultDeadline, connected: UnixSocket? = nil, open: @escaping Opener
     ) {
         self.timeout = timeout
-        channels = ChannelPool(open, connected, process: process)
+        channels = ChannelPool(open, connected)
     }
 
     /// Performs an item request and gives one page of its answer.
@@ -33,8 +31,8 @@ package final class Connection: KeychainConnection {
 
     /// As ``send(_:)``, with a deadline in milliseconds.
     package func send(_ request: ItemRequest, deadline: UInt32) throws(Refusal) -> ItemResponse {
-        let question = Channel.Question(kind: .item, deadline: deadline) { request.append(to: $0) }
-        let answer = try ask(question, mayRepeat: request.operation == .copyMatching)
+        let question = Channel.Question(kind: .item, deadline: deadline)
+        let answer = try ask(question, request, mayRepeat: request.isSearch)
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
@@ -43,10 +41,8 @@ package final class Connection: KeychainConnection {
     /// - Throws: as ``send(_:)``.
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
-        let question = Channel.Question(kind: .device, deadline: request.timeout(timeout), descriptors: passcodes) {
-            request.append(to: $0)
-        }
-        let answer = try ask(question, mayRepeat: request.isRepeatable)
+        let question = Channel.Question(kind: .device, deadline: request.timeout(timeout), descriptors: passcodes)
+        let answer = try ask(question, request, mayRepeat: request.isRepeatable)
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -55,9 +51,8 @@ package final class Connection: KeychainConnection {
     /// - Throws: as ``send(_:)``; `errSecParam` for more than the enclave takes at once.
     package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
         if case .use(_, let use) = request { try use.checkSize() }
-        let question = Channel.Question(kind: .key, deadline: timeout) { request.append(to: $0) }
         // A key that was made for nobody is kept nowhere.
-        let answer = try ask(question, mayRepeat: true)
+        let answer = try ask(Channel.Question(kind: .key, deadline: timeout), request, mayRepeat: true)
         return try KeyReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -72,11 +67,9 @@ package final class Connection: KeychainConnection {
         let descriptors = descriptors + (request.prompt?.surroundings.opened.map { [$0.device] } ?? [])
         if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
         let deadline = max(timeout, WireLimits.promptDeadline)
-        let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors) {
-            request.append(to: $0)
-        }
+        let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors)
         // The user is not asked twice.
-        let answer = try ask(question, mayRepeat: false)
+        let answer = try ask(question, request, mayRepeat: false)
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -84,15 +77,17 @@ package final class Connection: KeychainConnection {
     ///
     /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known
     ///   that nobody performed it.
-    private func ask(_ question: Channel.Question, mayRepeat: Bool) throws(Refusal) -> Channel.Answer {
-        do throws(Channel.Failure) { return try channels.ask(question) } catch {
+    private func ask(
+        _ question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool
+    ) throws(Refusal) -> Channel.Answer {
+        do throws(Channel.Failure) { return try channels.ask(question, body) } catch {
             switch error {
             case .notPerformed: break
             case .unknown where mayRepeat: break
             default: throw error.refusal
             }
         }
-        do throws(Channel.Failure) { return try channels.ask(question) } catch { throw error.refusal }
+        do throws(Channel.Failure) { return try channels.ask(question, body) } catch { throw error.refusal }
     }
 }
 

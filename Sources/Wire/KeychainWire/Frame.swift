@@ -8,7 +8,7 @@ package import LinuxSystem
 /// All integers are little-endian; `length` counts the body alone. `word` is the caller's deadline in milliseconds in a
 /// request and the `OSStatus` in a response. `descriptors` counts the file descriptors that travel beside the frame.
 package struct FrameHeader: Equatable, Sendable {
-    package static let size = 16
+    @inlinable package static var size: Int { 16 }
     package static let version: UInt8 = 1
     /// Where the id lies, which is in the same place in all versions, so that any frame can be answered.
     package static let idOffset = 8
@@ -84,12 +84,23 @@ package struct FrameHeader: Equatable, Sendable {
     }
 }
 
+/// A request as it travels in a frame.
+package protocol FrameBody {
+    /// Appends the body to a frame under construction.
+    func append(to buffer: SecretBuffer)
+}
+
+extension ItemRequest: FrameBody {}
+extension DeviceRequest: FrameBody {}
+extension KeyRequest: FrameBody {}
+extension AuthenticationRequest: FrameBody {}
+
 /// What a peer may make grow, each with its reason.
 package enum WireLimits {
     /// A value of 1 MiB and twice as many attributes as any class can carry at their largest common size.
-    package static let requestBody = ItemLimits.valueBytes + (512 << 10)
+    @inlinable package static var requestBody: Int { (1 << 20) + (512 << 10) }
     /// One item at its largest, or a page of smaller ones.
-    package static let responseBody = requestBody + (256 << 10)
+    @inlinable package static var responseBody: Int { requestBody + (256 << 10) }
     /// A page of an enumeration is closed when it has grown to this: large enough that the round trip does not count, small
     /// enough that a reader of a million items costs the daemon no memory.
     package static let pageBytes = 256 << 10

@@ -23,11 +23,9 @@ extension ItemRequest {
         buffer.append(littleEndian: limit.number)
         buffer.append(littleEndian: matchKeys)
         buffer.append(littleEndian: cursor)
-        query.withSpan { query in
-            buffer.append(littleEndian: UInt32(truncatingIfNeeded: query.count))
-            buffer.append(query)
-        }
-        changes.withSpan { buffer.append($0) }
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: query.encodedCount))
+        query.append(to: buffer)
+        changes.append(to: buffer)
     }
 
     /// Reads a body; the attribute lists stay where they are, in `body`.

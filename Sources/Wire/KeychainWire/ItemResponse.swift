@@ -203,7 +203,10 @@ package struct WireReader {
 extension Refusal {
     /// A refusal on the wire: rule, subject, problem and remedy as texts.
     package func append(to buffer: SecretBuffer) {
-        for text in [rule.rawValue, subject, problem, remedy] { buffer.append(text: text) }
+        buffer.append(text: rule.rawValue)
+        buffer.append(text: subject)
+        buffer.append(text: problem)
+        buffer.append(text: remedy)
     }
 
     /// Reads a refusal; one that cannot be read keeps at least its status.

@@ -9,9 +9,9 @@ import Testing
 
 extension RunningServer {
     /// A client of this server.
-    func connection(process: @escaping @Sendable () -> Int32 = { 1 }) -> Connection {
+    func connection() -> Connection {
         let path = path
-        return Connection(timeout: 20_000, process: process) { () throws(Refusal) in try Self.open(path) }
+        return Connection(timeout: 20_000) { () throws(Refusal) in try Self.open(path) }
     }
 
     static func open(_ path: String) throws(Refusal) -> UnixSocket {
@@ -127,14 +127,22 @@ struct ConnectionTests {
     }
 
     @Test("A fork's child leaves its parent's socket alone and opens its own")
-    func detectsFork() throws {
-        let server = try RunningServer()
-        let process = Monitor(Int32(1))
-        let connection = server.connection { process.update { $0 } }
-        _ = try connection.send(Self.search)
-        process.update { $0 = 2 }
-        // What the parent left is closed, and a socket of the child's own takes its place.
-        _ = try connection.send(Self.search)
-        #expect(server.identifications == 2)
+    func detectsFork() async {
+        await #expect(processExitsWith: .success) {
+            let server = try RunningServer()
+            let connection = server.connection()
+            _ = try connection.send(Self.search)
+            let child = ForkedChild {
+                do throws(Refusal) {
+                    let found = try connection.send(Self.search).items.first?.attributes[.account]
+                    return found == .string("alice") ? 0 : 1
+                } catch { print("XXX", error.problem); return 2 }
+            }
+            #expect(child.waitForExit() == 0)
+            // The child's is closed with it; the parent's is still there.
+            #expect(server.identifications == 2)
+            _ = try connection.send(Self.search)
+            #expect(server.identifications == 2)
+        }
     }
 }

@@ -13,13 +13,13 @@ struct KeychainTask: Sendable {
 
     /// Runs the body later, on another thread.
     func run(_ body: @escaping @Sendable () -> Void) {
-        Self.queue.async { KeychainSession.$scoped.withValue(scoped) { body() } }
+        Self.queue.async { KeychainSession.scoped(to: scoped, body) }
     }
 
     /// Runs the body later still.
     func run(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
         Self.queue.asyncAfter(deadline: .now() + .milliseconds(delay)) {
-            KeychainSession.$scoped.withValue(scoped) { body() }
+            KeychainSession.scoped(to: scoped, body)
         }
     }
 }

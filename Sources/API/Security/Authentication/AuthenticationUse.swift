@@ -32,22 +32,35 @@ struct AuthenticationUse: Sendable {
     fileprivate var startsPlainly: Bool { context == nil || ui == .allow }
 }
 
-extension KeychainConnection {
-    /// Performs what needs no user with this connection, and once more with one that has him asked where he is needed.
-    func asking<Answer>(
+extension KeychainSession {
+    /// Performs what needs no user with the keychain that is asked, and once more with one that has him asked where he is needed.
+    @inline(__always)
+    static func asking<Answer>(
         _ use: AuthenticationUse, _ body: (any KeychainConnection) throws(Refusal) -> Answer
     ) throws(Refusal) -> Answer {
+        var session = try current()
         if use.startsPlainly {
-            do throws(Refusal) { return try body(self) } catch {
-                guard error.status == .authNeeded else { throw error }
-                let asking = try use.asking()
-                try asking.check(error)
-                if asking.prompt.interaction != .never { MainThreadWarning.sayIfNeeded() }
-                return try body(AskingConnection(self, asking, startsPlainly: false))
+            do throws(Refusal) { return try body(session) } catch {
+                session = try use.asking(over: session, after: error)
             }
+        } else {
+            // With a context that may not ask, nobody waits for the user.
+            session = AskingConnection(session, try use.asking(), startsPlainly: false)
         }
-        // With a context that may not ask, nobody waits for the user.
-        return try body(AskingConnection(self, try use.asking(), startsPlainly: false))
+        return try body(session)
+    }
+}
+
+extension AuthenticationUse {
+    /// A connection that has the user asked, after a refusal that asking him may remedy.
+    fileprivate func asking(
+        over session: any KeychainConnection, after refusal: Refusal
+    ) throws(Refusal) -> AskingConnection {
+        guard refusal.status == .authNeeded else { throw refusal }
+        let asking = try asking()
+        try asking.check(refusal)
+        if asking.prompt.interaction != .never { MainThreadWarning.sayIfNeeded() }
+        return AskingConnection(session, asking, startsPlainly: false)
     }
 }
 

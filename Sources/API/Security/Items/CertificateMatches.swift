@@ -15,12 +15,20 @@ struct CertificateMatches {
     private var isTrustedOnly = false
     private var date: Double?
 
-    var isEmpty: Bool { policy == nil && issuers == nil && emailAddress == nil && !isTrustedOnly && date == nil }
+    private var isEmpty: Bool {
+        policy == nil && issuers == nil && emailAddress == nil && !isTrustedOnly && date == nil
+    }
 
-    /// Takes an entry of a query, if it looks into certificates.
+    /// Takes an entry of a query that looks into certificates; most queries have none.
     ///
     /// - Throws: `errSecParam` for a value of the wrong type.
-    mutating func take(_ key: String, _ value: AnyObject) throws(Refusal) {
+    static func take(_ key: String, _ value: AnyObject, into matches: inout CertificateMatches?) throws(Refusal) {
+        var taken = matches ?? CertificateMatches()
+        try taken.take(key, value)
+        matches = taken.isEmpty ? nil : taken
+    }
+
+    private mutating func take(_ key: String, _ value: AnyObject) throws(Refusal) {
         switch key {
         case "m_Policy": policy = try Self.require(value as? SecPolicy, key, "a SecPolicy")
         case "m_Issuers": issuers = try Self.names(value)

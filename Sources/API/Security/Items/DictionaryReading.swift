@@ -9,31 +9,32 @@ extension ItemRequest {
         _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil, use: inout AuthenticationUse
     ) throws(Refusal) {
         // Only a search has match keys; in any other request the rules refuse them.
-        var matches = CertificateMatches()
+        var matches: CertificateMatches?
         try self.init(operation, dictionary: dictionary, changes: changes, use: &use, matches: &matches)
     }
 
     /// As ``init(_:dictionary:changes:use:)``; what looks into certificates goes into `matches`.
     init(
         _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil, use: inout AuthenticationUse,
-        matches: inout CertificateMatches
+        matches: inout CertificateMatches?
     ) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
         var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
-            if key.utf8.first == UInt8(ascii: "m") { try matches.take(key, value) }
-            // Most values are strings: they are no reference and no data.
-            if type(of: value) == NSString.self { return try builder.set(key, RawValue(value)) }
-            if key == "u_AuthCtx", let context = value as? any AuthenticationContextSource {
-                return use.context = context
+            switch key.role {
+            case .matchCertificate?: try CertificateMatches.take(key.code, value, into: &matches)
+            case .authenticationContext?:
+                if let context = value as? any AuthenticationContextSource { return use.context = context }
+            case .valueReference?:
+                if let object = value as? any ReferencedItem { return reference = object }
+            default: break
             }
-            if key == "v_Ref", let object = value as? any ReferencedItem { return reference = object }
-            guard let data = value as? NSData else { return try builder.set(key, RawValue(value)) }
+            guard let data = data(value) else { return try builder.set(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.set(key, givenData: bytes) }
         }
         if let reference { try builder.fill(from: reference, operation) }
         try changes?.forEachEntry { (key, value) throws(Refusal) in
-            guard let data = value as? NSData else { return try builder.change(key, RawValue(value)) }
+            guard let data = data(value) else { return try builder.change(key, RawValue(value)) }
             try data.withSpan { (bytes) throws(Refusal) in try builder.change(key, data: bytes) }
         }
         use.reason = builder.operationPrompt
@@ -42,31 +43,41 @@ extension ItemRequest {
     }
 }
 
+/// Data, if it is some; most values are strings, and asking for the very class costs a fraction of a cast.
+private func data(_ value: AnyObject) -> NSData? { type(of: value) == NSString.self ? nil : value as? NSData }
+
 extension ItemRequestBuilder {
     /// Names of subjects and issuers are kept and sought in one form, whatever form they come in (semantics A.2).
-    fileprivate mutating func set(_ key: String, givenData bytes: Span<UInt8>) throws(Refusal) {
-        guard key == "issr" || key == "subj" else { return try set(key, data: bytes) }
-        try set(key, .data(DistinguishedName.normalized(bytes)))
+    fileprivate mutating func set(_ key: DictionaryKey, givenData bytes: Span<UInt8>) throws(Refusal) {
+        switch key.attribute?.id {
+        case .issuer?, .subject?: try set(key, .data(DistinguishedName.normalized(bytes)))
+        default: try set(key, data: bytes)
+        }
     }
 }
 
 extension RawValue {
     /// What an object in a dictionary is to the keychain.
     init(_ object: AnyObject) {
-        // Most are this, and asking for the very class costs a fraction of a cast.
+        // Most are a string or a truth value, and asking for the very class, or object, costs a fraction of a cast.
         if type(of: object) == NSString.self {
             self = unsafe .string(unsafeDowncast(object, to: NSString.self) as String)
-            return
+        } else if object === SharedObjects.yes {
+            self = .boolean(true)
+        } else {
+            self = Self.cast(object)
         }
+    }
+
+    private static func cast(_ object: AnyObject) -> RawValue {
         switch object {
-        case let text as NSString: self = .string(text as String)
-        case let number as NSNumber: self = Self.numberOrBoolean(number)
-        case let date as NSDate: self = .date(date.timeIntervalSinceReferenceDate)
-        case let control as SecAccessControl:
-            self = control.content.map { .accessControl($0) } ?? .other("SecAccessControl")
-        case let uuid as NSUUID: self = .uuid(uuid.keychainBytes)
-        case is NSNull: self = .null
-        default: self = .other("\(type(of: object))")
+        case let text as NSString: .string(text as String)
+        case let number as NSNumber: numberOrBoolean(number)
+        case let date as NSDate: .date(date.timeIntervalSinceReferenceDate)
+        case let control as SecAccessControl: control.content.map { .accessControl($0) } ?? .other("SecAccessControl")
+        case let uuid as NSUUID: .uuid(uuid.keychainBytes)
+        case is NSNull: .null
+        default: .other("\(type(of: object))")
         }
     }
 
@@ -99,17 +110,17 @@ private func getKeysAndValues(
 
 extension NSDictionary {
     /// Visits all entries; a key that is not a string is refused.
-    func forEachEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
+    func forEachEntry(_ visit: (DictionaryKey, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let ownType = type(of: self)
         guard ownType == NSDictionary.self || ownType == NSMutableDictionary.self else {
             // A program's own subclass keeps its entries where only it knows.
-            for (key, value) in self { try visit(try Self.text(key as AnyObject), value as AnyObject) }
+            for (key, value) in self { try visit(try Self.key(key as AnyObject), value as AnyObject) }
             return
         }
         try forEachOwnEntry(visit)
     }
 
-    private func forEachOwnEntry(_ visit: (String, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
+    private func forEachOwnEntry(_ visit: (DictionaryKey, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let size = count
         defer { extendLifetime(self) }
         try unsafe withUnsafeTemporaryAllocation(of: UnsafeRawPointer?.self, capacity: size * 2 + 1) {
@@ -118,7 +129,7 @@ extension NSDictionary {
             unsafe getKeysAndValues(self, start, start + size)
             for index in 0..<size {
                 guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else { continue }
-                try unsafe visit(try Self.text(Self.object(key)), Self.object(value))
+                try unsafe visit(try Self.key(Self.object(key)), Self.object(value))
             }
         }
     }
@@ -127,9 +138,11 @@ extension NSDictionary {
         unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    private static func text(_ key: AnyObject) throws(Refusal) -> String {
-        if type(of: key) == NSString.self { return unsafe unsafeDowncast(key, to: NSString.self) as String }
-        if let text = key as? NSString { return text as String }
+    private static func key(_ key: AnyObject) throws(Refusal) -> DictionaryKey {
+        if type(of: key) == NSString.self {
+            return DictionaryKey(unsafe unsafeDowncast(key, to: NSString.self) as String)
+        }
+        if let text = key as? NSString { return DictionaryKey(text as String) }
         throw Refusal(
             .param, .unknownKey, "key", "A key of the dictionary is not a string but \(RawValue(key).kindName).",
             do: "Use the kSec constants as keys.")

@@ -22,7 +22,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.add, dictionary: attributes, use: &use)
         try unsafe requirePointer(result, for: request)
-        let response = try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+        let response = try KeychainSession.asking(use) { (session) throws(Refusal) in
             try session.send(request)
         }
         unsafe result?.pointee = response.items.first.flatMap { ItemResult(request.returns, $0, use).object }
@@ -49,11 +49,11 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
-        var (matches, use) = (CertificateMatches(), AuthenticationUse.unsaid)
+        var (matches, use): (CertificateMatches?, AuthenticationUse) = (nil, .unsaid)
         let request = try ItemRequest(.copyMatching, dictionary: query, use: &use, matches: &matches)
         try unsafe requirePointer(result, for: request)
-        let (object, notice) = try KeychainSession.current().asking(use) { (session) throws(Refusal) in
-            try session.search(request, matches, use)
+        let (object, notice) = try KeychainSession.asking(use) { (session) throws(Refusal) in
+            try search(session, request, matches, use)
         }
         unsafe result?.pointee = request.returns.isEmpty ? nil : object
         return notice
@@ -75,7 +75,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     reporting { () throws(Refusal) in
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.update, dictionary: query, changes: attributesToUpdate, use: &use)
-        return try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+        return try KeychainSession.asking(use) { (session) throws(Refusal) in
             try session.send(request).notice
         }
     }
@@ -97,22 +97,26 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-extension KeychainConnection {
-    /// What a search gives the program: an object, or an array of them when the limit is not one.
-    fileprivate func search(
-        _ request: ItemRequest, _ matches: CertificateMatches, _ use: AuthenticationUse
-    ) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
-        if matches.isEmpty, request.limit != .one {
-            let (objects, notice) = try Enumeration(self, use).objects(of: request)
-            return (ItemResult.array(objects), notice)
-        }
-        let response = try matches.isEmpty ? send(request) : FilteredSearch(request, matches, self).run()
-        if request.limit == .one {
-            return (response.items.first.flatMap { ItemResult(request.returns, $0, use).object }, response.notice)
-        }
-        let objects = response.items.compactMap { ItemResult(request.returns, $0, use).object }
-        return (ItemResult.array(objects), response.notice)
+/// What a search gives the program: an object, or an array of them when the limit is not one.
+private func search(
+    _ session: any KeychainConnection, _ request: ItemRequest, _ matches: CertificateMatches?, _ use: AuthenticationUse
+) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
+    guard case .one = request.limit else { return try searchMany(session, request, matches, use) }
+    let response =
+        if let matches { try FilteredSearch(request, matches, session).run() } else { try session.send(request) }
+    return (response.items.first.flatMap { ItemResult(request.returns, $0, use).object }, response.notice)
+}
+
+private func searchMany(
+    _ session: any KeychainConnection, _ request: ItemRequest, _ matches: CertificateMatches?, _ use: AuthenticationUse
+) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
+    guard let matches else {
+        let (objects, notice) = try Enumeration(session, use).objects(of: request)
+        return (ItemResult.array(objects), notice)
     }
+    let response = try FilteredSearch(request, matches, session).run()
+    let objects = response.items.compactMap { ItemResult(request.returns, $0, use).object }
+    return (ItemResult.array(objects), response.notice)
 }
 
 private func requirePointer(

@@ -2,6 +2,9 @@ internal import KeychainModel
 
 /// Values that many results have, made once.
 enum SharedObjects {
+    /// The truth values are one object each, whoever makes them.
+    static let yes = NSNumber(value: true)
+
     static func number(_ number: Int64) -> NSNumber {
         guard number == 0 || number == 1 else { return NSNumber(value: number) }
         return numbers[Int(number)]

@@ -8,7 +8,7 @@ struct KeyDescription {
     /// - Throws: `Refusal` with −50 for a key that is not a string.
     init(_ dictionary: NSDictionary) throws(Refusal) {
         var entries: [String: AnyObject] = [:]
-        try dictionary.forEachEntry { (key, value) throws(Refusal) in entries[key] = value }
+        try dictionary.forEachEntry { (key, value) throws(Refusal) in entries[key.code] = value }
         self.entries = entries
     }
 

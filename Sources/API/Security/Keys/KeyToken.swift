@@ -20,7 +20,7 @@ enum KeyToken {
         }
         let binding = try KeyBinding(generation.privateAttributes)
         let use = try AuthenticationUse(generation.privateAttributes)
-        let reply = try KeychainSession.current().asking(use) { (session) throws(Refusal) in
+        let reply = try KeychainSession.asking(use) { (session) throws(Refusal) in
             try session.key(.make(binding))
         }
         guard case .key(let key) = reply else { throw .malformed("the answer to a key request") }

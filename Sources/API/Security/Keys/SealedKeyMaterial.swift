@@ -59,7 +59,7 @@ struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     }
 
     private func use(_ use: KeyUse) throws(Refusal) -> SecretBytes {
-        let reply = try KeychainSession.current().asking(authentication) { (session) throws(Refusal) in
+        let reply = try KeychainSession.asking(authentication) { (session) throws(Refusal) in
             try session.key(.use(key, use))
         }
         guard case .output(let output) = reply else { throw .malformed("the answer to a key request") }

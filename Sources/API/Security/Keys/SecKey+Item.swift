@@ -46,8 +46,8 @@ extension SecKey: ReferencedItem {
     /// The attributes that an item of the key has (semantics F.2). What guards its use is the sealed key's to say.
     private func itemAttributes() throws(Refusal) -> [(id: AttributeID, value: AttributeValue)] {
         var attributes: [(id: AttributeID, value: AttributeValue)] = []
-        try NSDictionary(dictionary: material.attributes()).forEachEntry { (code, value) throws(Refusal) in
-            guard let attribute = AttributeTable.attribute(code: code), attribute.id != .accessControl else { return }
+        try NSDictionary(dictionary: material.attributes()).forEachEntry { (key, value) throws(Refusal) in
+            guard let attribute = key.attribute, attribute.id != .accessControl else { return }
             attributes.append((attribute.id, try attribute.accept(Self.rawValue(value))))
         }
         return attributes

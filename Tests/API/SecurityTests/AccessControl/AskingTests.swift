@@ -203,7 +203,7 @@ struct AskingTests {
             keychain.user.will(.wait)
             let outcome = Monitor<OSStatus?>(nil)
             let thread = try LinuxSystem.Thread(named: "reader") {
-                let found = KeychainSession.$scoped.withValue(connection) {
+                let found = KeychainSession.scoped(to: connection) {
                     reading("service", [kSecUseAuthenticationContext: context])
                 }
                 outcome.update { $0 = found.status }

@@ -18,7 +18,7 @@ struct EmbeddedAgentTests {
             return #expect(Bool(false), "another answer")
         }
         #expect(found == AuthenticationCapabilities(biometry: .none, passcodeIsSet: true))
-        KeychainSession.$scoped.withValue(keychain) {
+        KeychainSession.scoped(to: keychain) {
             #expect(add(guarded(.userPresence)) == errSecSuccess)
             #expect(reading().status == errSecInteractionNotAllowed)
             #expect(lastRule == "state.user-unreachable")
