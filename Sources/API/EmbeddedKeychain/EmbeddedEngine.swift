@@ -14,9 +14,10 @@ final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
     private let lanes = Lock<[Lane]>([])
 
-    /// A lane is used by one thread at a time: it is in the pool or with the thread that took it.
+    /// A lane, and where it writes answers. It is used by one thread at a time: it is in the pool or with the thread that took it.
     private struct Lane: @unchecked Sendable {
         let lane: EngineLane
+        let writer = ResponseWriter()
     }
 
     init(folder: String, enclave: any EnclaveService) throws(Refusal) {
@@ -28,10 +29,10 @@ final class EmbeddedEngine: Sendable {
         _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> ItemResponse {
         let lane = try take()
-        defer { lanes.withLock { $0.append(lane) } }
-        let writer = ResponseWriter()
-        lane.lane.read(request, from: caller, id: 0, by: deadline, into: writer)
-        return try ItemResponse(writer)
+        lane.lane.read(request, from: caller, id: 0, by: deadline, into: lane.writer)
+        let answer = lane.writer.complete()
+        putBack(lane)
+        return try ItemResponse(status: answer.status, body: answer.body)
     }
 
     func write(
@@ -77,6 +78,15 @@ final class EmbeddedEngine: Sendable {
         if let lane = lanes.withLock({ $0.popLast() }) { return lane }
         return Lane(lane: try engine.makeLane())
     }
+
+    private func putBack(_ lane: Lane) {
+        // One large answer is no reason to keep its room for ever.
+        let lane = lane.writer.buffer.count > Self.keptRoom ? Lane(lane: lane.lane) : lane
+        lane.writer.buffer.removeAll()
+        lanes.withLock { $0.append(lane) }
+    }
+
+    private static let keptRoom = 64 << 10
 }
 
 extension ItemResponse {

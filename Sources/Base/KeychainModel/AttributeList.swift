@@ -43,9 +43,9 @@ package import LinuxSystem
     ///
     /// - Throws: ``Malformed`` when the bytes are not exactly a list.
     package init(parsing storage: SecretBytes, in range: Range<Int>) throws(Malformed) {
-        self.storage = storage
-        self.range = range
         present = try storage.withSpan { span throws(Malformed) in try Self.check(span, range) }
+        self.range = range
+        self.storage = storage
     }
 
     /// Parses all of `storage`.
@@ -194,9 +194,7 @@ extension SecretBuffer {
 
     /// Appends the header of an entry whose `length` bytes follow.
     package func appendHeader(_ id: AttributeID, _ kind: AttributeValue.Kind, _ length: Int) {
-        append(littleEndian: id.rawValue)
-        append(kind.rawValue)
-        append(0)
-        append(littleEndian: UInt32(truncatingIfNeeded: length))
+        let size = UInt64(UInt32(truncatingIfNeeded: length))
+        append(littleEndian: UInt64(id.rawValue) | UInt64(kind.rawValue) << 16 | size << 32)
     }
 }

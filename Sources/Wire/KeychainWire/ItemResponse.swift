@@ -56,8 +56,8 @@ package final class ResponseWriter {
         FrameHeader(length: 0, kind: .response, id: id, word: 0).append(to: buffer)
         let noticeOffset = buffer.count
         buffer.append(littleEndian: UInt32(0))
-        notice?.append(to: buffer)
-        if notice != nil {
+        if let notice {
+            notice.append(to: buffer)
             buffer.overwrite(littleEndian: UInt32(buffer.count - noticeOffset - 4), at: noticeOffset)
         }
         countOffset = buffer.count

@@ -3,7 +3,7 @@ import KeychainPolicy
 import KeychainWire
 
 extension DecisionLog.Entry {
-    init(_ caller: CallerIdentity, _ request: ItemRequest) {
+    init(_ caller: CallerIdentity, _ request: borrowing ItemRequest) {
         let operation: StaticString =
             switch request.operation {
             case .add: "SecItemAdd"

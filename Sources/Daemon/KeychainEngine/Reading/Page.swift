@@ -17,7 +17,7 @@ struct Page: ~Copyable {
     let limit: ItemRequest.Limit
     private(set) var lastRow: Int64 = 0
 
-    init(_ authorized: AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
+    init(_ authorized: borrowing AuthorizedRequest, _ itemClass: ItemClass, _ writer: ResponseWriter) {
         let mayOpenValues = authorized.mayOpenValues
         self.itemClass = itemClass
         self.writer = writer

@@ -37,7 +37,9 @@ final class ItemSealer {
 
     let enclave: any EnclaveService
     private let keyring: MetadataKeyring
-    private var contexts: [AESGCM?] = Array(repeating: nil, count: Accessibility.allCases.count + 1)
+    /// Taken out and put in, and nothing else in between, which the run time need not check.
+    @exclusivity(unchecked) private var contexts: [AESGCM?] = Array(
+        repeating: nil, count: Accessibility.allCases.count + 1)
     private var epoch: UInt32
     let rowContext: OneTimeAESGCM
     let scratch = SecretBuffer(capacity: 128)
@@ -54,22 +56,22 @@ final class ItemSealer {
         let now = keyring.epoch
         guard epoch != now else { return }
         epoch = now
-        for index in contexts.indices { contexts[index] = nil }
+        for index in unsafe contexts.indices { unsafe contexts[index] = nil }
     }
 
     /// Takes the metadata key of a class into use, which the enclave gave since ``context(for:)`` was last asked.
     func use(_ key: SecretBytes, for accessibility: Accessibility) throws(Refusal) {
         keyring.keep(key, for: accessibility, from: epoch)
-        contexts[Int(accessibility.rawValue)] = try context(key)
+        unsafe contexts[Int(accessibility.rawValue)] = try context(key)
     }
 
     /// The context for the metadata key of a class, if the class is open and its key known.
     func context(for accessibility: Accessibility) throws(Refusal) -> AESGCM? {
         forgetClosedKeys()
-        if let ready = contexts[Int(accessibility.rawValue)] { return ready }
+        if let ready = unsafe contexts[Int(accessibility.rawValue)] { return ready }
         guard let key = keyring[accessibility] else { return nil }
         let made = try context(key)
-        contexts[Int(accessibility.rawValue)] = made
+        unsafe contexts[Int(accessibility.rawValue)] = made
         return made
     }
 
@@ -78,7 +80,7 @@ final class ItemSealer {
         if let ready = try context(for: accessibility) { return ready }
         guard let wrapped = try reader.wrappedMetadataKey(for: accessibility) else { return nil }
         try use(try enclave.unwrapMetadataKey(wrapped, for: accessibility), for: accessibility)
-        return contexts[Int(accessibility.rawValue)]
+        return unsafe contexts[Int(accessibility.rawValue)]
     }
 
     private func context(_ key: SecretBytes) throws(Refusal) -> AESGCM {

@@ -19,7 +19,9 @@ package final class AttributeDigester {
     private let message = SecretBuffer(capacity: 512)
     private var defaults: [AttributeID: ColumnDigest] = [:]
     /// The access groups asked for last; a daemon's callers are few, and each asks with the same groups again.
-    private var groups: [(name: String, digest: ColumnDigest)] = []
+    ///
+    /// Whoever finds one is done with them before anybody else looks, which the run time need not check.
+    @exclusivity(unchecked) private var groups: [(name: String, digest: ColumnDigest)] = []
     private static let knownGroups = 8
     /// The same of the programs that wrote last.
     private var owners: [(name: String, digest: ColumnDigest)] = []
@@ -34,17 +36,24 @@ package final class AttributeDigester {
     func append(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, to buffer: SecretBuffer)
         throws(Refusal)
     {
-        let digest = try column(attribute, kind, bytes)
-        buffer.append(digest.span)
+        compose(attribute, kind, bytes)
+        do throws(CryptoError) {
+            try message.withSpan { (span) throws(CryptoError) in try digest.update(span) }
+            try buffer.append(count: Self.size) { (span) throws(CryptoError) in try digest.finish(into: &span) }
+        } catch { throw .cryptography(error) }
     }
 
     private func column(
         _ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>
     ) throws(Refusal) -> ColumnDigest {
+        compose(attribute, kind, bytes)
+        return try finish()
+    }
+
+    private func compose(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>) {
         message.removeAll()
         message.append(littleEndian: attribute.digestDomain.rawValue)
         attribute.appendComparison(kind, bytes, to: message)
-        return try finish()
     }
 
     /// The digests of an item's columns, in the order of ``Schema/digestColumns(of:)``; nil where it has no attribute.
@@ -58,11 +67,11 @@ package final class AttributeDigester {
 
     /// The digest of an access group.
     package func group(_ name: String) throws(Refusal) -> ColumnDigest {
-        for known in groups where known.name == name { return known.digest }
+        for known in unsafe groups where known.name == name { return known.digest }
         guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return ColumnDigest(repeating: 0) }
         let digest = try column(attribute, .string, name.utf8.span)
-        if groups.count >= Self.knownGroups { groups.removeFirst() }
-        groups.append((name, digest))
+        if unsafe groups.count >= Self.knownGroups { unsafe groups.removeFirst() }
+        unsafe groups.append((name, digest))
         return digest
     }
 

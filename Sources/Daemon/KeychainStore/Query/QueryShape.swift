@@ -30,7 +30,7 @@ extension QueryShape {
             tombstone: tombstone, reference: reference, isPaged: false)
     }
 
-    private init(_ request: ItemRequest, _ scope: AuthorizedRequest.Scope, as itemClass: ItemClass) {
+    private init(_ request: borrowing ItemRequest, _ scope: AuthorizedRequest.Scope, as itemClass: ItemClass) {
         self.itemClass = itemClass
         if case .groups(let names) = scope { groups = names.count } else { groups = nil }
         reference = Self.reference(request)
