@@ -46,6 +46,7 @@ package struct ItemRequest: Sendable {
 
     /// Whether performing it changes nothing.
     package var isSearch: Bool { operation == .copyMatching }
+    package var isAddition: Bool { operation == .add }
 
     package init(_ operation: Operation, query: AttributeList = .empty, changes: AttributeList = .empty) {
         (self.operation, self.query, self.changes) = (operation, query, changes)

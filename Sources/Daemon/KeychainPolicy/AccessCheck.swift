@@ -18,7 +18,7 @@ extension ItemRequest {
 
     /// The group the query names.
     var namedGroup: String? { query[.accessGroup]?.string }
-    var writes: Bool { operation != .copyMatching }
+    var writes: Bool { !isSearch }
 
     /// There are attributes that no program may name.
     private static func checkRestricted(_ list: AttributeList) throws(Refusal) {
@@ -62,7 +62,7 @@ extension ItemRequest {
     /// Where none is named, there is one that the request could be about.
     private func checkCandidateGroups(_ caller: CallerIdentity) throws(Refusal) {
         guard !inspectsAllGroups, namedGroup == nil else { return }
-        if operation == .add {
+        if isAddition {
             if caller.defaultGroup == nil { throw .noDefaultGroup(caller) }
         } else if !caller.hasGroup(toWrite: writes) {
             throw .readOnly(AccessGroup.token)
@@ -71,7 +71,7 @@ extension ItemRequest {
 
     /// Who adds a key to a group must be one who may use it.
     private func checkGroupOfKey(_ caller: CallerIdentity) throws(Refusal) {
-        guard operation == .add, let key = try sealedKey() else { return }
+        guard isAddition, let key = try sealedKey() else { return }
         try caller.check(key.binding.group, toWrite: false)
     }
 }

@@ -14,7 +14,7 @@ package enum AccessPolicy {
         _ request: ItemRequest, from caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {
         try request.check()
-        if request.operation == .add, let parts = request.identityParts {
+        if request.isAddition, let parts = request.identityParts {
             let certificate = try authorize(parts.certificate, from: caller)
             return AuthorizedRequest(
                 request, caller, scope: certificate.scope, targetGroup: certificate.targetGroup,
@@ -31,7 +31,7 @@ package enum AccessPolicy {
         if request.inspectsAllGroups {
             return AuthorizedRequest(request, caller, scope: .allGroups, mayOpenValues: false)
         }
-        if request.operation == .add {
+        if request.isAddition {
             let group = try targetGroup(request.namedGroup, of: caller)
             return AuthorizedRequest(request, caller, scope: .groups([group]), targetGroup: group)
         }

@@ -34,7 +34,7 @@ extension QueryShape {
         self.itemClass = itemClass
         if case .groups(let names) = scope { groups = names.count } else { groups = nil }
         reference = Self.reference(request)
-        isPaged = request.operation == .copyMatching && (request.limit != .one || request.cursor > 0)
+        isPaged = request.isSearch && (request.limit != .one || request.cursor > 0)
         attributes = request.query.present & Self.comparable
         // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
         synchronizable = reference == .none ? Self.synchronizable(request) : nil
