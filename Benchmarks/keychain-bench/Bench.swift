@@ -99,6 +99,11 @@ extension Bench {
         try daemon("daemon", items: items) { folder, socket in (ownPath, ["--serve", folder, socket]) }
     }
 
+    /// The same, for whoever has it and its clients on processors of his own choice.
+    func identifyingDaemon(items: Int) throws -> Daemon {
+        try daemon("identifying", items: items) { folder, socket in (ownPath, ["--serve", folder, socket]) }
+    }
+
     /// The same, which takes everybody for the same program without a look.
     func credulousDaemon(items: Int) throws -> Daemon {
         try daemon("credulous", items: items) { folder, socket in (ownPath, ["--serve-one", folder, socket]) }

@@ -4,6 +4,7 @@ import KeychainEngine
 import KeychainModel
 import KeychainPolicy
 import KeychainServer
+import KeychainStore
 import LinuxSystem
 
 /// The daemon as `keychaind` is one, but with the enclave inside: what the hop to the enclave's process costs is a figure of its
@@ -11,6 +12,8 @@ import LinuxSystem
 ///
 /// - Parameter caller: whom it takes everybody for without a look; nil to identify callers.
 func serve(_ folder: String, at socket: String, to caller: CallerIdentity? = nil) throws {
+    // As keychaind.
+    DatabaseLibrary.belongsToThisProcess()
     let engine = try FilledStore(folder: folder, items: 0).openEngine()
     let registry: any CallerRegistry =
         if let caller { OneCaller(caller: caller) } else {

@@ -49,6 +49,14 @@ int yardstick_look_up(int socket, const char *service, const char *account, uint
 /// Appends 4 KiB to a file and makes them durable.
 void yardstick_append(int file);
 
+// MARK: - Processors
+
+/// Keeps the calling thread, and the programs it starts from now on, to one processor; 0, or -1 with errno.
+int yardstick_use_one_processor(void);
+
+/// Ends that for the thread; programs that were started meanwhile stay where they are.
+int yardstick_use_all_processors(void);
+
 // MARK: - Keys
 
 /// A key of OpenSSL's and what it is used with, all of it prepared, as `openssl speed` does; belongs to one thread.

@@ -6,10 +6,11 @@ import Glibc
 /// value behind it is reported as a race and a real one would not be noticed. To wait for a change, use a `Monitor`; for what
 /// a forked child must not share, `ProcessLocal`.
 ///
-/// Everything that touches the value holds the mutex, which is what makes sharing this safe.
-@safe package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+/// Everything that touches the value holds the mutex, which is what makes sharing this safe. What is done for every request is
+/// inlinable: as a generic function of another room it would cost several times what the mutex does.
+@safe @usableFromInline package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     package init(_ value: consuming sending Value) {
         unsafe mutex = UnsafeMutablePointer.allocate(capacity: 1)
@@ -26,11 +27,12 @@ import Glibc
     }
 
     /// Reads or changes the value while no other thread does.
+    @inlinable @inline(__always)
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try unsafe body(&value.pointee)
     }
 
@@ -42,4 +44,7 @@ import Glibc
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try unsafe body(&value.pointee)
     }
+
+    @usableFromInline func lock() { unsafe pthread_mutex_lock(mutex) }
+    @usableFromInline func unlock() { unsafe pthread_mutex_unlock(mutex) }
 }

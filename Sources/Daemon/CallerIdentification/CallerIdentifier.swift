@@ -196,7 +196,7 @@ extension CallerIdentifier {
             return nil
         }
         if let signature = entry.signature {
-            guard case .success(signature)? = signatures.known(entry.version) else { return nil }
+            guard case .success(signature)? = signatures.known(entry.program.version) else { return nil }
         }
         return entry.caller
     }
@@ -217,11 +217,11 @@ extension CallerIdentifier {
             guard version.status.links == 1, installed.scripts[path] == nil else { return nil }
         case .sandboxed, .unit: return nil
         }
-        guard let folder = try? ProcessFolder(of: numbers.process) else { return nil }
+        guard let program = try? ExecutingProcess(numbers.process, version) else { return nil }
         // It is asked afterwards whether it still lives, and did so now.
         return KnownProcesses.Entry(
-            caller, numbers: numbers, folder: folder, version: version, signature: signature,
-            reading: installed.reading, noted: Clock.monotonicNanoseconds)
+            caller, numbers: numbers, program: program, signature: signature, reading: installed.reading,
+            noted: Clock.monotonicNanoseconds)
     }
 }
 

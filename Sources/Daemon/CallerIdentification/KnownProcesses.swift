@@ -16,8 +16,7 @@ package final class KnownProcesses: Sendable {
     /// A process as it was identified. One reference, which is handed out for the price of one.
     package final class Entry: Sendable {
         let numbers: PeerNumbers
-        let folder: ProcessFolder
-        let version: FileVersion
+        let program: ExecutingProcess
         /// What its groups rest on.
         let signature: ProgramSignature?
         /// The number of the installed entitlements it was held against.
@@ -27,40 +26,41 @@ package final class KnownProcesses: Sendable {
         let noted: UInt64
 
         init(
-            _ caller: CallerIdentity, numbers: PeerNumbers, folder: ProcessFolder, version: FileVersion,
-            signature: ProgramSignature?, reading: UInt64, noted: UInt64
+            _ caller: CallerIdentity, numbers: PeerNumbers, program: ExecutingProcess, signature: ProgramSignature?,
+            reading: UInt64, noted: UInt64
         ) {
-            (self.caller, self.numbers, self.folder, self.version) = (caller, numbers, folder, version)
+            (self.caller, self.numbers, self.program) = (caller, numbers, program)
             (self.signature, self.reading, self.noted) = (signature, reading, noted)
         }
 
         /// The same, known for as long as an earlier entry of the same process.
         fileprivate func since(_ earlier: Entry) -> Entry {
             Entry(
-                caller, numbers: numbers, folder: earlier.folder, version: version, signature: signature,
-                reading: reading, noted: earlier.noted)
+                caller, numbers: numbers, program: earlier.program, signature: signature, reading: reading,
+                noted: earlier.noted)
         }
     }
 
     /// As many as a busy session has; who is forgotten is identified again.
     package static let capacity = 128
 
-    private struct Table {
-        var entries: [Int32: Entry] = [:]
-        /// The numbers of the processes, those that were noted first in front.
-        var order: [Int32] = []
+    /// A process by its number, which is looked for without a look at what is known of it.
+    private struct Row {
+        let number: Int32
+        var entry: Entry
     }
 
-    private let table = Lock(Table())
+    /// Those that were noted first in front. To look through so few numbers costs less than to hash one.
+    private let rows = Lock<[Row]>([])
 
     package init() {}
 
-    package var count: Int { table.withLock { $0.entries.count } }
+    package var count: Int { rows.withLock { $0.count } }
 
     /// Who made a connection, if that is certain.
     package func find(_ numbers: PeerNumbers, madeAfter: UInt64?) -> Entry? {
         guard let madeAfter, let entry = known(numbers.process), entry.noted <= madeAfter,
-            entry.numbers == numbers, entry.folder.executes(entry.version)
+            entry.numbers == numbers, entry.program.isUnchanged
         else { return nil }
         return entry
     }
@@ -69,14 +69,19 @@ package final class KnownProcesses: Sendable {
     func note(_ entry: Entry) {
         var entry = entry
         let number = entry.numbers.process
-        // The longer it has been known the older its connections may be; what it executes is as it is now.
-        if let old = known(number), old.folder.executes(entry.version) { entry = entry.since(old) }
-        table.withLock { table in
-            guard table.entries.updateValue(entry, forKey: number) == nil else { return }
-            table.order.append(number)
-            if table.order.count > Self.capacity { table.entries[table.order.removeFirst()] = nil }
+        // The longer it has been known the older its connections may be.
+        if let old = known(number), old.program.version == entry.program.version, old.program.isUnchanged {
+            entry = entry.since(old)
+        }
+        rows.withLock { rows in
+            if let index = rows.firstIndex(where: { $0.number == number }) { return rows[index].entry = entry }
+            if rows.count == Self.capacity { rows.removeFirst() }
+            rows.append(Row(number: number, entry: entry))
         }
     }
 
-    private func known(_ number: Int32) -> Entry? { table.withLock { $0.entries[number] } }
+    private func known(_ number: Int32) -> Entry? {
+        // The one that was noted last asks most.
+        rows.withLock { rows in rows.lastIndex { $0.number == number }.map { rows[$0].entry } }
+    }
 }

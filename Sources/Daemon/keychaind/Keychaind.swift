@@ -41,6 +41,7 @@ struct Keychaind {
     /// has the socket is the one daemon, and clients can connect while it opens the store.
     private static func serve(_ options: Arguments.Options) throws {
         try Surroundings.harden()
+        DatabaseLibrary.belongsToThisProcess()
         let signals = TerminationSignals()
         if let log = options.log { try Surroundings.leaveSession(log: log) }
         if let owner = options.owner, let control = options.control {

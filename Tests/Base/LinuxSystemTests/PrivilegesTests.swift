@@ -4,68 +4,63 @@ import SystemAccounts
 import TestSupport
 import Testing
 
+/// Each test that gives something up does so in a process of its own, which is started for it: a forked child of a process with many
+/// threads may find a lock of the runtime taken for ever.
 @Suite("A service gives its privileges back")
 struct PrivilegesTests {
-    /// Runs in a child, which alone changes; nil lines say that all was as it should be.
-    private static func inChild(_ body: () throws -> Bool) -> Bool {
-        ForkedChild { (try? body()) == true ? 0 : 1 }.waitForExit() == 0
-    }
+    private static let user = Account(number: 61234)
 
-    private static func status(_ field: String) -> String {
+    /// What the kernel says of this thread. The first one of a process of tests is at its end, and changes no more.
+    private static func status(_ field: String) throws -> String {
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         var span = bytes.mutableSpan
-        let count = (try? FileDescriptor.open("/proc/self/status", O_RDONLY).readFully(into: &span)) ?? 0
+        let count = try FileDescriptor.open("/proc/thread-self/status", O_RDONLY).readFully(into: &span)
         let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
-        let line = lines.first { $0.hasPrefix(field + ":") }
-        guard let line else { return "" }
+        let line = try #require(lines.first { $0.hasPrefix(field + ":") })
         return line.dropFirst(field.count + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     private static let sets = ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]
 
     @Test("Root becomes a user without groups, with CAP_SYS_PTRACE alone in every set", .enabled(if: geteuid() == 0))
-    func keepsOne() {
-        #expect(
-            Self.inChild {
-                try Privileges.reduce(to: Account(number: 61234), keeping: [.seeProcesses])
-                return Self.sets.allSatisfy { Self.status($0) == "0000000000080000" } && Self.status("Groups").isEmpty
-                    && Self.status("Uid") == "61234 61234 61234 61234"
-                    && Self.status("Gid") == "61234 61234 61234 61234"
-                    && Privileges.has(.seeProcesses)
-            })
+    func keepsOne() async {
+        await #expect(processExitsWith: .success) { () throws in
+            try Privileges.reduce(to: Self.user, keeping: [.seeProcesses])
+            for set in Self.sets { #expect(try Self.status(set) == "0000000000080000") }
+            #expect(try Self.status("Groups").isEmpty)
+            for field in ["Uid", "Gid"] { #expect(try Self.status(field) == "61234 61234 61234 61234") }
+            #expect(Privileges.has(.seeProcesses))
+        }
     }
 
     @Test("What it keeps passes to the programs it starts, and no way leads back to root", .enabled(if: geteuid() == 0))
-    func passesOn() {
-        #expect(
-            Self.inChild {
-                try Privileges.reduce(to: Account(number: 61234), keeping: [.seeProcesses])
-                guard setuid(0) == -1, setgid(0) == -1 else { return false }
-                let child = try ChildProcess.start(
-                    "/bin/grep", ["-q", "CapEff:.0000000000080000", "/proc/self/status"], handing: [])
-                return child.reap() == 0
-            })
+    func passesOn() async {
+        await #expect(processExitsWith: .success) { () throws in
+            try Privileges.reduce(to: Self.user, keeping: [.seeProcesses])
+            #expect(setuid(0) == -1 && setgid(0) == -1)
+            let child = try ChildProcess.start(
+                "/bin/grep", ["-q", "CapEff:.0000000000080000", "/proc/self/status"], handing: [])
+            #expect(child.reap() == 0)
+        }
     }
 
     @Test("With nothing to keep nothing is left", .enabled(if: geteuid() == 0))
-    func keepsNone() {
-        #expect(
-            Self.inChild {
-                try Privileges.reduce(to: Account(number: 61234), keeping: [])
-                return Self.sets.allSatisfy { Self.status($0) == "0000000000000000" }
-            })
+    func keepsNone() async {
+        await #expect(processExitsWith: .success) { () throws in
+            try Privileges.reduce(to: Self.user, keeping: [])
+            for set in Self.sets { #expect(try Self.status(set) == "0000000000000000") }
+        }
     }
 
     @Test("What it keeps must be there: who has not got it is told", .enabled(if: geteuid() == 0))
-    func refuses() {
-        #expect(
-            Self.inChild {
-                try Privileges.reduce(to: Account(number: 61234), keeping: [])
-                do throws(SystemError) {
-                    try Privileges.reduce(to: nil, keeping: [.seeProcesses])
-                    return false
-                } catch { return error.code == EPERM && error.advice.contains("CAP_SYS_PTRACE") }
-            })
+    func refuses() async {
+        await #expect(processExitsWith: .success) { () throws in
+            try Privileges.reduce(to: Self.user, keeping: [])
+            let failure = #expect(throws: SystemError.self) {
+                try Privileges.reduce(to: nil, keeping: [.seeProcesses])
+            }
+            #expect(failure?.code == EPERM && failure?.advice.contains("CAP_SYS_PTRACE") == true)
+        }
     }
 
     @Test("An account is known by name or number; one that is not there is refused")

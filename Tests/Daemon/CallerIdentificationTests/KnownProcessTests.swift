@@ -73,6 +73,19 @@ struct KnownProcessTests {
         #expect(try door.identify(door.become(door.file("first"), visitor)).groups == own("first"))
     }
 
+    @Test("S-13: so is one of which another thread than its first has executed that program")
+    func threadExecutesAnother() throws {
+        let python = try door.copy("python", of: "/usr/bin/python3")
+        while try !FileVersion(at: python).isSettled { usleep(50_000) }
+        let visitor = try door.startPython(python)
+        #expect(try door.identify(visitor.peer).groups == own("python"))
+        try door.seeNobody()
+        let second = try door.copy("second")
+        let peer = try door.becomeInThread(second, visitor)
+        #expect(try PeerNumbers(of: peer) == PeerNumbers(of: visitor.peer))
+        #expect(try !door.knows(peer) && door.identify(peer).groups == own("second"))
+    }
+
     @Test("S-18: a hard link that a process executes instead of its program is another program")
     func executesLink() throws {
         let path = try settled("first")

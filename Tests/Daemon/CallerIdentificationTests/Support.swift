@@ -112,6 +112,27 @@ final class Doorway {
         return try accept()
     }
 
+    /// Starts a copy of Python, which connects; then each line that is written to it is executed.
+    func startPython(_ path: String) throws -> Visitor {
+        let script = """
+            import os, socket, sys, threading
+            peer = socket.socket(socket.AF_UNIX); peer.connect(sys.argv[1])
+            for line in sys.stdin: exec(line)
+            """
+        let program = try RunningProgram(path, ["-c", script, file("socket")])
+        programs.append(program)
+        return Visitor(program: program, peer: try accept())
+    }
+
+    /// Has another thread of Python than its first become a program that connects as it did; gives the new connection.
+    func becomeInThread(_ path: String, _ visitor: Visitor) throws -> UnixSocket {
+        try AtomicFile.replace(file("script"), with: Array(Self.script.utf8).span, mode: 0o644)
+        let words = [path, "-MSocket", file("script"), file("socket")].map { "'\($0)'" }.joined(separator: ", ")
+        let call = "os.execv('\(path)', [\(words)])"
+        try visitor.program.input.writeText("threading.Thread(target=lambda: \(call)).start()\n")
+        return try accept()
+    }
+
     // What is executed afterwards keeps the connection. A set-group-ID Perl trusts no word from outside.
     private static let script = """
         $^F = 255; $| = 1; my ($path) = $ARGV[0] =~ /(.*)/;

@@ -41,16 +41,19 @@ package final class EntitlementFolders: Sendable {
     /// The number of ``known``: with the same number it is the same.
     var reading: UInt64? { current { $0.installed.reading } }
 
-    private func current<Answer>(_ answer: (State) -> Answer) -> Answer? {
+    /// What the answer to a question is while the last reading counts; nil when the folders have to be read again.
+    @inline(__always)
+    private func current<Answer>(_ answer: (borrowing State) -> Answer) -> Answer? {
         let now = Clock.monotonicNanoseconds
-        return state.withLock { state in
-            guard let looks = state.looks, now - state.readAt < Self.longestRest else { return nil }
-            if now - state.lookedAt >= interval {
-                guard look() == looks else { return nil }
-                state.lookedAt = now
-            }
-            return answer(state)
-        }
+        return state.withLock { state in isCurrent(&state, now) ? answer(state) : nil }
+    }
+
+    private func isCurrent(_ state: inout State, _ now: UInt64) -> Bool {
+        guard state.looks != nil, now - state.readAt < Self.longestRest else { return false }
+        if now - state.lookedAt < interval { return true }
+        guard look() == state.looks else { return false }
+        state.lookedAt = now
+        return true
     }
 
     /// What is installed, read now if it is not known.

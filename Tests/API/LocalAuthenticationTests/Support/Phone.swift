@@ -92,7 +92,7 @@ extension Phone {
     func wasAsked(_ count: Int) async -> Bool {
         let user = user
         return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: user.wasAsked(count, within: 300)) }
+            DispatchQueue.global().async { continuation.resume(returning: user.wasAsked(count, within: 3600)) }
         }
     }
 }
