@@ -15,20 +15,16 @@ extension Refusal {
     }
 
     /// For what is to be stored; Apple's add gives the same code (semantics B.2).
-    static var needsPasscode: Refusal {
-        Refusal(
-            .authFailed, .passcodeNotSet, Accessibility.whenPasscodeSetThisDeviceOnly.code,
-            "Items that only a passcode may open cannot be stored while no passcode is set.",
-            do: "Set a passcode first (security set-keychain-password), or choose another kSecAttrAccessible.")
-    }
+    static let needsPasscode = Refusal(
+        .authFailed, .passcodeNotSet, Accessibility.whenPasscodeSetThisDeviceOnly.code,
+        "Items that only a passcode may open cannot be stored while no passcode is set.",
+        do: "Set a passcode first (security set-keychain-password), or choose another kSecAttrAccessible.")
 
     /// For what was stored when there was a passcode.
-    static var passcodeClassDestroyed: Refusal {
-        Refusal(
-            .interactionNotAllowed, .passcodeNotSet, Accessibility.whenPasscodeSetThisDeviceOnly.code,
-            "The passcode was removed, and with it the key of the items that only a passcode may open.",
-            do: "Delete these items and store them again.")
-    }
+    static let passcodeClassDestroyed = Refusal(
+        .interactionNotAllowed, .passcodeNotSet, Accessibility.whenPasscodeSetThisDeviceOnly.code,
+        "The passcode was removed, and with it the key of the items that only a passcode may open.",
+        do: "Delete these items and store them again.")
 
     static func wrongPasscode(wait: UInt32) -> Refusal {
         Refusal(
