@@ -182,19 +182,6 @@ struct HeldSnapshotTests {
         #expect(size == WriteAheadLog.room)
     }
 
-    @Test("Beside a thread that reads without a pause the log begins anew sooner or later")
-    func logBesideThread() throws {
-        let isDone = Atomic(false)
-        nonisolated(unsafe) let lane = lane
-        let thread = try Thread(named: "reader") {
-            while !isDone.load(ordering: .acquiring) { _ = try? Self.value(in: unsafe lane) }
-        }
-        let size = try fill(0..<300) { _ in }
-        isDone.store(true, ordering: .releasing)
-        thread.join()
-        #expect(size < 5 * WriteAheadLog.room)
-    }
-
     @Test("A lane that has read and rests keeps no log")
     func logBesideRest() throws {
         let size = try fill(0..<100) { batch in
