@@ -99,14 +99,18 @@ extension Bench {
         try daemon("daemon", items: items) { folder, socket in (ownPath, ["--serve", folder, socket]) }
     }
 
-    /// The same, for whoever has it and its clients on processors of his own choice.
+    /// The daemon with the enclave in a process of its own, as every daemon that is installed has it.
     func identifyingDaemon(items: Int) throws -> Daemon {
-        try daemon("identifying", items: items) { folder, socket in (ownPath, ["--serve", folder, socket]) }
+        try daemon("identifying", items: items) { folder, socket in
+            (ownPath, ["--serve", folder, socket, program("keychain-enclaved")])
+        }
     }
 
     /// The same, which takes everybody for the same program without a look.
     func credulousDaemon(items: Int) throws -> Daemon {
-        try daemon("credulous", items: items) { folder, socket in (ownPath, ["--serve-one", folder, socket]) }
+        try daemon("credulous", items: items) { folder, socket in
+            (ownPath, ["--serve-one", folder, socket, program("keychain-enclaved")])
+        }
     }
 
     /// The product's daemon, with the enclave in a process of its own.

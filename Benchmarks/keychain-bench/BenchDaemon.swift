@@ -7,14 +7,16 @@ import KeychainServer
 import KeychainStore
 import LinuxSystem
 
-/// The daemon as `keychaind` is one, but with the enclave inside: what the hop to the enclave's process costs is a figure of its
-/// own.
+/// The daemon as `keychaind` is one.
 ///
-/// - Parameter caller: whom it takes everybody for without a look; nil to identify callers.
-func serve(_ folder: String, at socket: String, to caller: CallerIdentity? = nil) throws {
+/// - Parameters:
+///   - enclaved: the program that is its enclave; nil for an enclave inside: what the hop to its process costs is a figure of its
+///     own.
+///   - caller: whom it takes everybody for without a look; nil to identify callers.
+func serve(_ folder: String, at socket: String, enclaved: String? = nil, to caller: CallerIdentity? = nil) throws {
     // As keychaind.
     DatabaseLibrary.belongsToThisProcess()
-    let engine = try FilledStore(folder: folder, items: 0).openEngine()
+    let engine = try FilledStore(folder: folder, items: 0).openEngine(enclaved: enclaved)
     let registry: any CallerRegistry =
         if let caller { OneCaller(caller: caller) } else {
             CallerIdentifier(IdentityRules(.user(CurrentProcess.user), anchorGroup: try AnchorGroup.find()))

@@ -90,9 +90,14 @@ struct FilledStore {
     }
 
     /// An engine that owns the store, as a daemon's does.
-    func openEngine(isNew: Bool = false) throws(Refusal) -> KeychainEngine {
-        let store = try ItemStore(folder: folder, prefersExclusive: true)
-        let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: isNew)
+    ///
+    /// - Parameter enclaved: the program that is the enclave, in a process of its own; nil for an enclave inside.
+    func openEngine(isNew: Bool = false, enclaved: String? = nil) throws(Refusal) -> KeychainEngine {
+        let (store, vault) = (try ItemStore(folder: folder, prefersExclusive: true), "\(folder)/vault")
+        let enclave: any EnclaveService =
+            if let enclaved {
+                try EnclaveProcess.start(executable: enclaved, vault: vault, createIfMissing: isNew)
+            } else { try SoftwareEnclave(vault: vault, createIfMissing: isNew) }
         return try KeychainEngine(store: store, enclave: enclave, deployment: "benchmark")
     }
 }

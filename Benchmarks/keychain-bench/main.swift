@@ -22,8 +22,10 @@ do {
         try call(Int(arguments[2]) ?? 0, on: arguments[1])
     case let arguments where arguments.count == 3 && arguments[0] == "--serve":
         try serve(arguments[1], at: arguments[2])
-    case let arguments where arguments.count == 3 && arguments[0] == "--serve-one":
-        try serve(arguments[1], at: arguments[2], to: try .thisProgram())
+    case let arguments where arguments.count == 4 && arguments[0] == "--serve":
+        try serve(arguments[1], at: arguments[2], enclaved: arguments[3])
+    case let arguments where arguments.count == 4 && arguments[0] == "--serve-one":
+        try serve(arguments[1], at: arguments[2], enclaved: arguments[3], to: try .thisProgram())
     case let arguments: try measure(Options(arguments))
     }
 } catch {
