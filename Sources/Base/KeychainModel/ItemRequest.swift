@@ -55,7 +55,7 @@ package struct ItemRequest: Sendable {
 
 /// Limits on what a program can ask to be kept (semantics B.4, issue: values up to 1 MiB).
 package enum ItemLimits {
-    package static let valueBytes = 1 << 20
+    @inlinable package static var valueBytes: Int { 1 << 20 }
     /// Attributes describe; Apple warns above 2 KiB for all of them together.
     package static let attributeBytes = 64 << 10
     package static let dictionaryKeys = 128

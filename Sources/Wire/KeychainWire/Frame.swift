@@ -98,7 +98,7 @@ extension AuthenticationRequest: FrameBody {}
 /// What a peer may make grow, each with its reason.
 package enum WireLimits {
     /// A value of 1 MiB and twice as many attributes as any class can carry at their largest common size.
-    @inlinable package static var requestBody: Int { (1 << 20) + (512 << 10) }
+    @inlinable package static var requestBody: Int { ItemLimits.valueBytes + (512 << 10) }
     /// One item at its largest, or a page of smaller ones.
     @inlinable package static var responseBody: Int { requestBody + (256 << 10) }
     /// A page of an enumeration is closed when it has grown to this: large enough that the round trip does not count, small
