@@ -22,17 +22,35 @@ package struct FileVersion: Hashable, Sendable {
     ///
     /// - Throws: `SystemError` of `statx`; of `open` and `ioctl` for a file with a digest of the kernel's.
     package init(at path: String) throws(SystemError) {
-        let version = try Self.look(-1, path)
-        // The digest is read from an opened file, which may be another one by now.
+        try self.init(try Self.look(-1, path), at: path)
+    }
+
+    /// Looks at what a process executes.
+    ///
+    /// - Throws: as ``init(at:)``.
+    init(executedBy process: Int32) throws(SystemError) {
+        var version = clinux_file_version()
+        _ = try retrying("statx") { unsafe clinux_process_version(process, &version) }
+        try self.init(version, at: "/proc/\(process)/exe")
+    }
+
+    private init(_ version: clinux_file_version, at path: @autoclosure () -> String) throws(SystemError) {
         if version.has_verity == 0 {
             self.init(version, [])
         } else {
-            try self.init(of: try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK))
+            // The digest is read from an opened file, which may be another one by now.
+            try self.init(of: try FileDescriptor.open(path(), O_RDONLY | O_NONBLOCK))
         }
     }
 
     private init(_ version: clinux_file_version, _ digest: [UInt8]) {
         (status, changed, verityDigest) = (FileStatus(version), version.changed, digest)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // Two files that have both of these in common are rare, and are told apart by the rest.
+        hasher.combine(status.inode)
+        hasher.combine(changed)
     }
 
     /// Whether the file has rested for so long that a change after this moment would show in ``changed``: clocks of file

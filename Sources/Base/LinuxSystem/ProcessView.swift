@@ -16,8 +16,8 @@ package struct ProcessView: Sendable {
     /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there is no
     ///   program.
     package func executable() throws(SystemError) -> (path: String, version: FileVersion) {
-        let name = try SymbolicLink.read("/proc/\(identifier)/exe")
-        let version = try FileVersion(at: "/proc/\(identifier)/exe")
+        let name = try SymbolicLink.read("exe", of: identifier)
+        let version = try FileVersion(executedBy: identifier)
         return (Self.path(name, isDeleted: version.status.links == 0), version)
     }
 
@@ -83,7 +83,7 @@ package struct ProcessView: Sendable {
     /// - Throws: `SystemError` of `readlink`: `EACCES` when this process may not look.
     package func mountNamespace() throws(SystemError) -> String {
         // To read the link costs half of what looking at the namespace itself does.
-        try SymbolicLink.read("/proc/\(identifier)/ns/mnt")
+        try SymbolicLink.read("ns/mnt", of: identifier)
     }
 
     /// Opens a regular file at the top of its view of the file system; nil when there is none of that name.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Where symbolic links lead, the kernel's own in `/proc` among them.
@@ -6,11 +7,32 @@ package enum SymbolicLink {
     ///
     /// - Throws: `SystemError` of `readlink`: `EINVAL` for what is no link; `ENAMETOOLONG` for a text that is no path.
     package static func read(_ path: String) throws(SystemError) -> String {
-        let room = Int(PATH_MAX)
-        return try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: room) {
-            (buffer) throws(SystemError) in
-            let count = try retrying("readlink") { unsafe readlink(path, buffer.baseAddress!, room) }
-            guard count < room else { throw SystemError(code: ENAMETOOLONG, call: "readlink") }
+        try unsafe text { unsafe readlink(path, $0, $1) }
+    }
+
+    /// The text of a link in a process's folder in `/proc`.
+    ///
+    /// - Throws: as ``read(_:)``.
+    static func read(_ name: String, of process: Int32) throws(SystemError) -> String {
+        try unsafe text { unsafe clinux_process_link(process, name, $0, $1) }
+    }
+
+    /// Most texts fit on the stack.
+    private static func text(
+        _ read: (UnsafeMutablePointer<CChar>, Int) -> Int
+    ) throws(SystemError) -> String {
+        if let text = try unsafe text(room: 1000, read) { return text }
+        if let text = try unsafe text(room: Int(PATH_MAX), read) { return text }
+        throw SystemError(code: ENAMETOOLONG, call: "readlink")
+    }
+
+    /// Nil for a text that may have been cut.
+    private static func text(
+        room: Int, _ read: (UnsafeMutablePointer<CChar>, Int) -> Int
+    ) throws(SystemError) -> String? {
+        try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: room) { (buffer) throws(SystemError) in
+            let count = try retrying("readlink") { unsafe read(buffer.baseAddress!, room) }
+            guard count < room else { return nil }
             return unsafe buffer[..<count].withMemoryRebound(to: UInt8.self) {
                 unsafe String(decoding: $0, as: UTF8.self)
             }

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -56,4 +57,28 @@ int clinux_name_thread(const char *name) {
 int clinux_usable_processors(void) {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+enum { process_path_room = 64 };
+
+/// The path of something with a short name in a process's folder in /proc.
+static const char *process_path(char path[process_path_room], unsigned process, const char *name) {
+    char digits[10], *first = digits + sizeof digits;
+    do *--first = '0' + process % 10;
+    while (process /= 10);
+    char *end = mempcpy(stpcpy(path, "/proc/"), first, digits + sizeof digits - first);
+    *end++ = '/';
+    memccpy(end, name, 0, path + process_path_room - end);
+    path[process_path_room - 1] = 0;
+    return path;
+}
+
+ssize_t clinux_process_link(int process, const char *name, char *text, size_t room) {
+    char path[process_path_room];
+    return readlink(process_path(path, process, name), text, room);
+}
+
+int clinux_process_version(int process, struct clinux_file_version *version) {
+    char path[process_path_room];
+    return clinux_file_version(-1, process_path(path, process, "exe"), version);
 }

@@ -158,7 +158,7 @@ extension CallerIdentifier {
                 user: subject.user, group: subject.group, process: subject.view.identifier, path: path,
                 version: version, sharesNames: sharesNames, host: host, outcome: outcome,
                 readRealGroup: subject.realGroup))
-        let entry = subject.numbers.flatMap { Self.entry($0, caller, path, version, try? outcome.get(), installed) }
+        let entry = subject.numbers.flatMap { newEntry($0, caller, path, version, try? outcome.get(), installed) }
         // All that was read, and opened, is the peer's own if it still lives: only then is the number its own.
         guard subject.isAlive() else {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "the peer has ended"))
@@ -201,12 +201,13 @@ extension CallerIdentifier {
         return entry.caller
     }
 
-    /// What to note of a process; nil where its identity rests on more than the file it executes.
+    /// What to note of a process; nil where it has not been here before, or its identity rests on more than the file it
+    /// executes.
     ///
     /// Not noted are the sandbox, the unit and the script of a process, which it can change without executing another file;
     /// who is anchored, for its real group could change; a file with several names, of which another may be meant next time;
     /// and one that was changed just now, for the next change might not show.
-    private static func entry(
+    private func newEntry(
         _ numbers: PeerNumbers, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
         _ signature: ProgramSignature?, _ installed: InstalledEntitlements
     ) -> KnownProcesses.Entry? {
@@ -217,7 +218,9 @@ extension CallerIdentifier {
             guard version.status.links == 1, installed.scripts[path] == nil else { return nil }
         case .sandboxed, .unit: return nil
         }
-        guard let program = try? ExecutingProcess(numbers.process, version) else { return nil }
+        guard processes.comesAgain(numbers.process),
+            let program = try? ExecutingProcess(numbers.process, version)
+        else { return nil }
         // It is asked afterwards whether it still lives, and did so now.
         return KnownProcesses.Entry(
             caller, numbers: numbers, program: program, signature: signature, reading: installed.reading,

@@ -1,7 +1,7 @@
 package import KeychainPolicy
 package import LinuxSystem
 
-/// Processes that were identified lately, so that their next connection costs two system calls.
+/// Processes that connect more than once, so that their next connection costs two system calls.
 ///
 /// A number and a connection prove nothing alone: the process may have ended and another one have its number, or it may execute
 /// something else by now. A process is taken for the same one if
@@ -52,6 +52,8 @@ package final class KnownProcesses: Sendable {
 
     /// Those that were noted first in front. To look through so few numbers costs less than to hash one.
     private let rows = Lock<[Row]>([])
+    /// The numbers of those that were identified last. They say nothing about who has them now.
+    private let met = Lock<[Int32]>([])
 
     package init() {}
 
@@ -63,6 +65,16 @@ package final class KnownProcesses: Sendable {
             entry.numbers == numbers, entry.program.isUnchanged
         else { return nil }
         return entry
+    }
+
+    /// Whether a process was here before, as it seems from its number: a note of one that connects once is made for nothing.
+    func comesAgain(_ number: Int32) -> Bool {
+        met.withLock { met in
+            if met.contains(number) { return true }
+            if met.count == Self.capacity { met.removeFirst() }
+            met.append(number)
+            return false
+        }
     }
 
     /// Notes a process, in place of another one that had its number.

@@ -17,7 +17,7 @@ struct KnownProcessTests {
     /// A program whose process is known from its next connection on.
     private func meet(_ name: String) throws -> Visitor {
         let visitor = try door.start([settled(name)])
-        #expect(try door.identify(visitor.peer).groups == own(name))
+        #expect(try door.identifyAgain(visitor.peer).groups == own(name))
         try door.seeNobody()
         return visitor
     }
@@ -44,7 +44,7 @@ struct KnownProcessTests {
     func recognized() throws {
         let visitor = try door.start([settled("app")])
         #expect(door.identifier.recognize(visitor.peer) == nil)
-        let caller = try door.identify(visitor.peer)
+        let caller = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
         #expect(door.identifier.recognize(try door.connectAgain(visitor)) == caller)
     }
@@ -53,7 +53,7 @@ struct KnownProcessTests {
     func early() throws {
         let visitor = try door.start([settled("app")])
         let peer = try door.connectAgain(visitor)
-        _ = try door.identify(visitor.peer)
+        _ = try door.identifyAgain(visitor.peer)
         #expect(try !door.knows(peer))
         // Nor one of which no such time is known.
         try door.seeNobody()
@@ -78,7 +78,7 @@ struct KnownProcessTests {
         let python = try door.copy("python", of: "/usr/bin/python3")
         while try !FileVersion(at: python).isSettled { usleep(50_000) }
         let visitor = try door.startPython(python)
-        #expect(try door.identify(visitor.peer).groups == own("python"))
+        #expect(try door.identifyAgain(visitor.peer).groups == own("python"))
         try door.seeNobody()
         let second = try door.copy("second")
         let peer = try door.becomeInThread(second, visitor)
@@ -92,7 +92,7 @@ struct KnownProcessTests {
         try door.run(["ln", path, door.file("second")])
         while try !FileVersion(at: path).isSettled { usleep(50_000) }
         let visitor = try door.start([path])
-        #expect(try door.identify(visitor.peer).groups == own("first"))
+        #expect(try door.identifyAgain(visitor.peer).groups == own("first"))
         try door.seeNobody()
         let peer = try door.become(door.file("second"), visitor)
         #expect(try !door.knows(peer) && door.identify(peer).groups == own("second"))
@@ -123,7 +123,7 @@ struct KnownProcessTests {
     @Test("What was changed just now is not remembered: its next change might not show")
     func unsettled() throws {
         let visitor = try door.start([door.copy("app")])
-        _ = try door.identify(visitor.peer)
+        _ = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
         #expect(try !door.knows(door.connectAgain(visitor)))
     }
@@ -141,7 +141,7 @@ struct KnownProcessTests {
         let (first, second) = (try door.sign("first", with: team), try door.sign("second", with: other))
         while try !FileVersion(at: first).isSettled || !FileVersion(at: second).isSettled { usleep(50_000) }
         let visitor = try door.start([first])
-        let caller = try door.identify(visitor.peer)
+        let caller = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
         let again = try door.connectAgain(visitor)
         #expect(try door.knows(again) && door.identify(again) == caller)
@@ -154,9 +154,25 @@ struct KnownProcessTests {
     func capacity() throws {
         let path = try settled("app")
         for _ in 0..<KnownProcesses.capacity + 3 {
-            _ = try door.identify(door.start([path]).peer)
+            _ = try door.identifyAgain(door.start([path]).peer)
         }
         #expect(door.processes.count == KnownProcesses.capacity)
+    }
+
+    @Test("A note is taken of a process that comes again, and not of one that comes once")
+    func comesAgain() throws {
+        let path = try settled("app")
+        let visitor = try door.start([path])
+        _ = try door.identify(visitor.peer)
+        for _ in 0..<3 { _ = try door.identify(door.start([path]).peer) }
+        #expect(door.processes.count == 0)
+        try door.seeNobody()
+        let second = try door.connectAgain(visitor)
+        #expect(try !door.knows(second))
+        _ = try door.identify(second)
+        #expect(door.processes.count == 1)
+        try door.seeNobody()
+        #expect(try door.knows(door.connectAgain(visitor)))
     }
 }
 
@@ -172,7 +188,7 @@ struct ReusedNumberTests {
         try door.copy("second")
         while try !FileVersion(at: path).isSettled { usleep(50_000) }
         let visitor = try door.start([path])
-        _ = try door.identify(visitor.peer)
+        _ = try door.identifyAgain(visitor.peer)
         let number = visitor.program.process
         kill(number, SIGKILL)
         _ = visitor.program.waitForExit()
@@ -194,7 +210,7 @@ struct ReusedNumberTests {
         _ = maker.program.waitForExit()
         try door.seeNobody()
         let known = try ReusedNumber.start(number) { try door.start([path]) }
-        _ = try door.identify(known.peer)
+        _ = try door.identifyAgain(known.peer)
         try door.seeNobody()
         #expect(try door.knows(door.connectAgain(known)))
         // The numbers are the same, and the connection still stands.

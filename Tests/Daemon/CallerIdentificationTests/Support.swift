@@ -103,6 +103,12 @@ final class Doorway {
         }
     }
 
+    /// Identifies a peer that is looked at for the second time, so that a note of it is taken.
+    func identifyAgain(_ peer: UnixSocket) throws(Refusal) -> CallerIdentity {
+        _ = try identify(peer)
+        return try identify(peer)
+    }
+
     func refusal(_ peer: UnixSocket) -> Refusal? { failure { () throws(Refusal) in try identify(peer) } }
 
     /// Has a visitor become another program that connects as it did; gives the new connection.

@@ -109,6 +109,12 @@ int clinux_file_version(int file, const char *path, struct clinux_file_version *
 /// The same for what a process executes; `folder` is its folder in /proc, opened.
 int clinux_executed_version(int folder, struct clinux_file_version *version);
 
+/// The same by the number of the process.
+int clinux_process_version(int process, struct clinux_file_version *version);
+
+/// readlink of a link in a process's folder in /proc.
+ssize_t clinux_process_link(int process, const char *name, char *text, size_t room);
+
 /// FS_IOC_MEASURE_VERITY: the digest by which the kernel checks what is read of a file; the result is its length.
 int clinux_verity_digest(int file, uint8_t *digest, size_t room);
 

@@ -27,9 +27,10 @@ package final class SignatureCache: Sendable {
     /// What is known about a file.
     package func find(_ version: FileVersion) -> Outcome? {
         state.withLock { state in
+            guard let place = state.entries.index(forKey: version) else { return nil }
             state.clock += 1
-            state.entries[version]?.used = state.clock
-            return state.entries[version]?.outcome
+            state.entries.values[place].used = state.clock
+            return state.entries.values[place].outcome
         }
     }
 
