@@ -3,7 +3,7 @@ package import KeychainWire
 package import LinuxSystem
 
 /// A keychain to ask, wherever its engine runs: behind a socket (``Connection``) or in this process (embedded).
-package protocol KeychainConnection: Sendable {
+package protocol KeychainConnection: AnyObject, Sendable {
     /// Performs an item request and gives one page of its answer; ``ItemResponse/cursor`` tells where the next begins.
     ///
     /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.

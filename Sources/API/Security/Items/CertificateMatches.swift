@@ -7,7 +7,7 @@ internal import LinuxSystem
 /// What a query wants of certificates beyond their attributes: the `kSecMatch` keys that look into them (semantics B.4).
 ///
 /// They are evaluated here, on what was found: neither the daemon nor the enclave reads a certificate.
-struct CertificateMatches {
+final class CertificateMatches {
     private var policy: SecPolicy?
     /// Normalised names.
     private var issuers: [[UInt8]]?
@@ -23,12 +23,12 @@ struct CertificateMatches {
     ///
     /// - Throws: `errSecParam` for a value of the wrong type.
     static func take(_ key: String, _ value: AnyObject, into matches: inout CertificateMatches?) throws(Refusal) {
-        var taken = matches ?? CertificateMatches()
+        let taken = matches ?? CertificateMatches()
         try taken.take(key, value)
         matches = taken.isEmpty ? nil : taken
     }
 
-    private mutating func take(_ key: String, _ value: AnyObject) throws(Refusal) {
+    private func take(_ key: String, _ value: AnyObject) throws(Refusal) {
         switch key {
         case "m_Policy": policy = try Self.require(value as? SecPolicy, key, "a SecPolicy")
         case "m_Issuers": issuers = try Self.names(value)

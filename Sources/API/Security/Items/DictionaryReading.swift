@@ -58,7 +58,7 @@ extension ItemRequestBuilder {
 
 extension RawValue {
     /// What an object in a dictionary is to the keychain.
-    init(_ object: AnyObject) {
+    init(_ object: __shared AnyObject) {
         // Most are a string or a truth value, and asking for the very class, or object, costs a fraction of a cast.
         if type(of: object) == NSString.self {
             self = unsafe .string(unsafeDowncast(object, to: NSString.self) as String)
@@ -129,13 +129,22 @@ extension NSDictionary {
             unsafe getKeysAndValues(self, start, start + size)
             for index in 0..<size {
                 guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else { continue }
-                try unsafe visit(try Self.key(Self.object(key)), Self.object(value))
+                try unsafe Self.lend(key) { (key) throws(Refusal) in
+                    let key = try Self.key(key)
+                    try unsafe Self.lend(value) { (value) throws(Refusal) in try visit(key, value) }
+                }
             }
         }
     }
 
-    private static func object(_ pointer: UnsafeRawPointer) -> AnyObject {
-        unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+    /// Lends an object that the dictionary keeps alive, without counting a reference to it.
+    private static func lend(
+        _ pointer: UnsafeRawPointer, _ body: (AnyObject) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        let outcome = unsafe Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+            Result { () throws(Refusal) in try body(object) }
+        }
+        try outcome.get()
     }
 
     private static func key(_ key: AnyObject) throws(Refusal) -> DictionaryKey {
