@@ -7,7 +7,7 @@ import LinuxSystem
 /// more than is measured, and a daemon that is woken elsewhere looks at its caller while that still prepares what it asks; on one
 /// every microsecond counts.
 extension Bench {
-    /// The first request of a connection, without making the connection.
+    /// The first request of such a connection, without making the connection.
     func measureFirstRequest() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)
@@ -24,7 +24,18 @@ extension Bench {
         }
     }
 
-    /// A connection and its first request.
+    /// A connection of a process that had others, and its first call.
+    func measureConnectingAgain() throws -> Measurement {
+        try compareIdentified { daemon in
+            let names = Names.sequence(of: daemon.items)
+            return medianTime(of: 300) { index in
+                SwiftClient.use(socket: daemon.socket)
+                try SwiftClient.lookUp(names[index % names.count])
+            }
+        }
+    }
+
+    /// The same by a client in C, which does nothing but write and read: the cost of the look beside the least there can be.
     func measureConnecting() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)
