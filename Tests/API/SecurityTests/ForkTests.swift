@@ -108,18 +108,26 @@ struct ForkTests {
             DispatchQueue.concurrentPerform(iterations: 3) { thread in
                 keychain.run {
                     guard thread == 0 else {
-                        while !isDone.load(ordering: .relaxed) { #expect(value(genericPassword()) == Data("v")) }
+                        while !isDone.load(ordering: .relaxed) {
+                            let found = find(genericPassword() + [kSecReturnData: true])
+                            #expect(found.data == Data("v"), "a thread of the parent got \(found.status)")
+                        }
                         return
                     }
                     for _ in 0..<50 {
+                        let report = Pipe()
                         let child = ForkedChild {
                             let found = find(genericPassword() + [kSecReturnData: true])
-                            if found.status == errSecNotAvailable {
-                                return SecCopyLastItemError()?.subject == "process" ? 0 : 1
-                            }
-                            return found.data == Data("v") ? 0 : 2
+                            if found.data == Data("v") { return 0 }
+                            let error = SecCopyLastItemError()
+                            if found.status == errSecNotAvailable, error?.subject == "process" { return 0 }
+                            report.fileHandleForWriting.write(Data("\(found.status): \(String(describing: error))"))
+                            return 1
                         }
-                        #expect(child.waitForExit() == 0)
+                        let end = child.waitForExit()
+                        try? report.fileHandleForWriting.close()
+                        let words = String(decoding: report.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                        #expect(end == 0, "a child ended with \(end); \(words)")
                     }
                     isDone.store(true, ordering: .relaxed)
                 }
