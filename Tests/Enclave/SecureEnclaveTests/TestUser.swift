@@ -45,8 +45,11 @@ final class TestUser: UserAgent {
 
     func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
         let answer: Answer = state.update { state in
+            let answer = state.answers.isEmpty ? .unreachable : state.answers.removeFirst()
+            // Whoever sees the question may withdraw it at once.
+            if case .wait = answer { state.open = question.context }
             state.questions.append(question)
-            return state.answers.isEmpty ? .unreachable : state.answers.removeFirst()
+            return answer
         }
         switch answer {
         case .touch: return .matched
@@ -58,13 +61,8 @@ final class TestUser: UserAgent {
         case .timeOut: return .timedOut
         case .unreachable: return .unreachable
         case .gone: throw Refusal(.notAvailable, .unavailable, "agent", "The agent has gone.", do: "Start it.")
-        case .wait: return waitForEnd(question.context, deadline)
+        case .wait: return state.wait(deadline: deadline) { $0.open == nil ? .withdrawn : nil } ?? .timedOut
         }
-    }
-
-    private func waitForEnd(_ context: AuthenticationContext, _ deadline: Deadline) -> UserAnswer {
-        state.update { $0.open = context }
-        return state.wait(deadline: deadline) { $0.open == nil ? .withdrawn : nil } ?? .timedOut
     }
 
     /// Ends an open question as a finger does that comes at last.
