@@ -7,7 +7,7 @@ import LinuxSystem
 /// more than is measured, and a daemon that is woken elsewhere looks at its caller while that still prepares what it asks; on one
 /// every microsecond counts.
 extension Bench {
-    /// The first request of such a connection, without making the connection.
+    /// The first request of a connection by a client in C, without making the connection: the look and nothing beside it.
     func measureFirstRequest() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)
@@ -35,7 +35,8 @@ extension Bench {
         }
     }
 
-    /// The same by a client in C, which does nothing but write and read: the cost of the look beside the least there can be.
+    /// A connection and its first request by a client in C, which does nothing but write and read: the cost of the look
+    /// beside the least there can be.
     func measureConnecting() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)
