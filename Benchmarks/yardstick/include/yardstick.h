@@ -51,10 +51,11 @@ void yardstick_append(int file);
 
 // MARK: - Processors
 
-/// Keeps the calling thread, and the programs it starts from now on, to one processor; 0, or -1 with errno.
+/// Keeps the calling thread, and the programs it starts from now on, to one processor, where each runs until it waits
+/// (SCHED_BATCH); 0, or -1 with errno.
 int yardstick_use_one_processor(void);
 
-/// Ends that for the thread; programs that were started meanwhile stay where they are.
+/// Ends that for the thread; programs that were started meanwhile stay as they are.
 int yardstick_use_all_processors(void);
 
 // MARK: - Keys

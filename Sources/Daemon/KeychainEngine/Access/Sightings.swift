@@ -29,8 +29,9 @@ final class Sightings: Sendable {
     func note(_ caller: CallerIdentity) {
         let day = Self.today
         state.withLock { state in
+            // The next connection of a known process has this very identity, which is seen by its reference.
+            defer { state.latest = (caller, day) }
             if let latest = state.latest, latest.day == day, latest.caller.isSeen(as: caller) { return }
-            state.latest = (caller, day)
             if state.written.count + state.fresh.count > Self.most { (state.written, state.fresh) = ([], []) }
             for group in caller.groups where group != AccessGroup.token && group != AccessGroup.any {
                 let sighting = Sighting(
