@@ -97,8 +97,12 @@ package struct ItemStore: Sendable {
 
     private static func exists(at path: String) -> Bool { (try? FileStatus(at: path)) != nil }
 
+    /// Makes an empty file for its owner alone, unless there is one. Nothing is opened: where this process uses the store already,
+    /// to close the file would take SQLite's locks on it away (fcntl(2)), and another process might put the log away as the last.
     private static func makePrivateFile(_ path: String) throws(SystemError) {
-        _ = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: 0o600)
+        guard unsafe mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
+            throw SystemError(code: errno, call: "mknod", advice: path)
+        }
     }
 
     private static func lost(_ path: String) -> Refusal {
