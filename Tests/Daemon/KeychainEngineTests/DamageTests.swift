@@ -7,13 +7,8 @@ import Testing
 
 @Suite("Damage to the store")
 struct DamageTests {
-    /// One byte of a column of the row changed.
     private static func flip(_ column: String, _ offset: Int) -> String {
-        let byte = "substr(\(column), \(offset), 1)"
-        let changed = "CASE WHEN \(byte) = x'00' THEN x'01' ELSE x'00' END"
-        let value =
-            "CAST(substr(\(column), 1, \(offset - 1)) || \(changed) || substr(\(column), \(offset + 1)) AS BLOB)"
-        return "UPDATE genp SET \(column) = \(value) WHERE id = 2"
+        TestEngine.flip(column, offset, ofRow: 2)
     }
 
     static let damages: [String] = [

@@ -63,11 +63,7 @@ struct GuardedRowTests {
     @Test("A guarded row that was damaged hides only itself", arguments: [1, 5, 13, 40, 80])
     func damaged(at byte: Int) throws {
         for account in ["a", "b"] { try engine.add(account, account, more: Self.finger) }
-        try engine.tamper(
-            """
-            UPDATE genp SET wkey = CAST(substr(wkey, 1, \(byte - 1)) || x'A5' || substr(wkey, \(byte + 1)) AS BLOB)
-            WHERE id = 1
-            """)
+        try engine.tamper(TestEngine.flip("wkey", byte, ofRow: 1))
         let all = try Self.query(nil, ["m_Limit": .string("m_LimitAll")])
         #expect(try perform(all).items.count == 1)
     }

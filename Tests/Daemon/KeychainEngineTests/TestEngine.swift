@@ -107,6 +107,15 @@ final class TestEngine: Sendable {
 }
 
 extension TestEngine {
+    /// A statement for ``tamper(_:)`` that makes another byte of one in a column of a generic password.
+    static func flip(_ column: String, _ offset: Int, ofRow row: Int) -> String {
+        let byte = "substr(\(column), \(offset), 1)"
+        let changed = "CASE WHEN \(byte) = x'00' THEN x'01' ELSE x'00' END"
+        let value =
+            "CAST(substr(\(column), 1, \(offset - 1)) || \(changed) || substr(\(column), \(offset + 1)) AS BLOB)"
+        return "UPDATE genp SET \(column) = \(value) WHERE id = \(row)"
+    }
+
     /// Adds items in one transaction and gives the status of each.
     func addTogether(_ accounts: [String]) throws(Refusal) -> [Int32] {
         var writes: [PendingWrite] = []
