@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
@@ -74,7 +75,7 @@ struct WriteAheadLogTests {
         let (directory, other) = (try TemporaryDirectory(), try TemporaryDirectory())
         let path = directory.file("keychain.db")
         let database = try Self.database(in: directory)
-        WriteAheadLog.makeRoom(besides: path)
+        _ = WriteAheadLog(besides: path)
         for _ in 0..<8 { try Self.add(1, to: database) }
         let file = try AtomicFile.read(path, limit: 1 << 20)
         let log = try AtomicFile.read("\(path)-wal", limit: 2 * WriteAheadLog.room)
@@ -96,5 +97,42 @@ struct WriteAheadLogTests {
             found = rows
         }
         #expect(found == 8)
+    }
+
+    @Test("A log that was full gets twice the room, up to a limit, and only once it was moved into the database")
+    func growing() throws {
+        let directory = try TemporaryDirectory()
+        let file = WriteAheadLog(besides: directory.file("keychain.db"))
+        let gauge = LogGauge(of: file, counting: ChangeCount())
+        func size() throws -> Int { try #require(try FileStatus(at: directory.file("keychain.db-wal"))).size }
+        var rooms = [WriteAheadLog.room]
+        while rooms.last != WriteAheadLog.mostRoom { rooms.append(2 * rooms[rooms.count - 1]) }
+        for room in rooms + [WriteAheadLog.mostRoom] {
+            #expect(try size() == room)
+            gauge.noteCheckpoint()
+            #expect(try size() == room)
+            gauge.note(file.pages)
+            #expect(gauge.isNearlyFull)
+            #expect(try size() == room)
+            gauge.noteCheckpoint()
+            gauge.note(1)
+            #expect(!gauge.isNearlyFull)
+        }
+    }
+
+    @Test("A log for which there is no space stays as it was, and is not made longer later")
+    func noSpace() throws {
+        let directory = try TemporaryDirectory()
+        let (log, aside) = (directory.file("keychain.db-wal"), directory.file("aside"))
+        let file = WriteAheadLog(besides: directory.file("keychain.db"))
+        let pages = file.pages
+        // What cannot be written to, whoever asks.
+        let isReplaced = unsafe rename(log, aside) == 0 && symlink("/dev/full", log) == 0
+        file.lengthen()
+        let isBack = unsafe unlink(log) == 0 && rename(aside, log) == 0
+        #expect(isReplaced && isBack)
+        file.lengthen()
+        #expect(file.pages == pages)
+        #expect(try FileStatus(at: log)?.size == WriteAheadLog.room)
     }
 }

@@ -21,7 +21,7 @@ import LinuxSystem
     private let process = CurrentProcess.identifier
     private let statementClock = StatementClock()
     /// What is in the log; nothing for a connection that tidies up by itself.
-    let log = LogGauge()
+    private(set) var log: LogGauge?
     /// When a running statement is interrupted.
     var deadline: Deadline {
         get { statementClock.deadline }
@@ -53,8 +53,9 @@ import LinuxSystem
 
     /// Leaves it to the caller to move the log into the database; SQLite does so by itself otherwise. Every change of this
     /// connection is counted.
-    func leaveLog(counting changes: ChangeCount) {
-        log.changes = changes
+    func leaveLog(in file: WriteAheadLog, counting changes: ChangeCount) {
+        let log = LogGauge(of: file, counting: changes)
+        self.log = log
         let gauge = unsafe Unmanaged.passUnretained(log).toOpaque()
         _ = unsafe sqlite3_wal_hook(
             handle,

@@ -63,10 +63,7 @@ package struct ItemStore: Sendable {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA synchronous = FULL", "be written")
-            if !isShared {
-                database.leaveLog(counting: changes)
-                WriteAheadLog.makeRoom(besides: path)
-            }
+            if !isShared { database.leaveLog(in: WriteAheadLog(besides: path), counting: changes) }
             return database
         }
         return StoreWriter(database, digester: try AttributeDigester(indexKey))

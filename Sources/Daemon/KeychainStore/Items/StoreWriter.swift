@@ -121,18 +121,18 @@ package final class StoreWriter {
 
     /// Whether the log is nearly full, or many rows wait to be counted.
     package var isDueForTidying: Bool {
-        database.log.isNearlyFull || (written - settled).items > Counters.mostUncounted
+        database.log?.isNearlyFull == true || (written - settled).items > Counters.mostUncounted
     }
 
     /// Moves what the log holds into the database, as far as readers allow; nobody holds a snapshot meanwhile.
     ///
     /// - Parameter preparation: writes what is to go along, which gives readers the time to let go.
     package func checkpoint(after preparation: () -> Void) throws(Refusal) {
-        database.log.changes?.suspendHolding()
-        defer { database.log.changes?.resumeHolding() }
+        database.log?.changes.suspendHolding()
+        defer { database.log?.changes.resumeHolding() }
         preparation()
         try run(.checkpoint)
-        database.log.noteCheckpoint()
+        database.log?.noteCheckpoint()
     }
 
     func run(_ command: Command, _ number: Int64) throws(Refusal) {
