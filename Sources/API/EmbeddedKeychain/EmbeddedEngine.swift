@@ -1,3 +1,4 @@
+import Glibc
 import KeychainClient
 import KeychainEngine
 import KeychainModel
@@ -12,26 +13,23 @@ import LinuxSystem
 /// a forked child may take leave only of an engine that no thread of its parent was using.
 final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
-    private let lanes = Lock<[Lane]>([])
-
-    /// A lane, and where it writes answers. It is used by one thread at a time: it is in the pool or with the thread that took it.
-    private struct Lane: @unchecked Sendable {
-        let lane: EngineLane
-        let writer = ResponseWriter()
-    }
+    private let lanes = LanePool()
 
     init(folder: String, enclave: any EnclaveService) throws(Refusal) {
         let store = try ItemStore(folder: folder, prefersExclusive: false)
         engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
     }
 
+    /// The thread that looks after the lanes may still be there.
+    deinit { lanes.close() }
+
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> ItemResponse {
-        let lane = try take()
+        let lane = if let lane = lanes.take() { lane } else { LanePool.Lane(try engine.makeLane()) }
         lane.lane.read(request, from: caller, id: 0, by: deadline, into: lane.writer)
         let answer = lane.writer.complete()
-        putBack(lane)
+        if lanes.putBack(lane) { lookAfterLanes() }
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
@@ -74,19 +72,19 @@ final class EmbeddedEngine: Sendable {
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }
 
-    private func take() throws(Refusal) -> Lane {
-        if let lane = lanes.withLock({ $0.popLast() }) { return lane }
-        return Lane(lane: try engine.makeLane())
+    /// Has what lanes hold of the store ended a moment after they were used last.
+    ///
+    /// The thread that does it is there only while something is held. The process is not forked while it is at it, so that a child
+    /// never finds it inside. It knows only the lanes, so that a keychain that is closed does not wait for it.
+    private func lookAfterLanes() {
+        let looking = { @Sendable [lanes] in
+            repeat { usleep(Self.moment) } while ForkBarrier.withoutForks { lanes.letGoOfUnused() }
+        }
+        if (try? LinuxSystem.Thread(named: "keychain-lanes", looking)) == nil { lanes.letGo() }
     }
 
-    private func putBack(_ lane: Lane) {
-        // One large answer is no reason to keep its room for ever.
-        let lane = lane.writer.buffer.count > Self.keptRoom ? Lane(lane: lane.lane) : lane
-        lane.writer.buffer.removeAll()
-        lanes.withLock { $0.append(lane) }
-    }
-
-    private static let keptRoom = 64 << 10
+    /// How long a lane that nobody uses may hold something, at least: microseconds.
+    private static let moment: UInt32 = 100_000
 }
 
 extension ItemResponse {

@@ -114,3 +114,25 @@ int csqlite_offer_gathered_logs(void) {
     int code = offer(&shared, "unix", CSQLITE_SHARED);
     return code == SQLITE_OK ? offer(&exclusive, "unix-excl", CSQLITE_EXCLUSIVE) : code;
 }
+
+// Where the head has what, in units of four bytes. It is there twice, and after that is how many frames were moved.
+enum { VERSION = 0, FRAMES = 4, FRAMES_MOVED = 24 };
+// The only version of the index there is, and the size of its parts.
+enum { INDEX_VERSION = 3007000, INDEX_PART = 32 << 10 };
+
+static uint32_t word(const volatile uint64_t *shared, int index) { return ((const volatile uint32_t *)shared)[index]; }
+
+const volatile uint64_t *csqlite_shared_head(sqlite3 *connection) {
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return NULL;
+    if (!file->pMethods || file->pMethods->iVersion < 2) return NULL;
+    volatile void *index = NULL;
+    // The first part of an index that is there already; it is not made here.
+    int code = file->pMethods->xShmMap(file, 0, INDEX_PART, 0, &index);
+    return code == SQLITE_OK && index && word(index, VERSION) == INDEX_VERSION ? index : NULL;
+}
+
+bool csqlite_log_is_at_rest(const volatile uint64_t *shared, uint32_t few) {
+    uint32_t frames = word(shared, FRAMES);
+    return frames < few || word(shared, FRAMES_MOVED) >= frames;
+}

@@ -53,6 +53,74 @@ struct ForkTests {
         }
     }
 
+    @Test("A parent that reads without pause sees at once what its children have changed, and they what it has")
+    func readingAndWriting() async {
+        await #expect(processExitsWith: .success) {
+            let keychain = try TestKeychain()
+            keychain.run {
+                add(genericPassword() + [kSecValueData: Data("0")])
+                func readsAlways(_ number: Int, times: Int) -> Bool {
+                    (0..<times).allSatisfy { _ in value(genericPassword()) == Data("\(number)") }
+                }
+                // Who reads so often gets a thread, which the thread sanitizer allows no forked child.
+                let childsTimes = Sanitizer.watchesThreads ? 10 : 70
+                for number in 0..<20 {
+                    #expect(readsAlways(number, times: 70), "round \(number)")
+                    let child = ForkedChild {
+                        guard readsAlways(number, times: childsTimes) else { return 1 }
+                        return SecItemUpdate(
+                            genericPassword() as CFDictionary, [kSecValueData: Data("\(number + 1)")] as CFDictionary)
+                    }
+                    let end = child.waitForExit()
+                    #expect(end == 0, "round \(number): \(end)")
+                }
+            }
+        }
+    }
+
+    @Test("A child that is forked while its parent's locks are let go finds its keychain usable")
+    func whileLettingGo() async {
+        await #expect(processExitsWith: .success) {
+            let keychain = try TestKeychain()
+            keychain.run {
+                add(genericPassword() + [kSecValueData: Data("v")])
+                for round in 0..<20 {
+                    for _ in 0..<70 { #expect(value(genericPassword()) == Data("v")) }
+                    // The locks go when nothing was read for 100 to 200 ms.
+                    usleep(useconds_t(95_000 + 500 * round))
+                    let child = ForkedChild { value(genericPassword()) == Data("v") ? 0 : 1 }
+                    let end = child.waitForExit()
+                    #expect(end == 0, "round \(round): \(end)")
+                }
+            }
+        }
+    }
+
+    @Test("A program that has opened its keychain twice loses nothing when another process closes its own")
+    func openedTwice() async {
+        await #expect(processExitsWith: .success) {
+            let folder = Self.temporaryFolder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var keychains: [TestKeychain] = []
+            for number in 0..<2 {
+                keychains.append(try TestKeychain(folder: folder))
+                keychains[number].run { #expect(add(genericPassword("parent \(number)")) == errSecSuccess) }
+            }
+            // The child opens both anew and closes them: were it the last to use the store, it would put the log away.
+            let child = ForkedChild {
+                for keychain in keychains {
+                    guard keychain.run({ count([kSecClass: kSecClassGenericPassword]) }) == 2 else { return 1 }
+                }
+                keychains.removeAll()
+                return 0
+            }
+            #expect(child.waitForExit() == 0)
+            keychains[0].run { #expect(add(genericPassword("afterwards")) == errSecSuccess) }
+            let other = ForkedChild { CInt(keychains[1].run { count([kSecClass: kSecClassGenericPassword]) }) }
+            #expect(other.waitForExit() == 3)
+        }
+    }
+
     @Test("A child works on after its parent has let the keychain go, and what it adds stays")
     func outlivesParent() async {
         await #expect(processExitsWith: .success) {

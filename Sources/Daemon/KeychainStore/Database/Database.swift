@@ -90,6 +90,9 @@ import LinuxSystem
     /// Whether a transaction was begun that has not ended.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
+    /// Where other processes' commits are seen; nil for a connection that has not read in the log, or has it for itself.
+    func sharedLog() -> SharedLog? { unsafe csqlite_shared_head(handle).map { unsafe SharedLog(head: $0, of: self) } }
+
     /// Runs `body` in a transaction that is rolled back when it throws.
     func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
         try execute("BEGIN IMMEDIATE", "begin a change")

@@ -42,14 +42,14 @@ package struct ItemStore: Sendable {
     /// A connection for one reading thread.
     ///
     /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told the end of
-    ///   (``StoreReader/rest()``). In a store that others change too, nothing is held.
+    ///   (``StoreReader/rest()``).
     package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
         let (database, snapshot) = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             let mapped = Self.mappedBytes(isShared: isShared)
             try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mapped)", "be read")
-            let isHolding = holdsSnapshot && !isShared
-            return (database, isHolding ? try HeldSnapshot(of: database, while: changes) : nil)
+            let snapshot = holdsSnapshot ? try HeldSnapshot(of: database, while: changes, isShared: isShared) : nil
+            return (database, snapshot)
         }
         return StoreReader(database, digester: try AttributeDigester(indexKey), holding: snapshot)
     }

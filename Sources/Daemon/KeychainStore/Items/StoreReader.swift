@@ -77,6 +77,9 @@ package final class StoreReader {
     /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
     package func dropOutdated() { snapshot?.dropOutdated() }
 
+    /// Whether it holds something of the store, which somebody has to end.
+    package var holdsSnapshot: Bool { snapshot?.isHeld ?? false }
+
     /// Lets go of what it holds of the store; for a thread that is about to wait.
     package func rest() { snapshot?.rest() }
 
