@@ -57,7 +57,10 @@ package struct Setting: Sendable {
             read: { path($0, &$1.socket) }),
         Setting(
             variable: "KEYCHAIN_MODE", key: "mode", takes: names(of: Configuration.Mode.self), standard: "auto",
-            meaning: "Whether programs use the daemon, their own process, or the daemon where it is installed.",
+            meaning: """
+                Whether programs use the daemon, their own process, or the daemon where it is installed. \
+                The command `security` always uses the daemon.
+                """,
             read: { name($0, &$1.mode) }),
         Setting(
             variable: "KEYCHAIN_DAEMON", key: "daemon", takes: "an absolute path",
