@@ -24,6 +24,23 @@ struct RowKeySupplyTests {
         #expect(try engine.verify().damage.isEmpty)
     }
 
+    @Test("The names of rows that were made together begin alike, and no two are the same")
+    func neighbours() throws {
+        let directory = try TemporaryDirectory()
+        let engine = try TestEngine(in: directory, exclusive: true)
+        let supply = try #require(engine.engine.exclusively { $0.supply })
+        var names: [[UInt8]] = []
+        for _ in 0..<2 {
+            try supply.fill(.whenUnlocked, upTo: 64)
+            while let key = supply.take(for: .whenUnlocked) { names.append(key.uuid) }
+        }
+        #expect(names.count == 128 && Set(names).count == 128)
+        #expect(Set(names[..<64].map { $0[..<8] }).count == 1)
+        #expect(Set(names[64...].map { $0[..<8] }).count == 1)
+        #expect(Set(names.map { $0[..<8] }).count == 2)
+        #expect(Set(names.map { $0[8...] }).count == 128)
+    }
+
     @Test("A locked device takes them away with the class they are for")
     func locked() throws {
         let directory = try TemporaryDirectory()

@@ -62,11 +62,23 @@ final class RowKeySupply {
             rows.removeAll()
             wrapped.removeAll()
         }
-        rows.append(count: missing * RowKeyRecord.unwrappedSize) { Randomness.fill(&$0) }
+        rows.append(count: missing * RowKeyRecord.unwrappedSize) { rows in
+            Randomness.fill(&rows)
+            Self.makeNeighbours(of: &rows)
+        }
         try rows.withSpan { (rows) throws(Refusal) in
             try enclave.wrapRowKeys(rows, for: accessibility, into: wrapped)
         }
         for index in 0..<missing { ready[Int(accessibility.rawValue)].append(key(index, accessibility)) }
+    }
+
+    /// Gives all UUIDs the first half of the first one. What is added in a row is then beside each other in the index of UUIDs, and a
+    /// commit of many adds writes one of its pages instead of as many as it has adds.
+    private static func makeNeighbours(of rows: inout MutableSpan<UInt8>) {
+        let first = RowKeyRecord.keyBytes
+        for start in stride(from: first + RowKeyRecord.unwrappedSize, to: rows.count, by: RowKeyRecord.unwrappedSize) {
+            for byte in 0..<RowKeyRecord.rowBytes / 2 { rows[start + byte] = rows[first + byte] }
+        }
     }
 
     private func key(_ index: Int, _ accessibility: Accessibility) -> RowKey {
