@@ -39,4 +39,17 @@ struct GroupCommitTests {
         #expect(statuses == [0, 0, KeychainStatus.duplicateItem.rawValue, 0])
         #expect(try Set(engine.values().keys) == ["a", "b", "c"])
     }
+
+    @Test("In a transaction of many, an add takes the place of a damaged row, and one that is refused leaves no trace")
+    func besideDamage() throws {
+        let directory = try TemporaryDirectory()
+        let engine = try TestEngine(in: directory)
+        #expect(try engine.addTogether(["a", "b"]) == [0, 0])
+        try engine.tamper(TestEngine.flip("meta", 40, ofRow: 1))
+        #expect(try engine.addTogether(["c", "a", "b", "d", "a"]) == [0, 0, -25299, 0, -25299])
+        #expect(try Set(engine.values().keys) == ["a", "b", "c", "d"])
+        #expect(try engine.usage().items == 4)
+        let database = try Database(path: "\(engine.folder)/keychain.db", sharing: .shared)
+        #expect(try database.integer("SELECT count(*) FROM quarantine", "count") == 1)
+    }
 }

@@ -62,11 +62,19 @@ final class ItemWriter {
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
     private func performOneOfMany(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         do throws(Refusal) {
+            if isOneStatement(write, request) { return try performOne(write, request) }
             try store.savepoint { () throws(Refusal) in try performOne(write, request) }
         } catch {
-            guard error.rule != .unavailable else { throw error }
+            guard error.rule != .unavailable, store.isInTransaction else { throw error }
             write.refuse(error)
         }
+    }
+
+    /// Whether nothing refuses the write after it has changed something: an add of one row, far from the quotas. It needs no
+    /// savepoint, for which SQLite keeps a copy of each page that is changed.
+    private func isOneStatement(_ write: PendingWrite, _ request: AuthorizedRequest) -> Bool {
+        request.request.operation == .add && request.parts.isEmpty && !request.request.updatesExisting
+            && isFarFromQuotas(write.caller.owner)
     }
 
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
@@ -115,13 +123,15 @@ final class ItemWriter {
         return PlainItem(list, itemClass, uuid: uuid)
     }
 
-    /// Puts a row in, taking the place of a tombstone or of a row that no longer opens.
+    /// Puts a row in, taking the place of a tombstone or of a row that no longer opens; nothing has changed when it throws.
     ///
     /// - Parameter id: the row to replace; nil adds one.
     func put(_ row: NewRow, at id: Int64?) throws(Refusal) {
         if try place(row, at: id) { return }
-        try makeRoom(for: row)
-        guard try place(row, at: id) else { throw .duplicate(row.itemClass) }
+        try store.savepoint { () throws(Refusal) in
+            try makeRoom(for: row)
+            guard try place(row, at: id) else { throw .duplicate(row.itemClass) }
+        }
     }
 
     private func place(_ row: NewRow, at id: Int64?) throws(Refusal) -> Bool {

@@ -1,6 +1,7 @@
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
+import KeychainWire
 import LinuxSystem
 
 /// How much there may be in a keychain, and of one program in it. The daemon's options set them; an embedded keychain has none,
@@ -44,6 +45,8 @@ struct UsageCeilings {
     /// Of the programs that wrote last.
     private var readings: [String: Reading] = [:]
     private static let most = 64
+    /// No write of one row makes it larger: the row has what the request has, and little besides.
+    static let mostOfOneWrite = StoreUsage(items: 1, bytes: Int64(2 * WireLimits.requestBody))
 
     subscript(owner: String) -> Reading? {
         get { readings[owner] }
@@ -69,6 +72,13 @@ extension ItemWriter {
         let after = try reading()
         try quotas.check(after, before)
         keep(after, of: owner)
+    }
+
+    /// Whether a write of one row keeps within the quotas, whatever it is.
+    func isFarFromQuotas(_ owner: String) -> Bool {
+        guard quotas != .none else { return true }
+        guard let reading = ceilings[owner] else { return false }
+        return quotas.allow(reading.ceiling(store.written + UsageCeilings.mostOfOneWrite))
     }
 
     /// What there is at most, if that is within the quotas, or else exactly what there is.

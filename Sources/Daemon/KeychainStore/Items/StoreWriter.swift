@@ -48,6 +48,9 @@ package final class StoreWriter {
         try run(.release)
     }
 
+    /// Whether there is a transaction. Some errors of the disk end it by themselves.
+    package var isInTransaction: Bool { database.isInTransaction }
+
     /// Adds a row; false when its primary key is taken.
     package func insert(_ row: NewRow) throws(Refusal) -> Bool {
         let statement = try statement(.insertion(row.itemClass))
@@ -123,6 +126,9 @@ package final class StoreWriter {
     package var isDueForTidying: Bool {
         database.log?.isNearlyFull == true || (written - settled).items > Counters.mostUncounted
     }
+
+    /// Whether the log is long enough to be moved beside the writer (``LogMover``).
+    package var isLogLong: Bool { database.log?.isLong == true }
 
     /// Moves what the log holds into the database, as far as readers allow; nobody holds a snapshot meanwhile.
     ///
