@@ -8,14 +8,16 @@ import Glibc
 /// does not keep it from answering. Where looking did not help, it is not done for a while: twice as long each time.
 /// Belongs to one thread at a time.
 @usableFromInline package struct ShortWait: Sendable {
-    /// The time of looking: about twice that of an answer. A sleep that is shorter does not pay.
-    private static let limit: UInt64 = 50_000
     private static let longestPause: UInt32 = 1 << 10
 
+    /// How long it looks, in nanoseconds.
+    private let limit: UInt64
     private var pause: UInt32 = 0
     private var nextPause: UInt32 = 1
 
-    package init() {}
+    /// - Parameter microseconds: how long it looks; about twice the time of an answer, if nothing else is known. A sleep that is
+    ///   shorter does not pay.
+    package init(microseconds: UInt64 = 50) { limit = microseconds * 1_000 }
 
     /// Calls `look` until it finds something; false when there was nothing in time, or looking is not worth it now.
     @inlinable
@@ -48,7 +50,7 @@ import Glibc
     @usableFromInline
     mutating func goesOn(since start: UInt64) -> Bool {
         sched_yield()
-        if Clock.monotonicNanoseconds - start < Self.limit { return true }
+        if Clock.monotonicNanoseconds - start < limit { return true }
         (pause, nextPause) = (nextPause, min(2 * nextPause, Self.longestPause))
         return false
     }

@@ -122,10 +122,21 @@ enum { INDEX_VERSION = 3007000, INDEX_PART = 32 << 10 };
 
 static uint32_t word(const volatile uint64_t *shared, int index) { return ((const volatile uint32_t *)shared)[index]; }
 
-const volatile uint64_t *csqlite_shared_head(sqlite3 *connection) {
+// The database's own file; null when it is not open.
+static sqlite3_file *database_of(sqlite3 *connection) {
     sqlite3_file *file = NULL;
-    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return NULL;
-    if (!file->pMethods || file->pMethods->iVersion < 2) return NULL;
+    int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return code == SQLITE_OK && file && file->pMethods ? file : NULL;
+}
+
+int csqlite_make_durable(sqlite3 *connection) {
+    sqlite3_file *file = database_of(connection);
+    return file ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY) : SQLITE_MISUSE;
+}
+
+const volatile uint64_t *csqlite_shared_head(sqlite3 *connection) {
+    sqlite3_file *file = database_of(connection);
+    if (!file || file->pMethods->iVersion < 2) return NULL;
     volatile void *index = NULL;
     // The first part of an index that is there already; it is not made here.
     int code = file->pMethods->xShmMap(file, 0, INDEX_PART, 0, &index);

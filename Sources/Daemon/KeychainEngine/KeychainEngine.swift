@@ -19,6 +19,7 @@ package final class KeychainEngine: Sendable {
     private let indexKey: SecretBytes
     private let deployment: String
     private let writes: WriteQueue
+    private let mover: LogMover
 
     /// Puts an engine on a store and an enclave.
     ///
@@ -37,6 +38,7 @@ package final class KeychainEngine: Sendable {
         self.deployment = deployment
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
+        mover = store.makeLogMover()
         let writer = try store.makeWriter(indexKey: indexKey)
         let sealer = try ItemSealer(enclave: enclave, keyring: keyring)
         writes = WriteQueue(
@@ -76,12 +78,22 @@ package final class KeychainEngine: Sendable {
     package func arrived(_ caller: CallerIdentity) { sightings.note(caller) }
 
     /// Gets ready for writes to come, while nobody waits for one.
-    package func prepareForWrites() {
+    ///
+    /// - Returns: whether ``moveLog()`` would help, on another thread. Without it the log is moved here when it is full.
+    @discardableResult
+    package func prepareForWrites() -> Bool {
         writes.exclusively { writer in
             writer.stockUp()
-            if writer.store.isDueForTidying { tidyUp(writer) }
+            if mover.hasMoved || writer.store.isDueForTidying && !mover.isMoving {
+                tidyUp(writer)
+                return false
+            }
+            return writer.store.isLogLong && mover.order()
         }
     }
+
+    /// Moves most of the write-ahead log into the database beside those who write.
+    package func moveLog() { mover.move() }
 
     /// Tidies the store up when there is time.
     package func maintain() { writes.exclusively(tidyUp) }
@@ -93,6 +105,7 @@ package final class KeychainEngine: Sendable {
             try? writer.write(sightings.take())
             try? writer.store.settleCounters()
         }
+        mover.finish()
     }
 
     /// The state of the device.

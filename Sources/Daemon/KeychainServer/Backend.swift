@@ -120,6 +120,11 @@ enum RegistryJob: QueuedJob {
     var cost: Int { 1 }
 }
 
+/// The write-ahead log is to be moved into the database.
+struct LogJob: QueuedJob {
+    var cost: Int { 1 }
+}
+
 /// What is done for prompts by a thread that waits for nobody.
 enum Attendance: QueuedJob {
     case answer(PromptJob)
@@ -128,7 +133,8 @@ enum Attendance: QueuedJob {
     var cost: Int { 1 }
 }
 
-/// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
+/// The threads that may block, so that no event loop does: one writer with one that tidies up beside it, a few workers, and two
+/// for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
@@ -154,13 +160,17 @@ final class Backend: Sendable {
         let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
         let identities = WorkQueue<RegistryJob>(room: limits.queuedIdentities)
+        let logs = WorkQueue<LogJob>(room: 1)
         let closings = [
-            writes.close, slow.close, keys.close, prompts.close, attendance.close, identities.close, watchers.close,
+            writes.close, logs.close, slow.close, keys.close, prompts.close, attendance.close, identities.close,
+            watchers.close,
         ]
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
-            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler) })
+            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, logs, with: handler) })
+            threads.append(
+                try Thread(named: "keychain-log") { while !logs.take().isEmpty { handler.moveLog() } })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
             }
@@ -193,15 +203,22 @@ final class Backend: Sendable {
     }
 
     /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.
-    private static func commit(_ queue: WorkQueue<WriteJob>, with handler: any RequestHandler) {
-        while case let jobs = queue.take(), !jobs.isEmpty {
+    private static func commit(
+        _ queue: WorkQueue<WriteJob>, _ logs: WorkQueue<LogJob>, with handler: any RequestHandler
+    ) {
+        var shortWait = ShortWait(microseconds: timeToNextWrite)
+        while case let jobs = queue.take(&shortWait), !jobs.isEmpty {
             let batch = jobs.filter(isInTime)
             guard !batch.isEmpty else { continue }
             ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
-            handler.prepareForWrites()
+            if handler.prepareForWrites() { _ = logs.put(LogJob()) }
         }
         handler.maintain()
     }
+
+    /// The next write of a program that waits for each comes within so many microseconds of the last one's answer. A processor
+    /// that has gone to sleep meanwhile takes half as long to wake, and longer to be as fast as it was.
+    private static let timeToNextWrite: UInt64 = 200
 
     /// Answers a write that waited too long; it is not performed.
     private static func isInTime(_ job: WriteJob) -> Bool {

@@ -20,7 +20,12 @@ package protocol RequestHandler: Sendable {
     func write(_ batch: [Write])
 
     /// Gets ready for more writes after some were answered, on the thread that writes. May block, to tidy up after many.
-    func prepareForWrites()
+    ///
+    /// - Returns: whether ``moveLog()`` is to be called.
+    func prepareForWrites() -> Bool
+
+    /// Tidies up beside the thread that writes. May block.
+    func moveLog()
 
     /// Tidies up after the last write, on the thread that wrote. May block.
     func maintain()
@@ -97,7 +102,8 @@ extension RequestLane {
 
 extension RequestHandler {
     package func arrived(_ caller: CallerIdentity) {}
-    package func prepareForWrites() {}
+    package func prepareForWrites() -> Bool { false }
+    package func moveLog() {}
 
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {

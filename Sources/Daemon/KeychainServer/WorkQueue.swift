@@ -1,4 +1,5 @@
 import LinuxSystem
+import Synchronization
 
 /// A job that waits for a thread.
 protocol QueuedJob: Sendable {
@@ -15,6 +16,8 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
     }
 
     private let state = Monitor(State())
+    /// Whether there are any, for who looks without taking part.
+    private let hasJobs = Atomic(false)
     private let room: Int
 
     init(room: Int) { self.room = room }
@@ -25,6 +28,7 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
             guard !state.isClosed, job.cost <= room - state.cost else { return false }
             state.jobs.append(job)
             state.cost += job.cost
+            hasJobs.store(true, ordering: .releasing)
             return true
         }
     }
@@ -36,9 +40,16 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
             let taken = Array(state.jobs.prefix(count))
             state.jobs.removeFirst(taken.count)
             state.cost -= taken.reduce(0) { $0 + $1.cost }
+            hasJobs.store(!state.jobs.isEmpty, ordering: .releasing)
             return taken
         }
         return jobs ?? []
+    }
+
+    /// Waits for jobs and takes all; looks for a moment before it goes to sleep.
+    func take(_ shortWait: inout ShortWait) -> [Job] {
+        _ = shortWait.find { hasJobs.load(ordering: .acquiring) }
+        return take()
     }
 
     /// Takes no more jobs; those that wait are still handed out.

@@ -41,6 +41,13 @@ import Testing
         #expect(Self.looks(of: &wait) > 0)
     }
 
+    @Test("Who knows how long it takes says how long to look", arguments: [1_000, 20_000])
+    func limit(_ microseconds: UInt64) {
+        var wait = ShortWait(microseconds: microseconds)
+        let start = Clock.monotonicNanoseconds
+        if Self.looks(of: &wait) > 0 { #expect(Clock.monotonicNanoseconds - start >= microseconds * 1_000) }
+    }
+
     @Test("An error of the look ends it")
     func throwsOn() {
         struct Trouble: Error {}

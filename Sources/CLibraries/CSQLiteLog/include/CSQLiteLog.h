@@ -22,6 +22,12 @@ struct sqlite3;
 /// Makes both known to SQLite; to be called once in a process. An SQLite result code.
 int csqlite_offer_gathered_logs(void);
 
+// MARK: - A log that is moved in parts
+
+/// Has what was moved into the database so far written to the disk. SQLite does so when it has moved all of a log. An SQLite
+/// result code.
+int csqlite_make_durable(struct sqlite3 *connection);
+
 // MARK: - A log that several processes write
 
 // SQLite keeps an index of the log in memory that all processes share. It begins with a head that every commit changes

@@ -69,6 +69,9 @@ package struct ItemStore: Sendable {
         return StoreWriter(database, digester: try AttributeDigester(indexKey))
     }
 
+    /// What moves the log beside the writer; for a store that nobody else uses.
+    package func makeLogMover() -> LogMover { LogMover(of: path, sharing: sharing, counting: changes) }
+
     /// Makes the file when there has never been one, and brings it up to date.
     private func prepare() throws(Refusal) {
         let wasMade = Self.exists(at: madePath)
