@@ -5,7 +5,7 @@ import Glibc
 ///
 /// To be woken on another processor costs 20 to 40 µs, several times what an answer of the keychain takes; who looks
 /// meanwhile has it at once. Each look lets other threads run, so that one who shares the processor with whoever answers
-/// does not keep it from answering. Where looking did not help, it is not done for a while: twice as long each time.
+/// does not keep it from answering. Where looking did not help twice in a row, it is not done for a while: twice as long each time.
 /// Belongs to one thread at a time.
 @usableFromInline package struct ShortWait: Sendable {
     private static let longestPause: UInt32 = 1 << 10
@@ -13,7 +13,7 @@ import Glibc
     /// How long it looks, in nanoseconds.
     private let limit: UInt64
     private var pause: UInt32 = 0
-    private var nextPause: UInt32 = 1
+    private var nextPause: UInt32 = 0
 
     /// - Parameter microseconds: how long it looks; about twice the time of an answer, if nothing else is known. A sleep that is
     ///   shorter does not pay.
@@ -44,14 +44,14 @@ import Glibc
     }
 
     @usableFromInline
-    mutating func found() { nextPause = 1 }
+    mutating func found() { nextPause = 0 }
 
     /// Lets others run; false when there was nothing in time.
     @usableFromInline
     mutating func goesOn(since start: UInt64) -> Bool {
         sched_yield()
         if Clock.monotonicNanoseconds - start < limit { return true }
-        (pause, nextPause) = (nextPause, min(2 * nextPause, Self.longestPause))
+        (pause, nextPause) = (nextPause, min(max(1, 2 * nextPause), Self.longestPause))
         return false
     }
 

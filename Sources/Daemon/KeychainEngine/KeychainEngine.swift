@@ -20,6 +20,8 @@ package final class KeychainEngine: Sendable {
     private let deployment: String
     private let writes: WriteQueue
     private let mover: LogMover
+    /// Where the enclave serves this engine alone.
+    private let supply: RowKeySupply?
 
     /// Puts an engine on a store and an enclave.
     ///
@@ -41,9 +43,8 @@ package final class KeychainEngine: Sendable {
         mover = store.makeLogMover()
         let writer = try store.makeWriter(indexKey: indexKey)
         let sealer = try ItemSealer(enclave: enclave, keyring: keyring)
-        writes = WriteQueue(
-            ItemWriter(
-                writer, sealer, store.isShared ? nil : RowKeySupply(enclave, keyring), try GroupBook(indexKey), quotas))
+        supply = store.isShared ? nil : RowKeySupply(enclave, keyring)
+        writes = WriteQueue(ItemWriter(writer, sealer, supply, try GroupBook(indexKey), quotas))
     }
 
     /// Makes what one answering thread needs. The thread tells it when it rests.
@@ -79,33 +80,36 @@ package final class KeychainEngine: Sendable {
 
     /// Gets ready for writes to come, while nobody waits for one.
     ///
-    /// - Returns: whether ``moveLog()`` would help, on another thread. Without it the log is moved here when it is full.
+    /// - Returns: whether ``prepareBeside()`` would help, on another thread. Without it the log is moved here when it is full, and
+    ///   row keys are fetched when they are needed.
     @discardableResult
     package func prepareForWrites() -> Bool {
         writes.exclusively { writer in
-            writer.stockUp()
-            if mover.hasMoved || writer.store.isDueForTidying && !mover.isMoving {
-                tidyUp(writer)
-                return false
-            }
-            return writer.store.isLogLong && mover.order()
+            if mover.hasMoved || writer.store.isDueForTidying { tidyUp(writer) }
+            let isOrdered = writer.store.isLogLong && mover.order()
+            return writer.needsKeys || isOrdered
         }
     }
 
-    /// Moves most of the write-ahead log into the database beside those who write.
-    package func moveLog() { mover.move() }
+    /// Does beside those who write what ``prepareForWrites()`` found to be done: fetches row keys, and moves most of the write-ahead
+    /// log into the database.
+    package func prepareBeside() {
+        // A class that is closed has no keys; the add that comes will be told so.
+        try? supply?.refill()
+        mover.move()
+    }
 
     /// Tidies the store up when there is time.
     package func maintain() { writes.exclusively(tidyUp) }
 
     /// Writes down what can wait, and moves the write-ahead log into the database.
     private func tidyUp(_ writer: ItemWriter) {
+        mover.end()
         try? writer.store.checkpoint {
             // What cannot be written down now is seen again tomorrow, and counted then.
             try? writer.write(sightings.take())
             try? writer.store.settleCounters()
         }
-        mover.finish()
     }
 
     /// The state of the device.

@@ -120,8 +120,8 @@ enum RegistryJob: QueuedJob {
     var cost: Int { 1 }
 }
 
-/// The write-ahead log is to be moved into the database.
-struct LogJob: QueuedJob {
+/// Something is to be done beside the thread that writes.
+struct Preparation: QueuedJob {
     var cost: Int { 1 }
 }
 
@@ -133,7 +133,7 @@ enum Attendance: QueuedJob {
     var cost: Int { 1 }
 }
 
-/// The threads that may block, so that no event loop does: one writer with one that tidies up beside it, a few workers, and two
+/// The threads that may block, so that no event loop does: one writer with a helper, a few workers, and two
 /// for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
@@ -160,17 +160,19 @@ final class Backend: Sendable {
         let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
         let identities = WorkQueue<RegistryJob>(room: limits.queuedIdentities)
-        let logs = WorkQueue<LogJob>(room: 1)
+        let preparations = WorkQueue<Preparation>(room: 1)
         let closings = [
-            writes.close, logs.close, slow.close, keys.close, prompts.close, attendance.close, identities.close,
+            writes.close, preparations.close, slow.close, keys.close, prompts.close, attendance.close, identities.close,
             watchers.close,
         ]
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
-            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, logs, with: handler) })
+            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, preparations, with: handler) })
             threads.append(
-                try Thread(named: "keychain-log") { while !logs.take().isEmpty { handler.moveLog() } })
+                try Thread(named: "keychain-helper") {
+                    while !preparations.take().isEmpty { handler.prepareBeside() }
+                })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
             }
@@ -204,21 +206,21 @@ final class Backend: Sendable {
 
     /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.
     private static func commit(
-        _ queue: WorkQueue<WriteJob>, _ logs: WorkQueue<LogJob>, with handler: any RequestHandler
+        _ queue: WorkQueue<WriteJob>, _ preparations: WorkQueue<Preparation>, with handler: any RequestHandler
     ) {
         var shortWait = ShortWait(microseconds: timeToNextWrite)
         while case let jobs = queue.take(&shortWait), !jobs.isEmpty {
             let batch = jobs.filter(isInTime)
             guard !batch.isEmpty else { continue }
             ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
-            if handler.prepareForWrites() { _ = logs.put(LogJob()) }
+            if handler.prepareForWrites() { _ = preparations.put(Preparation()) }
         }
         handler.maintain()
     }
 
     /// The next write of a program that waits for each comes within so many microseconds of the last one's answer. A processor
     /// that has gone to sleep meanwhile takes half as long to wake, and longer to be as fast as it was.
-    private static let timeToNextWrite: UInt64 = 200
+    private static let timeToNextWrite: UInt64 = 100
 
     /// Answers a write that waited too long; it is not performed.
     private static func isInTime(_ job: WriteJob) -> Bool {

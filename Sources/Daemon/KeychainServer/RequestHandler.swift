@@ -21,11 +21,11 @@ package protocol RequestHandler: Sendable {
 
     /// Gets ready for more writes after some were answered, on the thread that writes. May block, to tidy up after many.
     ///
-    /// - Returns: whether ``moveLog()`` is to be called.
+    /// - Returns: whether ``prepareBeside()`` is to be called.
     func prepareForWrites() -> Bool
 
-    /// Tidies up beside the thread that writes. May block.
-    func moveLog()
+    /// Does what is to be done beside the thread that writes. May block.
+    func prepareBeside()
 
     /// Tidies up after the last write, on the thread that wrote. May block.
     func maintain()
@@ -103,7 +103,7 @@ extension RequestLane {
 extension RequestHandler {
     package func arrived(_ caller: CallerIdentity) {}
     package func prepareForWrites() -> Bool { false }
-    package func moveLog() {}
+    package func prepareBeside() {}
 
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {

@@ -138,7 +138,7 @@ package final class StandIn: RequestHandler {
         }
     }
 
-    package func moveLog() { note(.move) { $0.moved += 1 } }
+    package func prepareBeside() { note(.move) { $0.moved += 1 } }
     package func maintain() { seen.update { $0.maintained += 1 } }
 
     /// What it answers to ``DeviceRequest/status``.

@@ -20,8 +20,8 @@ final class ItemWriter {
     /// How far from its quotas the store is.
     var ceilings = UsageCeilings()
     private let batch = RowBatch()
-    /// What was added last, and how much of it at once: the best guess of what comes next.
-    private var habit: (accessibility: Accessibility, adds: Int)?
+    /// What was added last: the best guess of what comes next.
+    private var habit: Accessibility?
 
     init(
         _ store: StoreWriter, _ sealer: ItemSealer, _ supply: RowKeySupply?, _ book: GroupBook, _ quotas: Quotas
@@ -152,11 +152,8 @@ final class ItemWriter {
 
     // MARK: - Keys
 
-    /// Fetches row keys for what probably comes next, while nobody waits for it.
-    func stockUp() {
-        // A class that is closed has none; the add that comes will be told so.
-        if let habit { try? supply?.refill(habit.accessibility, below: habit.adds) }
-    }
+    /// Whether row keys for what probably comes next run out.
+    var needsKeys: Bool { if let habit { supply?.isLow(habit) == true } else { false } }
 
     private func stockUp(for requests: [AuthorizedRequest]) {
         guard let supply else { return }
@@ -167,7 +164,7 @@ final class ItemWriter {
             adds[Int(accessibility.rawValue)] += 1
         }
         for accessibility in Accessibility.allCases where adds[Int(accessibility.rawValue)] > 0 {
-            habit = (accessibility, adds[Int(accessibility.rawValue)])
+            habit = accessibility
             try? supply.fill(accessibility, upTo: adds[Int(accessibility.rawValue)])
         }
     }

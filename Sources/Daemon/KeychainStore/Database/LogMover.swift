@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// Moves the log of a store into its database while the writer goes on writing.
 ///
@@ -6,12 +6,12 @@ import Synchronization
 /// other processor; the writer has only to move what came meanwhile, after which the log begins anew. Each time there is one
 /// order, one move on a thread that may block, and one end, on the thread that writes.
 package final class LogMover: Sendable {
-    private enum State: UInt8, AtomicRepresentable { case idle, ordered, moving, moved }
+    private enum State { case idle, ordered, moving, moved }
 
     private let path: String
     private let sharing: Database.Sharing
     private let changes: ChangeCount
-    private let state = Atomic(State.idle)
+    private let state = Monitor(State.idle)
 
     init(of path: String, sharing: Database.Sharing, counting changes: ChangeCount) {
         (self.path, self.sharing, self.changes) = (path, sharing, changes)
@@ -23,24 +23,30 @@ package final class LogMover: Sendable {
     /// Moves what the log holds, as far as readers allow; nobody holds a snapshot meanwhile. What fails is done by the writer.
     package func move() {
         guard change(.ordered, to: .moving) else { return }
-        defer { state.store(.moved, ordering: .releasing) }
+        defer { state.update { $0 = .moved } }
         changes.suspendHolding()
         defer { changes.resumeHolding() }
         try? Database(path: path, sharing: sharing).moveLog()
     }
 
-    /// Whether it is at work, beside which nobody else can move anything.
-    package var isMoving: Bool { state.load(ordering: .acquiring) == .moving }
-
     /// Whether it has moved what there was since it was told to.
-    package var hasMoved: Bool { state.load(ordering: .acquiring) == .moved }
+    package var hasMoved: Bool { state.update { $0 == .moved } }
 
-    /// The log was moved by its writer: what was ordered before has been done.
-    package func finish() {
-        if !change(.moved, to: .idle) { _ = change(.ordered, to: .idle) }
+    /// Ends an order: from now on the writer moves the log. A move that has begun is waited for, beside which nobody else can move
+    /// anything.
+    package func end() {
+        state.wait { state -> Void? in
+            guard state != .moving else { return nil }
+            state = .idle
+            return ()
+        }
     }
 
     private func change(_ old: State, to new: State) -> Bool {
-        state.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
+        state.update { state in
+            guard state == old else { return false }
+            state = new
+            return true
+        }
     }
 }
