@@ -77,9 +77,10 @@ final class RowKeySupply: Sendable {
             // Somebody may have fetched them meanwhile.
             let missing = missing(accessibility, of: count)
             guard missing > 0 else { return }
-            let keys = try source.keys(missing, accessibility)
-            // A class that has closed since takes them with it.
-            withStock { if $0.epoch == epoch { $0.keys[Int(accessibility.rawValue)] += keys } }
+            try source.fetch(missing, accessibility) { key in
+                // A class that has closed since takes them with it.
+                withStock { if $0.epoch == epoch { $0.keys[Int(accessibility.rawValue)].append(key) } }
+            }
         }
     }
 
@@ -98,7 +99,9 @@ final class RowKeySupply: Sendable {
 }
 
 extension RowKeySupply.Source {
-    fileprivate func keys(_ count: Int, _ accessibility: Accessibility) throws(Refusal) -> [RowKey] {
+    fileprivate func fetch(
+        _ count: Int, _ accessibility: Accessibility, _ take: (RowKey) -> Void
+    ) throws(Refusal) {
         defer {
             rows.removeAll()
             wrapped.removeAll()
@@ -110,7 +113,7 @@ extension RowKeySupply.Source {
         try rows.withSpan { (rows) throws(Refusal) in
             try enclave.wrapRowKeys(rows, for: accessibility, into: wrapped)
         }
-        return (0..<count).map { key($0, accessibility) }
+        for index in 0..<count { take(key(index, accessibility)) }
     }
 
     /// Gives all UUIDs the first half of the first one. What is added in a row is then beside each other in the index of UUIDs, and a
