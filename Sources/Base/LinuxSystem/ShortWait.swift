@@ -5,19 +5,27 @@ import Glibc
 ///
 /// To be woken on another processor costs 20 to 40 µs, several times what an answer of the keychain takes; who looks
 /// meanwhile has it at once. Each look lets other threads run, so that one who shares the processor with whoever answers
-/// does not keep it from answering. Where looking did not help twice in a row, it is not done for a while: twice as long each time.
+/// does not keep it from answering. Where looking did not help, it is not done for a while: twice as long each time.
 /// Belongs to one thread at a time.
 @usableFromInline package struct ShortWait: Sendable {
     private static let longestPause: UInt32 = 1 << 10
 
     /// How long it looks, in nanoseconds.
     private let limit: UInt64
+    private let firstPause: UInt32
     private var pause: UInt32 = 0
-    private var nextPause: UInt32 = 0
+    private var nextPause: UInt32
 
-    /// - Parameter microseconds: how long it looks; about twice the time of an answer, if nothing else is known. A sleep that is
-    ///   shorter does not pay.
-    package init(microseconds: UInt64 = 50) { limit = microseconds * 1_000 }
+    /// - Parameters:
+    ///   - microseconds: how long it looks; about twice the time of an answer, if nothing else is known. A sleep that is shorter does
+    ///     not pay.
+    ///   - forgivesOne: whether it looks again after one look that did not help: for what comes in bursts, with nobody else who
+    ///     looks meanwhile.
+    package init(microseconds: UInt64 = 50, forgivesOne: Bool = false) {
+        limit = microseconds * 1_000
+        firstPause = forgivesOne ? 0 : 1
+        nextPause = firstPause
+    }
 
     /// Calls `look` until it finds something; false when there was nothing in time, or looking is not worth it now.
     @inlinable
@@ -44,7 +52,7 @@ import Glibc
     }
 
     @usableFromInline
-    mutating func found() { nextPause = 0 }
+    mutating func found() { nextPause = firstPause }
 
     /// Lets others run; false when there was nothing in time.
     @usableFromInline

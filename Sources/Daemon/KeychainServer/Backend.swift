@@ -208,7 +208,7 @@ final class Backend: Sendable {
     private static func commit(
         _ queue: WorkQueue<WriteJob>, _ preparations: WorkQueue<Preparation>, with handler: any RequestHandler
     ) {
-        var shortWait = ShortWait(microseconds: timeToNextWrite)
+        var shortWait = ShortWait(microseconds: timeToNextWrite, forgivesOne: true)
         while case let jobs = queue.take(&shortWait), !jobs.isEmpty {
             let batch = jobs.filter(isInTime)
             guard !batch.isEmpty else { continue }
