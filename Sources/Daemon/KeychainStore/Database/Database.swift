@@ -93,9 +93,11 @@ import LinuxSystem
     /// Where other processes' commits are seen; nil for a connection that has not read in the log, or has it for itself.
     func sharedLog() -> SharedLog? { unsafe csqlite_shared_head(handle).map { unsafe SharedLog(head: $0, of: self) } }
 
-    /// Moves what is in the log into the database, as far as readers allow, and has the disk keep it there.
-    func moveLog() throws(DatabaseError) {
-        try execute("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(PASSIVE)", "be tidied up")
+    /// Moves what is in the log into the database, as far as readers allow.
+    func moveLog() throws(DatabaseError) { try execute("PRAGMA wal_checkpoint(PASSIVE)", "be tidied up") }
+
+    /// Has the disk keep what was moved so far. SQLite does so by itself when it has moved all of a log.
+    func makeDurable() throws(DatabaseError) {
         let code = unsafe csqlite_make_durable(handle)
         guard code == SQLITE_OK else { throw DatabaseError(code: code, action: "be tidied up") }
     }

@@ -26,7 +26,15 @@ package final class LogMover: Sendable {
         defer { state.update { $0 = .moved } }
         changes.suspendHolding()
         defer { changes.resumeHolding() }
-        try? Database(path: path, sharing: sharing).moveLog()
+        try? moveNow()
+    }
+
+    private func moveNow() throws(DatabaseError) {
+        let database = try Database(path: path, sharing: sharing)
+        try database.execute("PRAGMA synchronous = FULL", "be tidied up")
+        try database.moveLog()
+        // The writer, who moves the rest, need not wait for all of it then.
+        try database.makeDurable()
     }
 
     /// Whether it has moved what there was since it was told to.

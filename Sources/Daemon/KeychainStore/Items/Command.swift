@@ -14,7 +14,6 @@ enum Command: Hashable {
     case groups(ItemClass), firstOfGroup(ItemClass)
     /// Of a table, by protection class.
     case purge(String)
-    case checkpoint
 
     /// The SQL, and what a person calls it.
     var text: (sql: String, action: String) {
@@ -48,7 +47,6 @@ enum Command: Hashable {
         case .firstOfGroup(let itemClass):
             ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
         case .purge(let table): ("DELETE FROM \(table) WHERE pdmn = ?", "remove unreadable items")
-        case .checkpoint: ("PRAGMA wal_checkpoint(PASSIVE)", "be tidied up")
         }
     }
 

@@ -137,7 +137,7 @@ package final class StoreWriter {
         database.log?.changes.suspendHolding()
         defer { database.log?.changes.resumeHolding() }
         preparation()
-        try run(.checkpoint)
+        try refusing { () throws(DatabaseError) in try database.moveLog() }
         database.log?.noteCheckpoint()
     }
 
