@@ -40,7 +40,7 @@ class Machine:
     def write(self, options, first=None):
         module = f"{modules}/pam_keychain.so store={self.store} daemon={self.daemon} {options}"
         giver = f"{modules}/pam_giver.so password={self.password}"
-        for name in ("keychain", "other"):
+        for name in ("login", "other"):
             (self.services / name).write_text(
                 f"auth required {first or giver}\nauth optional {module}\naccount required pam_permit.so\n"
                 f"password required {giver}\npassword optional {module}\n"
@@ -62,7 +62,7 @@ class Machine:
             "PATH": "/usr/bin:/bin", "LD_PRELOAD": wrapper, "PAM_WRAPPER": "1",
             "PAM_WRAPPER_SERVICE_DIR": str(self.services)}
 
-    def login(self, *calls, text="right\n", service="keychain"):
+    def login(self, *calls, text="right\n", service="login"):
         started = time.monotonic()
         run = subprocess.run(
             ["pamtester", service, user, *calls], env=self.wrapped(), input=text, capture_output=True, text=True)
@@ -146,6 +146,16 @@ def password_changes():
         machine.security("unlock-keychain", text="own\n")
 
 
+def logins_only():
+    with Machine() as machine:
+        machine.security("set-keychain-password", text="right\n")
+        machine.lock()
+        check(machine.login("authenticate", "setcred", "open_session", service="other"), "what is no login goes on")
+        check(machine.state() == "locked", "and unlocks nothing")
+        check(machine.login("authenticate", "setcred"), "a login")
+        check(machine.state() == "unlocked", "unlocks")
+
+
 def options():
     with Machine(options="auto_start only_if=gdm,other debug nonsense") as machine:
         machine.security("set-keychain-password", text="right\n")
@@ -191,7 +201,7 @@ def secrets_are_wiped():
         machine.write("auto_start", first=f"{modules}/pam_giver.so fd=0")
         for keep, remembered in ((["keep"], "keeps it to the end"), ([], "gives it to the keychain")):
             run = subprocess.run(
-                [modules / "searcher", machine.services, "keychain", user, needle[::-1], *keep], input=needle,
+                [modules / "searcher", machine.services, "login", user, needle[::-1], *keep], input=needle,
                 capture_output=True, text=True)
             fields = run.stdout.split()
             check(len(fields) == 4 and fields[0] == "0", f"the search runs: {run.stdout}{run.stderr}")
@@ -200,7 +210,7 @@ def secrets_are_wiped():
         check(machine.state() == "unlocked", "and the keychain is open")
 
 
-for test in (right_password_unlocks, wrong_password_does_not, password_changes, options, nothing_holds_a_login_up,
+for test in (right_password_unlocks, wrong_password_does_not, password_changes, logins_only, options, nothing_holds_a_login_up,
              secrets_are_wiped):
     test()
 print(f"pam_keychain: {checks} checks")

@@ -25,17 +25,32 @@ void read_options(struct options *options, pam_handle_t *pam, int count, const c
     }
 }
 
-/* Whether the service is one of those in `only_if`, which stand between commas. */
-bool is_wanted(const struct options *options, pam_handle_t *pam) {
-    if (!options->only_if) return true;
+/* Where a user comes in, or comes back to a locked screen. What carries a user's password elsewhere (sudo, su, polkit, a mail
+ * server) is none: he has come in already, or somebody else has. */
+static const char logins[] =
+    "login,remote,sshd,"
+    "gdm-password,gdm,lightdm,sddm,plasmalogin,lxdm,slim,xdm,wdm,greetd,ly,cosmic-greeter,"
+    "kde,kscreensaver,cinnamon-screensaver,mate-screensaver,gnome-screensaver,xfce4-screensaver,budgie-screensaver,"
+    "xscreensaver,xsecurelock,xlock,i3lock,swaylock,hyprlock,gtklock,waylock,physlock,vlock,unity";
+
+/* Whether the service is one of a list, whose names stand between commas. */
+static bool is_among(const char *list, pam_handle_t *pam) {
     const void *item = NULL;
     if (pam_get_item(pam, PAM_SERVICE, &item) != PAM_SUCCESS || !item) return false;
     const char *service = item;
     size_t size = strlen(service);
-    for (const char *rest = options->only_if; *rest;) {
+    for (const char *rest = list; *rest;) {
         size_t length = strcspn(rest, ",");
         if (length == size && strncmp(rest, service, size) == 0) return true;
         rest += length + (rest[length] == ',');
     }
     return false;
+}
+
+bool is_login(const struct options *options, pam_handle_t *pam) {
+    return is_among(options->only_if ? options->only_if : logins, pam);
+}
+
+bool may_change(const struct options *options, pam_handle_t *pam) {
+    return !options->only_if || is_among(options->only_if, pam);
 }

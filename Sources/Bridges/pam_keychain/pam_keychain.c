@@ -8,13 +8,14 @@
 
 /* What PAM calls.
  *
- *   auth      remembers the password that a module before it has verified, until the login is complete
+ *   auth      remembers the password that a module before it has verified, and whose it is, until the login is complete
  *   setcred   unlocks, where the daemon runs already: a screen locker opens no session
  *   session   unlocks, and starts the daemon where that is asked for
  *   password  gives the keychain the new password of the login
  *
- * A password is shown to the keychain only after the login has succeeded: a wrong one would count there too. Nothing here
- * refuses a login, unless the option `required` says so. */
+ * A password is shown to the keychain only after the login has succeeded: a wrong one would count there too. A program may name
+ * another user in between, as sudo does: the password is forgotten then. Nothing here refuses a login, unless the option
+ * `required` says so. */
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -37,18 +38,31 @@ static int result(const struct options *options, enum outcome outcome) {
     return options->required ? PAM_SERVICE_ERR : PAM_IGNORE;
 }
 
+static void forget(pam_handle_t *pam) {
+    (void)pam_set_data(pam, data_name, NULL, NULL);
+}
+
+/* What was remembered, if it is the user's; what is another's is forgotten for good. */
+static const struct secret *recall(pam_handle_t *pam, const struct passwd *user) {
+    const void *data = NULL;
+    if (pam_get_data(pam, data_name, &data) != PAM_SUCCESS || !data) return NULL;
+    const struct secret *secret = data;
+    if (user && secret->owner == user->pw_uid) return secret;
+    forget(pam);
+    return NULL;
+}
+
 /* Unlocks with what was remembered, and forgets it when the keychain has answered. */
 static int unlock(pam_handle_t *pam, const struct options *options, bool may_start) {
-    const void *data = NULL;
-    if (pam_get_data(pam, data_name, &data) != PAM_SUCCESS || !data) return PAM_IGNORE;
     const struct passwd *user = find_user(pam);
-    if (!user) return result(options, failed);
-    enum outcome outcome = run_errand(pam, options, user, data, NULL, may_start);
+    const struct secret *secret = recall(pam, user);
+    if (!secret) return PAM_IGNORE;
+    enum outcome outcome = run_errand(pam, options, user, secret, NULL, may_start);
     if (outcome == refused)
         pam_syslog(pam, LOG_NOTICE, "keychain: the password of the login does not open the keychain of %s", user->pw_name);
     if (outcome == failed)
         pam_syslog(pam, LOG_WARNING, "keychain: the daemon of %s did not answer", user->pw_name);
-    if (outcome == done || outcome == refused) (void)pam_set_data(pam, data_name, NULL, NULL);
+    if (outcome == done || outcome == refused) forget(pam);
     return result(options, outcome);
 }
 
@@ -56,13 +70,16 @@ VISIBLE int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const c
     (void)flags;
     struct options options;
     read_options(&options, pam, count, words);
-    if (!is_wanted(&options, pam)) return PAM_IGNORE;
+    /* Of an earlier attempt of the same program, perhaps as somebody else. */
+    forget(pam);
+    if (!is_login(&options, pam)) return PAM_IGNORE;
     const void *token = NULL;
     if (pam_get_item(pam, PAM_AUTHTOK, &token) != PAM_SUCCESS || !token) {
         if (options.debug) pam_syslog(pam, LOG_DEBUG, "keychain: no module before this one has asked for a password");
         return PAM_IGNORE;
     }
-    struct secret *secret = make_secret(token);
+    const struct passwd *user = find_user(pam);
+    struct secret *secret = user ? make_secret(token, user->pw_uid) : NULL;
     if (!secret) return PAM_IGNORE;
     if (pam_set_data(pam, data_name, secret, clean_up) != PAM_SUCCESS) drop_secret(secret);
     return PAM_IGNORE;
@@ -71,8 +88,8 @@ VISIBLE int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const c
 VISIBLE int pam_sm_setcred(pam_handle_t *pam, int flags, int count, const char **words) {
     struct options options;
     read_options(&options, pam, count, words);
-    if (((unsigned)flags & PAM_DELETE_CRED) != 0 || !is_wanted(&options, pam)) return PAM_IGNORE;
-    (void)unlock(pam, &options, false);
+    if (((unsigned)flags & PAM_DELETE_CRED) != 0) forget(pam);
+    else if (is_login(&options, pam)) (void)unlock(pam, &options, false);
     return PAM_IGNORE;
 }
 
@@ -80,7 +97,7 @@ VISIBLE int pam_sm_open_session(pam_handle_t *pam, int flags, int count, const c
     (void)flags;
     struct options options;
     read_options(&options, pam, count, words);
-    return is_wanted(&options, pam) ? unlock(pam, &options, options.auto_start) : PAM_IGNORE;
+    return is_login(&options, pam) ? unlock(pam, &options, options.auto_start) : PAM_IGNORE;
 }
 
 VISIBLE int pam_sm_close_session(pam_handle_t *pam, int flags, int count, const char **words) {
@@ -95,7 +112,7 @@ VISIBLE int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char
     struct options options;
     read_options(&options, pam, count, words);
     /* The first of two calls only asks whether the change could be made; the keychain does not stand in its way. */
-    if (((unsigned)flags & PAM_PRELIM_CHECK) != 0 || !is_wanted(&options, pam)) return PAM_IGNORE;
+    if (((unsigned)flags & PAM_PRELIM_CHECK) != 0 || !may_change(&options, pam)) return PAM_IGNORE;
     const struct passwd *user = find_user(pam);
     const void *old = NULL, *new = NULL;
     if (!user || pam_get_item(pam, PAM_AUTHTOK, &new) != PAM_SUCCESS || !new) return PAM_IGNORE;
@@ -103,7 +120,7 @@ VISIBLE int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char
         pam_syslog(pam, LOG_NOTICE, "keychain: without the old password the keychain of %s keeps it", user->pw_name);
         return PAM_IGNORE;
     }
-    struct secret *passcode = make_secret(old), *replacement = make_secret(new);
+    struct secret *passcode = make_secret(old, user->pw_uid), *replacement = make_secret(new, user->pw_uid);
     enum outcome outcome = failed;
     if (passcode && replacement) outcome = run_errand(pam, &options, user, passcode, replacement, true);
     drop_secret(passcode);

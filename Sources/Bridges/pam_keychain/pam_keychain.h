@@ -4,7 +4,8 @@
  *   pam_keychain.c  what PAM calls
  *   options.c       the words behind the module's name in a service's file
  *   secret.c        memory for a password, wiped when it goes
- *   errand.c        a child process that becomes the user and speaks with his daemon
+ *   errand.c        a child process for what is to be said to the user's daemon
+ *   child.c         which becomes the user and speaks with it
  *   wire.c          the two requests (docs/protocol.md)
  */
 #ifndef PAM_KEYCHAIN_H
@@ -29,15 +30,20 @@ struct options {
 };
 
 void read_options(struct options *options, pam_handle_t *pam, int count, const char **words);
-bool is_wanted(const struct options *options, pam_handle_t *pam);
+/* Whether this is a login or a screen lock, or one of the services that the options name. */
+bool is_login(const struct options *options, pam_handle_t *pam);
+/* Whether the keychain's password may follow that of the login here: everywhere, where the options name no services. */
+bool may_change(const struct options *options, pam_handle_t *pam);
 
-/* A password in memory of its own: locked, left out of core files and of children. */
+/* A password in memory of its own: locked, left out of core files. It is one user's: whoever else PAM names by now, to him it is
+ * nothing. */
 struct secret {
+    uid_t owner;
     size_t size;
     unsigned char bytes[most_password_bytes];
 };
 
-struct secret *make_secret(const char *text);
+struct secret *make_secret(const char *text, uid_t owner);
 void drop_secret(struct secret *secret);
 
 /* What came of an errand. */

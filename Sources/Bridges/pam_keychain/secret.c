@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-struct secret *make_secret(const char *text) {
+struct secret *make_secret(const char *text, uid_t owner) {
     size_t size = text ? strnlen(text, most_password_bytes + 1) : 0;
     if (size == 0 || size > most_password_bytes) return NULL;
     struct secret *secret =
@@ -14,6 +14,7 @@ struct secret *make_secret(const char *text) {
     /* Precautions: without them everything works, with the password in swap or a core file at worst. */
     (void)mlock(secret, sizeof *secret);
     (void)madvise(secret, sizeof *secret, MADV_DONTDUMP);
+    secret->owner = owner;
     secret->size = size;
     memcpy(secret->bytes, text, size);
     return secret;

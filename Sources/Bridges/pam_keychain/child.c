@@ -1,0 +1,177 @@
+#define _GNU_SOURCE
+#include "errand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* From the fork to the end of the child nothing is called that takes memory or a lock, for the login program may have threads. */
+
+static const char *const daemons[] = {
+    "/usr/local/libexec/keychaind", "/usr/libexec/keychaind", "/usr/local/bin/keychaind", "/usr/bin/keychaind",
+};
+
+/* The system service's socket, in a folder that nobody but root can put any into. */
+static const char service_folder[] = "/run/keychaind", service_socket[] = "/run/keychaind/socket";
+
+/* What the child has found. */
+struct places {
+    const char *socket;
+    /* Our folder in the user's runtime folder, to be made for the socket. */
+    char *folder;
+    const char *daemon;
+    /* Who else than the user may listen there: root, where root has said so. */
+    bool may_be_root, must_be_root;
+};
+
+/* The child has the login program's memory, passwords and all: nobody may look into it, and it leaves no core file. Told once more
+ * after the user has changed, with which the kernel forgets it where `fs.suid_dumpable` says so. */
+static bool close_in(void) {
+    const struct rlimit none = {0, 0};
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 && setrlimit(RLIMIT_CORE, &none) == 0;
+}
+
+static bool become(const struct errand *errand) {
+    const struct passwd *user = errand->user;
+    if (!close_in()) return false;
+    if (geteuid() == 0) {
+        if (setgroups((size_t)errand->group_count, errand->groups) != 0) return false;
+        if (setresgid(user->pw_gid, user->pw_gid, user->pw_gid) != 0) return false;
+        if (setresuid(user->pw_uid, user->pw_uid, user->pw_uid) != 0) return false;
+    }
+    /* A screen locker that runs as the user is the user already; anybody else has no business here. */
+    return geteuid() == user->pw_uid && getuid() == user->pw_uid && close_in();
+}
+
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool has_service(void) {
+    struct stat folder, file;
+    return lstat(service_folder, &folder) == 0 && S_ISDIR(folder.st_mode) && folder.st_uid == 0
+        && (folder.st_mode & 022) == 0 && lstat(service_socket, &file) == 0 && S_ISSOCK(file.st_mode);
+}
+
+static const char *find_daemon(const struct errand *errand) {
+    if (errand->given_daemon) return access(errand->given_daemon, X_OK) == 0 ? errand->given_daemon : NULL;
+    for (size_t index = 0; index < sizeof daemons / sizeof *daemons; index++)
+        if (access(daemons[index], X_OK) == 0) return daemons[index];
+    return NULL;
+}
+
+/* The service's socket is root's alone; one that the options name is root's or the user's. */
+static struct places find_places(struct errand *errand) {
+    const char *given = errand->given_socket;
+    bool is_service = given ? strcmp(given, service_socket) == 0 : !errand->has_given_store && has_service();
+    if (is_service) return (struct places){.socket = service_socket, .may_be_root = true, .must_be_root = true};
+    const char *daemon = errand->may_start ? find_daemon(errand) : NULL;
+    if (given) return (struct places){.socket = given, .daemon = daemon, .may_be_root = true};
+    if (errand->has_given_store || !is_folder(errand->runtime))
+        return (struct places){.socket = errand->store_socket, .daemon = daemon};
+    return (struct places){.socket = errand->runtime_socket, .folder = errand->runtime_folder, .daemon = daemon};
+}
+
+static bool may_listen(uid_t listener, const struct errand *errand, const struct places *places) {
+    if (listener == 0 && places->may_be_root) return true;
+    return listener == errand->user->pw_uid && !places->must_be_root;
+}
+
+static int reach(const struct errand *errand, const struct places *places) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t size = strlen(places->socket);
+    if (size >= sizeof address.sun_path) return -1;
+    memcpy(address.sun_path, places->socket, size);
+    int channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (channel < 0) return -1;
+    if (connect(channel, (const struct sockaddr *)&address, sizeof address) == 0) {
+        /* Whoever else has made a socket there gets no password. */
+        struct ucred peer;
+        socklen_t length = sizeof peer;
+        if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && may_listen(peer.uid, errand, places))
+            return channel;
+    }
+    close(channel);
+    return -1;
+}
+
+/* The folders are made as the daemon's clients make them: for the user alone. */
+static void make_folder(char *path) {
+    for (char *slash = path + 1; *slash; slash++) {
+        if (*slash != '/') continue;
+        *slash = 0;
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
+static void run_daemon(const struct errand *errand, const struct places *places, int ready) {
+    const char *const words[] = {
+        places->daemon, "--detach", "--socket", places->socket, "--store", errand->store, "--log", errand->log,
+        "--ready-fd", "3", NULL,
+    };
+    const char *const environment[] = {errand->home, "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", NULL};
+    int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0) _exit(1);
+    /* Away from the numbers that are taken below. */
+    int file = fcntl(ready, F_DUPFD, 10);
+    if (file < 0) _exit(1);
+    for (int number = 0; number < 3; number++) (void)dup2(nothing, number);
+    (void)dup2(file, 3);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    closefrom(4);
+#else
+    for (int number = 4; number < 1024; number++) close(number);
+#endif
+    sigset_t none;
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (chdir("/") != 0) _exit(1);
+    execve(places->daemon, (char *const *)(uintptr_t)words, (char *const *)(uintptr_t)environment);
+    _exit(127);
+}
+
+/* Starts the daemon and waits until it serves, which it says with one byte; at the end of the pipe it has ended, perhaps
+ * because another one serves. */
+static void start(struct errand *errand, const struct places *places) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    make_folder(errand->store);
+    if (places->folder) make_folder(places->folder);
+    pid_t child = fork();
+    if (child == 0) run_daemon(errand, places, ends[1]);
+    close(ends[1]);
+    if (child > 0) {
+        struct pollfd request = {.fd = ends[0], .events = POLLIN};
+        int64_t left;
+        while ((left = errand->deadline - now()) > 0 && poll(&request, 1, (int)left) < 0 && errno == EINTR) {}
+        /* It detaches: this is only its first process, which is gone by now or soon. */
+        if (left > 0) (void)waitpid(child, NULL, 0);
+    }
+    close(ends[0]);
+}
+
+enum outcome carry_out(struct errand *errand) {
+    if (!become(errand)) return failed;
+    struct places places = find_places(errand);
+    int channel = reach(errand, &places);
+    if (channel < 0 && places.daemon) {
+        start(errand, &places);
+        channel = reach(errand, &places);
+        if (channel < 0) return failed;
+    }
+    if (channel < 0) return no_daemon;
+    return ask(channel, errand->passcode, errand->replacement, errand->deadline);
+}
