@@ -292,6 +292,7 @@ let package = Package(
         .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
+        .executableTarget(name: "anchor-lister", dependencies: ["Security"], path: "Tests/Programs/anchor-lister"),
         .executableTarget(name: "guarded-item", dependencies: ["Security"], path: "Tests/Programs/guarded-item"),
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),

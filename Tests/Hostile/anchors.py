@@ -16,7 +16,8 @@ def prepare(d):
     d.install("anchored", group=ANCHORED, mode=0o2755)
     d.store(anchored(d), service=SERVICE)
     with open(d.path("bin", "anchored-frame"), "wb") as file:
-        file.write(d.request(anchored(d), SERVICE))
+        # Recorded from another program: an anchored one asks nobody but the service.
+        file.write(d.request(d.path("bin", "victim"), SERVICE))
 
 
 @attack("an anchored program itself reads its item", SUCCEEDS)

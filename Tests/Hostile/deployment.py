@@ -11,6 +11,9 @@ import time
 # The interpreter that every user may run.
 PYTHON = "/usr/bin/python3"
 
+# Where the system service is on every machine.
+USUAL = "/run/keychaind"
+
 # Numbers that nobody has; the kernel asks for no name.
 SERVICE, ENCLAVE, VICTIM, OTHER, ANCHORED = 61201, 61202, 61210, 61211, 61220
 
@@ -32,6 +35,7 @@ class Deployment:
                 shutil.copy(f"{products}/{name}", self.path("libexec", name))
         self.secret = secrets.token_hex(16)
         self.service = None
+        self.made_usual = False
 
     def path(self, *names):
         return os.path.join(self.base, *names)
@@ -54,6 +58,14 @@ class Deployment:
         self.service, serves = self.daemon(self.log, "--system", *self.options())
         if not serves:
             raise SystemExit("the service does not start: " + open(self.log).read())
+        self.mount()
+
+    def mount(self):
+        """Puts the sockets where programs that take no setting look for them; hostile_test.sh has a view of files of its own."""
+        if not os.path.isdir(USUAL):
+            os.mkdir(USUAL, 0o755)
+            self.made_usual = True
+        subprocess.run(["mount", "--bind", self.path("run"), USUAL], check=True)
 
     def daemon(self, log, *options, **more):
         """Starts a daemon; gives its process, and whether it serves."""
@@ -85,6 +97,9 @@ class Deployment:
 
     def remove(self):
         shutil.rmtree(self.base)
+        if self.made_usual:
+            subprocess.run(["umount", "--lazy", USUAL], check=True)
+            os.rmdir(USUAL)
 
     def install(self, name, source=None, folder="bin", owner=0, mode=0o755, group=None):
         """Copies a program, `security` unless another is named, and gives its path."""

@@ -19,6 +19,7 @@ import users  # noqa: E402,F401
 import own  # noqa: E402,F401
 import thieves  # noqa: E402,F401
 import anchors  # noqa: E402,F401
+import marked  # noqa: E402,F401
 import signatures  # noqa: E402,F401
 
 

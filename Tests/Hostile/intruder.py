@@ -64,6 +64,29 @@ def exec_after_connect(path, frame, program):
     os.waitpid(child, 0)
 
 
+def stepping_stone(path, frame, program, report):
+    """Has a child keep a connection that it made with the mark of one anchored program, and becomes another one."""
+    if os.fork():
+        os._exit(0)
+    connection = connect(path)
+    reader, _ = os.pipe()
+    process = os.getpid()
+    if os.fork() == 0:
+        for _ in range(500):
+            with open(f"/proc/{process}/comm") as name:
+                if name.read().strip() == os.path.basename(program):
+                    break
+            time.sleep(0.01)
+        time.sleep(0.2)
+        sys.stdout = open(report, "w", errors="replace")
+        ask(connection, frame_of(frame))
+        sys.stdout.flush()
+        os.kill(process, 9)
+        os._exit(0)
+    os.dup2(reader, 0)
+    os.execv(program, [program, "-i"])
+
+
 def orphaned_connection(path, frame, ready):
     """The child connects and ends; whoever reuses its number is to be taken for it. Waits for a word in between."""
     child, connection = connect_in_child(path, lambda _: None)

@@ -7,4 +7,4 @@ name=$(basename "$0" .sh)
 if [ "$(id -u)" -ne 0 ]; then echo "$name: skipped, it takes root (make hostile)"; exit 0; fi
 if ! unshare --mount true 2>/dev/null; then echo "$name: skipped, no namespaces here"; exit 0; fi
 swift=${SWIFT:-swift}
-python3 Tests/Hostile/hostile.py "${PROGRAMS:-$($swift build --show-bin-path)}" "$@"
+unshare --mount --propagation private python3 Tests/Hostile/hostile.py "${PROGRAMS:-$($swift build --show-bin-path)}" "$@"

@@ -47,7 +47,10 @@ package final class ChildProcess: Sendable {
             unsafe posix_spawn_file_actions_adddup2(&actions, descriptor.number, firstDescriptor + CInt(index))
         }
         unsafe clinux_close_from(&actions, end)
-        return try unsafe spawn(executable, [executable] + arguments, [], &actions, nil)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        return try unsafe spawn(executable, [executable] + arguments, [], &actions, &attributes)
     }
 
     /// Starts a program that is talked to through its input and output. It has our error output and no other descriptors, and
@@ -74,23 +77,26 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         unsafe sigfillset(&signals)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(
-            &attributes, CShort(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return try unsafe spawn(executable, [executable] + arguments, variables, &actions, &attributes)
+        return try unsafe spawn(
+            executable, [executable] + arguments, variables, &actions, &attributes,
+            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP)
     }
 
+    /// - Parameter flags: besides the one by which what is started has the real user and group alone: not those that this program
+    ///   was given when it was executed.
     private static func spawn(
         _ executable: String, _ arguments: [String], _ environment: [String],
-        _ actions: inout posix_spawn_file_actions_t, _ attributes: UnsafePointer<posix_spawnattr_t>?
+        _ actions: inout posix_spawn_file_actions_t, _ attributes: inout posix_spawnattr_t, _ flags: CInt = 0
     ) throws(SystemError) -> ChildProcess {
+        unsafe posix_spawnattr_setflags(&attributes, CShort(flags | POSIX_SPAWN_RESETIDS))
         var texts = unsafe arguments.map { unsafe strdup($0) } + [nil]
         var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer { unsafe (texts + variables).forEach { unsafe free($0) } }
         var identifier: pid_t = 0
-        let code = unsafe posix_spawn(&identifier, executable, &actions, attributes, &texts, &variables)
+        let code = unsafe posix_spawn(&identifier, executable, &actions, &attributes, &texts, &variables)
         guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", advice: executable) }
-        return unsafe ChildProcess(identifier, leadsGroup: attributes != nil)
+        return ChildProcess(identifier, leadsGroup: flags & POSIX_SPAWN_SETPGROUP != 0)
     }
 
     /// A descriptor that becomes readable when the process has ended, to be watched beside others.

@@ -6,9 +6,14 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int clinux_has_more_than_its_user(void) { return getauxval(AT_SECURE) != 0; }
+
+int clinux_set_group(gid_t group) { return setresgid(group, group, group); }
 
 int clinux_become(uid_t user, gid_t group, const gid_t *groups, size_t count) {
     if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) return -1;

@@ -66,11 +66,13 @@ package struct Configuration: Equatable, Sendable {
         return values.anchors ?? usual.first { (try? FileStatus(at: $0)) != nil } ?? usual[0]
     }
 
-    /// Reads the environment of this process and the configuration file.
+    /// Reads the environment of this process and the configuration file; in a program that the kernel marks, neither.
     ///
-    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory.
+    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory;
+    ///   `errSecNotAvailable` in a marked program where the system service is not installed.
     package static func load() throws(Refusal) -> Configuration {
-        try Configuration(environment: ownEnvironment)
+        try CurrentProcess.isMarked
+            ? Configuration(ofMarkedProgram: SystemService.folder) : Configuration(environment: ownEnvironment)
     }
 
     /// The TPM to use, for who knows where the keychain is: it takes no home directory.
@@ -105,11 +107,14 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func agentProgram() throws(Refusal) -> String? {
-        InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
+        if CurrentProcess.isMarked { return nil }
+        return InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
     }
 
+    /// A marked program has none: neither a setting nor a folder of settings is taken from whoever started it.
     private static func ownEnvironment(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
+        if CurrentProcess.isMarked { return nil }
+        return unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
     /// Reads an environment and the configuration file it points to.
@@ -123,6 +128,20 @@ package struct Configuration: Equatable, Sendable {
     ) throws(Refusal) {
         let (values, directories) = try Self.read(environment)
         try self.init(values, directories, serviceFolder)
+    }
+
+    /// What holds in a program that the kernel marks, whatever its user says: the system service, and nothing in its place.
+    ///
+    /// - Throws: `errSecNotAvailable` where that is not installed.
+    package init(ofMarkedProgram serviceFolder: String) throws(Refusal) {
+        guard let service = SystemService.socket(SystemService.personal, in: serviceFolder) else {
+            throw .markedWithoutService(serviceFolder)
+        }
+        var values = Setting.Values()
+        (values.socket, values.mode) = (service, .daemon)
+        values.home = "\(KeychainOwner.stores)/\(CurrentProcess.user)"
+        try self.init(values, BaseDirectories { _ in nil }, serviceFolder)
+        socketIsGiven = false
     }
 
     private static func read(_ environment: (String) -> String?) throws(Refusal) -> (Setting.Values, BaseDirectories) {
@@ -177,6 +196,13 @@ struct BaseDirectories {
 }
 
 extension Refusal {
+    fileprivate static func markedWithoutService(_ folder: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, folder,
+            "The system's keychain service is not there, and a program that runs with more rights than its user uses no other.",
+            do: "Install the system service and start it (docs/system-service.md).")
+    }
+
     fileprivate static let noHome = Refusal(
         .param, .configuration, "HOME", "There is no home directory to keep the keychain in.",
         do: "Set HOME, or KEYCHAIN_HOME to an absolute path.")

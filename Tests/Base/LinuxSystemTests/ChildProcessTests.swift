@@ -33,6 +33,35 @@ struct ChildProcessTests {
         #expect(process.reap(patience: 1) == nil)
     }
 
+    /// Says whether it runs with root's group alone.
+    private static let isRoots = ["-c", "test \"$(id -g) $(id -gr)\" = '0 0'"]
+
+    @Test(
+        "What a program starts, or becomes, has the real group and not the one of the program",
+        .enabled(if: geteuid() == 0))
+    func givesGroupUp() {
+        let starter = ForkedChild {
+            guard setegid(1) == 0, CurrentProcess.isMarked else { return 2 }
+            return (try? ChildProcess.start("/bin/sh", Self.isRoots, handing: []).reap(patience: 5000)) ?? 3
+        }
+        #expect(starter.waitForExit() == 0)
+        let successor = ForkedChild {
+            guard setegid(1) == 0 else { return 2 }
+            try? CurrentProcess.become(
+                "/bin/sh", (["sh"] + Self.isRoots).map { SecretBytes(copying: Array($0.utf8).span) })
+            return 3
+        }
+        #expect(successor.waitForExit() == 0)
+    }
+
+    @Test(
+        "A program is marked that acts for another group than its own, and this one is not",
+        .enabled(if: geteuid() == 0))
+    func isMarked() {
+        #expect(!CurrentProcess.isMarked)
+        #expect(ForkedChild { setegid(1) == 0 && CurrentProcess.isMarked ? 0 : 1 }.waitForExit() == 0)
+    }
+
     @Test("A program that is not there is an error")
     func missing() {
         #expect(code { () throws(SystemError) in _ = try ChildProcess.start("/nowhere", [], handing: []) } == ENOENT)

@@ -54,6 +54,25 @@ struct SystemServiceTests {
         #expect(try !configuration().usesSystemService)
     }
 
+    @Test("A program that the kernel marks uses it and nothing else, and starts none", .enabled(if: geteuid() == 0))
+    func isAllThatMarkedProgramsUse() throws {
+        do { _ = try makeService() }
+        let found = try Configuration(ofMarkedProgram: folder)
+        #expect(found.socket == folder + "/socket" && found.usesSystemService && found.mode == .daemon)
+        #expect(found.daemon == nil && !found.socketIsGiven && found.interaction == .auto)
+        let refusal = failure { () throws(Refusal) in try Connection.reach(found) }
+        #expect(refusal?.status == .notAvailable && refusal?.problem.contains("service does not run") == true)
+    }
+
+    @Test("A program that the kernel marks is refused where it is not, or where others can put a socket")
+    func isNeededByMarkedPrograms() throws {
+        let missing = failure { () throws(Refusal) in try Configuration(ofMarkedProgram: folder) }
+        #expect(missing?.status == .notAvailable && missing?.subject == folder)
+        let listener = try makeService(mode: 0o777)
+        #expect(failure { () throws(Refusal) in try Configuration(ofMarkedProgram: folder) }?.status == .notAvailable)
+        withExtendedLifetime(listener) {}
+    }
+
     @Test("When it does not run, no daemon is started in its place", .enabled(if: geteuid() == 0))
     func startsNone() throws {
         do { _ = try makeService() }

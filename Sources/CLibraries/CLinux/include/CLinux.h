@@ -70,10 +70,16 @@ int clinux_futex_wake(const void *word, int count);
 /// pidfd_open: a descriptor for a process, which no other process inherits the number of.
 int clinux_pidfd_open(pid_t pid);
 
+/// AT_SECURE (getauxval(3)): whether the kernel started this program with more than its user has.
+int clinux_has_more_than_its_user(void);
+
 int clinux_get_dumpable(void);
 int clinux_set_dumpable(int dumpable);
 int clinux_get_no_new_privileges(void);
 int clinux_set_no_new_privileges(void);
+
+/// setresgid: the real, effective and saved group become this one.
+int clinux_set_group(gid_t group);
 
 /// Becomes another user for good, with these groups besides; the permitted capabilities stay.
 int clinux_become(uid_t user, gid_t group, const gid_t *groups, size_t count);
