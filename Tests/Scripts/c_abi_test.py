@@ -77,7 +77,7 @@ def main(prefix, emitted, daemons):
         none(programs.header_problems(), "headers that do not compile")
         none(programs.example_problems(), "examples")
         none(programs.daemon_problems(daemons), "the example with a daemon")
-        none(programs.test_problems(), "programs of Tests/C")
+        none(programs.test_problems(headers.constants), "programs of Tests/C")
         none(programs.leaks(), "leaks")
     print(f"{checks} checks")
 

@@ -109,12 +109,12 @@ class Programs:
         return problems + self._problems(
             ["python3", "Examples/Python/keychain.py"], python, LD_LIBRARY_PATH=f"{self.prefix}/lib")
 
-    def test_problems(self):
+    def test_problems(self, constants):
         problems = []
         both, blocks = ["clang", "gcc"], ["-fblocks", "-ldispatch", "-lBlocksRuntime"]
         for name, compilers, arguments, options in (
                 ("arguments", both, [], []), ("objects", both, [self.certificate], []), ("items", both, [], ["-lpthread"]),
-                ("callbacks", ["clang"], [self.certificate], blocks)):
+                ("strictness", both, constants, ["-ldl"]), ("callbacks", ["clang"], [self.certificate], blocks)):
             for compiler in compilers:
                 program, failures = self._built(compiler, f"Tests/C/{name}.c", *options)
                 problems += failures or self._problems([program, *arguments], [f"{name}:"])

@@ -85,11 +85,10 @@ package final class QueryKey: Sendable {
         .init(code: "u_UpdateExisting", constant: "kSecUseUpdateExisting", role: .updateExisting),
     ]
 
-    /// The row for a key that is none of them. As in Apple's engine, a first letter is enough for two of them: every key with `c`
-    /// is the class, and a match key nobody knows is the row that stands for all such.
+    /// The row for a key that is none of them: a match key nobody knows is the row that stands for all such. Nothing else is
+    /// taken for what it resembles.
     static func find(_ code: String) -> Int? {
-        let known = code.hasPrefix("c") ? "class" : code.hasPrefix("m") ? "m_" : nil
-        return known.flatMap { known in rows.firstIndex { $0.code == known } }
+        code.hasPrefix("m") ? rows.firstIndex { $0.code == "m_" } : nil
     }
 
     /// The key a constant of this name stands for, attribute or not.

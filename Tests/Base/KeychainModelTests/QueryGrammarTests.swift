@@ -30,7 +30,8 @@ struct QueryGrammarTests {
     ]
 
     static let keys = [
-        Case("class", .string("inet")), Case("cls", .string("inet")), Case("c_anything", .string("inet")),
+        Case("class", .string("inet")), Case("cls", .string("inet"), .param),
+        Case("c_anything", .string("inet"), .param),
         Case("class", .string("none"), .noSuchClass), Case("class", .string("apls"), .noSuchClass),
         Case("class", .number(1), .noSuchClass), Case("class", .null, .noSuchClass),
         Case("class", .string("kSecClassGenericPassword"), .noSuchClass),
@@ -67,7 +68,9 @@ struct QueryGrammarTests {
     @Test("A key of four characters is an attribute", arguments: attributes)
     func attributeKeys(_ testCase: Case) { check(testCase) }
 
-    @Test("A key's first letter says what it is: class, match key, or nothing at all", arguments: keys)
+    @Test(
+        "The class is one key alone; a key's first letter says that it is a match key, or nothing at all",
+        arguments: keys)
     func classAndMatchKeys(_ testCase: Case) { check(testCase) }
 
     @Test("Return, use and value keys are known one by one, and take one kind of value", arguments: others)

@@ -128,7 +128,10 @@ extension NSDictionary {
             guard let start = pointers.baseAddress else { return }
             unsafe getKeysAndValues(self, start, start + size)
             for index in 0..<size {
-                guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else { continue }
+                // Left out, it would make a query say less and find more.
+                guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else {
+                    throw Self.nullEntry
+                }
                 try unsafe Self.lend(key) { (key) throws(Refusal) in
                     let key = try Self.key(key)
                     try unsafe Self.lend(value) { (value) throws(Refusal) in try visit(key, value) }
@@ -145,6 +148,12 @@ extension NSDictionary {
             Result { () throws(Refusal) in try body(object) }
         }
         try outcome.get()
+    }
+
+    private static var nullEntry: Refusal {
+        Refusal(
+            .param, .wrongType, "key", "A key or a value of the dictionary is NULL.",
+            do: "Give every key a value, or leave the key out.")
     }
 
     private static func key(_ key: AnyObject) throws(Refusal) -> DictionaryKey {

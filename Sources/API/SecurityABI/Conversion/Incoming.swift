@@ -77,30 +77,40 @@ private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObj
     }
 }
 
+// A NULL would have to be left out, and a query that says less finds more: it is refused, as is a key that is there twice.
 private func copyOfDictionary(_ dictionary: Reference, depth: Int) throws(Refusal) -> NSDictionary {
     let entries = unsafe Entries(of: dictionary)
     var (keys, values): ([NSObject], [AnyObject]) = ([], [])
     for index in unsafe 0..<entries.count {
-        guard let key = unsafe entries.keys[index], let value = unsafe entries.values[index] else { continue }
-        guard let name = try unsafe copy(of: key, depth: depth + 1) as? NSObject else { continue }
-        keys.append(name)
-        values.append(try unsafe copy(of: value, depth: depth + 1))
+        keys.append(try unsafe copyOfKey(entries.keys[index], depth: depth + 1))
+        values.append(try unsafe copyOfElement(entries.values[index], of: "dictionary", depth: depth + 1))
     }
-    return unsafe keys.withUnsafeBufferPointer { keys in
+    let copy = unsafe keys.withUnsafeBufferPointer { keys in
         unsafe values.withUnsafeBufferPointer { values in
             unsafe NSDictionary(objects: values.baseAddress, forKeys: keys.baseAddress, count: keys.count)
         }
     }
+    guard copy.count == keys.count else { throw .unusable("a dictionary with the same key twice", "each key once") }
+    return copy
+}
+
+private func copyOfKey(_ key: Reference?, depth: Int) throws(Refusal) -> NSObject {
+    if let copy = try unsafe copyOfElement(key, of: "dictionary", depth: depth) as? NSObject { return copy }
+    throw .unusable("a key that no dictionary can have", "a constant")
 }
 
 private func copyOfArray(_ array: Reference, depth: Int) throws(Refusal) -> NSArray {
     let elements = unsafe elements(of: array)
     var copies: [AnyObject] = []
     for index in unsafe elements.indices {
-        guard let element = unsafe elements[index] else { continue }
-        copies.append(try unsafe copy(of: element, depth: depth + 1))
+        copies.append(try unsafe copyOfElement(elements[index], of: "array", depth: depth + 1))
     }
     return unsafe copies.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
+}
+
+private func copyOfElement(_ element: Reference?, of collection: String, depth: Int) throws(Refusal) -> AnyObject {
+    guard let element = unsafe element else { throw .unusable("NULL in a \(collection)", "an object, or leave it out") }
+    return try unsafe copy(of: element, depth: depth)
 }
 
 private func copyOfUUID(_ uuid: Reference) -> NSUUID {
