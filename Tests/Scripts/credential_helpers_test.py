@@ -93,6 +93,47 @@ def check_docker(keychain):
     assert "swift-keychain" in keychain.run([helper, "version"])
 
 
+def check_apart(keychain):
+    """One server and account: git's login, docker's and the user's own are three, and none is another's."""
+    helper, server, account = "docker-credential-keychain", "forge.example", "ann"
+    asked = f"protocol=https\nhost={server}\nusername={account}\n"
+    own = [keychain.security, "find-internet-password", "-s", server, "-a", account, "-r", "htps", "-w"]
+    keychain.run(["git", "credential", "approve"], asked + "password=of-git\n\n")
+    keychain.run([helper, "store"], json.dumps({"ServerURL": server, "Username": account, "Secret": "of-docker"}))
+    # A script of the user's finds git's where there is nothing of the user's own, as on macOS.
+    assert keychain.run(own) == "of-git\n"
+    keychain.run([keychain.security, "add-internet-password", *own[2:-1], "-w", "of-user"])
+
+    def everything():
+        filled = keychain.run(["git", "credential", "fill"], asked + "\n")
+        docker = json.loads(keychain.run([helper, "get"], server))
+        return filled.splitlines()[-1], docker["Secret"], keychain.run(own)
+
+    assert everything() == ("password=of-git", "of-docker", "of-user\n"), everything()
+    keychain.run([helper, "erase"], server)
+    keychain.run([helper, "get"], server, status=1)
+    assert keychain.run(["git", "credential", "fill"], asked + "\n").endswith("password=of-git\n")
+    keychain.run(["git", "credential", "reject"], asked + "password=of-git\n\n")
+    keychain.run(["git", "credential", "fill"], asked + "\n", status=128)
+    assert keychain.run(own) == "of-user\n"
+
+
+def check_older(keychain):
+    """Logins from before helpers had a security domain are found, and move into it."""
+    add = [keychain.security, "add-internet-password", "-s", "old.example", "-r", "htps"]
+    keychain.run([*add, "-a", "ann", "-D", "git credential", "-w", "of-git"])
+    docker = ["-a", "bob", "-D", "docker credential", "-l", "Docker Credentials", "-j", "old.example"]
+    keychain.run([*add, *docker, "-w", "of-docker"])
+    keychain.run([*add, "-a", "cat", "-w", "of-user"])
+    filled = keychain.run(["git", "credential", "fill"], "protocol=https\nhost=old.example\n\n")
+    assert filled.endswith("username=ann\npassword=of-git\n"), filled
+    assert json.loads(keychain.run(["docker-credential-keychain", "list"])) == {"old.example": "bob"}
+    found = [keychain.security, "find-internet-password", "-s", "old.example"]
+    assert keychain.run([*found, "-d", "git-credential", "-w"]) == "of-git\n"
+    assert keychain.run([*found, "-d", "docker-credential", "-w"]) == "of-docker\n"
+    assert keychain.run([*found, "-w"]) == "of-user\n"
+
+
 def check_undo(keychain):
     home = keychain.home_folder()
     assert not os.path.exists(os.path.join(home, ".git-credentials")), "another helper kept a login"
@@ -111,6 +152,8 @@ def main():
             check_git(keychain)
             check_git_over_paths(keychain)
             check_docker(keychain)
+            check_apart(keychain)
+            check_older(keychain)
             check_undo(keychain)
         finally:
             keychain.stop()

@@ -76,9 +76,11 @@ import Testing
         arguments: [("ann\npassword=forged", "x"), ("ann", ""), ("ann", "a\0b")])
     func refusesInjection(account: String, password: String) {
         _ = shell.run(
-            ["add-internet-password", "-s", "git.example", "-r", "htps", "-a", account, "-w", password].map {
-                Argument($0)
-            })
+            [
+                "add-internet-password", "-d", "git-credential", "-s", "git.example", "-r", "htps", "-a", account, "-w",
+                password,
+            ].map { Argument($0) })
+        #expect(shell.keychain.update { $0.items.count } == 1)
         #expect(git("get", "protocol=https", "host=git.example").output.isEmpty)
     }
 

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 ///     { "credsStore": "keychain" }                                    ; in ~/.docker/config.json
 ///
-/// A login is an internet password with a label of its own; its comment is the server as the program named it. Those programs
+/// A login is an internet password in docker's own security domain; its comment is the server as the program named it. Those programs
 /// read errors from standard output, and know what is missing by its words.
 enum DockerCredential {
     static let command = Command(
@@ -34,11 +34,9 @@ enum DockerCredential {
         }
     }
 
-    private static let label: [(code: String, value: RawValue)] = [("labl", .string("Docker Credentials"))]
-
     private static func get(_ session: Session) throws(CommandFailure) {
         let (name, server) = try readServer(session)
-        let login = StoredLogin(at: server, account: nil)
+        let login = StoredLogin(of: .docker, at: server, account: nil)
         guard let item = try login.first(returning: ["r_Attributes", "r_Data"], session) else { throw .notStored }
         session.output.write(
             .object([
@@ -50,24 +48,27 @@ enum DockerCredential {
     /// A server has one login: another account's takes the place of the one before.
     private static func store(_ session: Session) throws(CommandFailure) {
         let (name, server, account, secret) = try readLogin(session)
-        for old in try StoredLogin(at: server, account: nil).all(
+        for old in try StoredLogin(of: .docker, at: server, account: nil).all(
             returning: ["r_Attributes", "r_PersistentRef"], session) where old.attributes[.account]?.string != account
         {
             try StoredLogin.delete(old, session)
         }
-        try StoredLogin(at: server, account: account).store(
-            secret, description: label + [("icmt", .string(name)), ("desc", .string("docker credential"))], session)
+        let description: [(code: String, value: RawValue)] = [
+            ("labl", .string("Docker Credentials")), ("icmt", .string(name)),
+            ("desc", .string(CredentialHelper.docker.kind)),
+        ]
+        try StoredLogin(of: .docker, at: server, account: account).store(secret, description: description, session)
     }
 
     private static func erase(_ session: Session) throws(CommandFailure) {
         let (_, server) = try readServer(session)
-        let logins = try StoredLogin(at: server, account: nil).all(returning: ["r_PersistentRef"], session)
+        let logins = try StoredLogin(of: .docker, at: server, account: nil).all(returning: ["r_PersistentRef"], session)
         guard !logins.isEmpty else { throw .notStored }
         for login in logins { try StoredLogin.delete(login, session) }
     }
 
     private static func list(_ session: Session) throws(CommandFailure) {
-        let logins = try StoredLogin(label).all(returning: ["r_Attributes"], session)
+        let logins = try StoredLogin.all(of: .docker, session)
         session.output.write(
             .object(
                 logins.map { login in

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 ///     git config --global credential.helper keychain
 ///
-/// A login is an internet password; behind the password, on lines of their own, are the time it expires and the token that
+/// A login is an internet password in git's own security domain; behind the password, on lines of their own, are the time it expires and the token that
 /// renews it, where git has them.
 enum GitCredential {
     static let command = Command(
@@ -14,6 +14,8 @@ enum GitCredential {
         notes: [
             "Git calls it as git-credential-keychain, and speaks with it through its standard input and output:",
             "    git config --global credential.helper keychain",
+            "Its logins are internet passwords of the security domain git-credential, apart from all others; to give git one:",
+            "    security add-internet-password -d git-credential -r htps -s git.example.org -a account -w",
         ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in
@@ -31,7 +33,7 @@ enum GitCredential {
     private static func get(
         _ description: GitDescription, _ server: ServerAddress, _ session: Session
     ) throws(CommandFailure) {
-        let login = StoredLogin(at: server, account: description["username"])
+        let login = StoredLogin(of: .git, at: server, account: description["username"])
         guard let item = try login.first(returning: ["r_Attributes", "r_Data"], session) else { return }
         let account = item.attributes[.account]?.string ?? ""
         guard account.isOneLine, let content = GitPassword(item.password) else {
@@ -60,15 +62,16 @@ enum GitCredential {
             value.append(utf8: "\n\(key)=")
             further.withSpan { value.append($0) }
         }
-        try StoredLogin(at: server, account: account).store(
-            value.finish(), description: [("labl", .string(server.host)), ("desc", .string("git credential"))], session)
+        try StoredLogin(of: .git, at: server, account: account).store(
+            value.finish(),
+            description: [("labl", .string(server.host)), ("desc", .string(CredentialHelper.git.kind))], session)
     }
 
     /// Git erases what a server has refused. A password that was changed meanwhile is another one, and stays.
     private static func erase(
         _ description: GitDescription, _ server: ServerAddress, _ session: Session
     ) throws(CommandFailure) {
-        let login = StoredLogin(at: server, account: description["username"])
+        let login = StoredLogin(of: .git, at: server, account: description["username"])
         let refused = description.secret("password")
         for item in try login.all(returning: ["r_Data", "r_PersistentRef"], session) {
             let stored = GitPassword(item.password)?.password

@@ -42,17 +42,17 @@ struct ServerAddress {
         self.init(scheme: scheme, authority: String(rest[..<(slash ?? rest.endIndex)]), path: path == "/" ? "" : path)
     }
 
-    /// The attributes that identify it. A scheme without a code of four characters is the security domain.
+    /// The attributes that identify it, but for a scheme without a code.
     var attributes: [(code: String, value: RawValue)] {
         var attributes: [(code: String, value: RawValue)] = [("srvr", .string(host)), ("port", .number(Int64(port)))]
-        if let code = Self.codes[scheme] {
-            attributes.append(("ptcl", .string(code)))
-        } else {
-            attributes.append(("sdmn", .string(scheme)))
-        }
+        // Without a code the protocol is none, not any: another scheme's logins must not be found under this one's name.
+        attributes.append(("ptcl", Self.codes[scheme].map { .string($0) } ?? .number(0)))
         if let path { attributes.append(("path", .string(path))) }
         return attributes
     }
+
+    /// The scheme, where no code of four characters stands for it; then the security domain names it.
+    var schemeWithoutCode: String? { Self.codes[scheme] == nil ? scheme : nil }
 
     /// The values of `kSecAttrProtocol`.
     private static let codes = [

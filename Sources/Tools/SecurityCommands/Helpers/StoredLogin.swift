@@ -4,37 +4,35 @@ import LinuxSystem
 
 /// A login that another program keeps in the keychain through its helper: an internet password.
 struct StoredLogin {
-    /// What identifies it.
-    private let attributes: [(code: String, value: RawValue)]
+    private let helper: CredentialHelper
+    private let server: ServerAddress
+    private let account: String?
 
     /// - Parameter account: nil for whichever there is.
-    init(at server: ServerAddress, account: String?) {
-        attributes = server.attributes + (account.map { [("acct", .string($0))] } ?? [])
+    init(of helper: CredentialHelper, at server: ServerAddress, account: String?) {
+        (self.helper, self.server, self.account) = (helper, server, account)
     }
-
-    /// Logins by attributes other than their server.
-    init(_ attributes: [(code: String, value: RawValue)]) { self.attributes = attributes }
 
     /// The first such login; nil when there is none.
     func first(returning returns: [String], _ session: Session) throws(CommandFailure) -> ItemResponse.Item? {
-        try all(returning: returns, limit: "m_LimitOne", session).first
+        if let found = try Self.find(attributes, returns, limit: "m_LimitOne", session).first { return found }
+        guard try takeOver(session) else { return nil }
+        return try Self.find(attributes, returns, limit: "m_LimitOne", session).first
     }
 
     /// All such logins.
-    func all(
-        returning returns: [String], limit: String = "m_LimitAll", _ session: Session
-    ) throws(CommandFailure) -> [ItemResponse.Item] {
-        do throws(CommandFailure) {
-            return try session.sendAll(PasswordQuery.call) { () throws(Refusal) in
-                var builder = try builder(.copyMatching)
-                try builder.set("m_Limit", .string(limit))
-                for key in returns { try builder.set(key, .boolean(true)) }
-                return try builder.build()
-            }.items
-        } catch {
-            if case .refused(_, let refusal) = error, refusal.status == .itemNotFound { return [] }
-            throw error
+    func all(returning returns: [String], _ session: Session) throws(CommandFailure) -> [ItemResponse.Item] {
+        _ = try takeOver(session)
+        return try Self.find(attributes, returns, session)
+    }
+
+    /// All logins of a helper's, whatever their server, with their attributes.
+    static func all(of helper: CredentialHelper, _ session: Session) throws(CommandFailure) -> [ItemResponse.Item] {
+        let kind = [(code: "desc", value: RawValue.string(helper.kind))]
+        for item in try find(kind, ["r_Attributes", "r_PersistentRef"], session) where isOlder(item, helper) {
+            try move(item, helper, session)
         }
+        return try find(kind, ["r_Attributes"], session).filter { helper.has($0) }
     }
 
     /// Adds the login, or gives the one that is there the new value; what is there already is not written again.
@@ -59,7 +57,7 @@ struct StoredLogin {
         _ value: SecretBytes, _ description: [(code: String, value: RawValue)], _ session: Session
     ) throws(CommandFailure) {
         _ = try session.send("SecKeychainAddInternetPassword") { () throws(Refusal) in
-            var builder = try builder(.add)
+            var builder = try Self.builder(.add, attributes)
             for (code, value) in description { try builder.set(code, value) }
             try value.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
             return try builder.build()
@@ -75,10 +73,78 @@ struct StoredLogin {
         }
     }
 
-    private func builder(_ operation: ItemRequest.Operation) throws(Refusal) -> ItemRequestBuilder {
+    private var attributes: [(code: String, value: RawValue)] { attributes(inDomain: helper.domain(of: server)) }
+
+    private func attributes(inDomain domain: String) -> [(code: String, value: RawValue)] {
+        server.attributes + [("sdmn", .string(domain))] + (account.map { [("acct", .string($0))] } ?? [])
+    }
+
+    private static func find(
+        _ attributes: [(code: String, value: RawValue)], _ returns: [String], limit: String = "m_LimitAll",
+        _ session: Session
+    ) throws(CommandFailure) -> [ItemResponse.Item] {
+        do throws(CommandFailure) {
+            return try session.sendAll(PasswordQuery.call) { () throws(Refusal) in
+                var builder = try builder(.copyMatching, attributes)
+                try builder.set("m_Limit", .string(limit))
+                for key in returns { try builder.set(key, .boolean(true)) }
+                return try builder.build()
+            }.items
+        } catch {
+            guard error.isStatus(.itemNotFound) else { throw error }
+            return []
+        }
+    }
+
+    private static func builder(
+        _ operation: ItemRequest.Operation, _ attributes: [(code: String, value: RawValue)]
+    ) throws(Refusal) -> ItemRequestBuilder {
         var builder = ItemRequestBuilder(operation)
         try builder.set("class", .string(ItemClass.internetPassword.code))
         for (code, value) in attributes { try builder.set(code, value) }
         return builder
+    }
+}
+
+/// Logins that were stored before helpers had a domain. They are told from the user's own by what the helper called them.
+extension StoredLogin {
+    /// Gives such logins for the server the domain they should have.
+    ///
+    /// - Returns: whether there were any.
+    private func takeOver(_ session: Session) throws(CommandFailure) -> Bool {
+        let older = attributes(inDomain: server.schemeWithoutCode ?? "") + [("desc", .string(helper.kind))]
+        let found = try Self.find(older, ["r_Attributes", "r_PersistentRef"], session)
+        for item in found { try Self.move(item, helper, session) }
+        return !found.isEmpty
+    }
+
+    /// Whether its domain is none, or a scheme that has no protocol.
+    private static func isOlder(_ item: ItemResponse.Item, _ helper: CredentialHelper) -> Bool {
+        !helper.has(item) && (item.securityDomain.isEmpty || item.attributes[.protocol] == nil)
+    }
+
+    /// Moves a login into its helper's domain. One that is there already is the same account's, and was stored later.
+    private static func move(
+        _ item: ItemResponse.Item, _ helper: CredentialHelper, _ session: Session
+    ) throws(CommandFailure) {
+        do throws(CommandFailure) {
+            _ = try session.send("SecKeychainItemModifyContent") { () throws(Refusal) in
+                var builder = ItemRequestBuilder(.update)
+                try builder.set("v_PersistentRef", item.reference)
+                try builder.change("sdmn", .string(helper.domain(behind: item.securityDomain)))
+                return try builder.build()
+            }
+        } catch {
+            guard error.isStatus(.duplicateItem) else { throw error }
+            try delete(item, session)
+        }
+    }
+}
+
+extension CommandFailure {
+    /// Whether the keychain has refused with this status.
+    func isStatus(_ status: KeychainStatus) -> Bool {
+        if case .refused(_, let refusal) = self { return refusal.status == status }
+        return false
     }
 }

@@ -92,12 +92,16 @@ struct AddPassword {
         return true
     }
 
+    /// A helper's login is nobody else's to change, unless its security domain is given.
     private func existing() throws(CommandFailure) -> ItemResponse.Item? {
+        let mayBeHelpers = kind == .internet && !arguments.has("d")
+        let returns = ["r_PersistentRef"] + (mayBeHelpers ? ["r_Attributes"] : [])
         do throws(CommandFailure) {
-            return try PasswordQuery(kind, arguments).identifyingOnly().first(returning: ["r_PersistentRef"], session)
+            let item = try PasswordQuery(kind, arguments).identifyingOnly().first(returning: returns, session)
+            return mayBeHelpers && CredentialHelper.owns(item) ? nil : item
         } catch {
-            if case .refused(_, let refusal) = error, refusal.status == .itemNotFound { return nil }
-            throw error
+            guard error.isStatus(.itemNotFound) else { throw error }
+            return nil
         }
     }
 }

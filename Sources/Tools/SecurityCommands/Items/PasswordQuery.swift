@@ -39,11 +39,24 @@ struct PasswordQuery {
         self.criteria = criteria
     }
 
-    /// Finds the first such item.
+    /// Finds the first such item. Where no security domain is asked for, one without comes first: what other programs keep through
+    /// their helpers is in one (``CredentialHelper``), and the user's own is meant before it.
     ///
     /// - Parameter returns: the `kSecReturn` keys.
     /// - Throws: `errSecItemNotFound`, and whatever else the keychain refuses with.
     func first(returning returns: [String], _ session: Session) throws(CommandFailure) -> ItemResponse.Item {
+        guard kind == .internet, !criteria.contains(where: { $0.code == "sdmn" }) else {
+            return try first(criteria, returns, session)
+        }
+        do throws(CommandFailure) { return try first(criteria + [("sdmn", .string(""))], returns, session) } catch {
+            guard error.isStatus(.itemNotFound) else { throw error }
+            return try first(criteria, returns, session)
+        }
+    }
+
+    private func first(
+        _ criteria: [(code: String, value: RawValue)], _ returns: [String], _ session: Session
+    ) throws(CommandFailure) -> ItemResponse.Item {
         let response = try session.send(Self.call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.copyMatching)
             try builder.set("class", .string(kind.itemClass.code))

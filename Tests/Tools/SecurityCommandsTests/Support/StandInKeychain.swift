@@ -118,7 +118,7 @@ extension StandInKeychain {
                 if request.operation == .delete {
                     state.items.remove(at: index)
                 } else {
-                    change(&state.items[index], request)
+                    try change(index, request, &state)
                 }
             }
             return try response([], request, cursor: 0)
@@ -134,19 +134,31 @@ extension StandInKeychain {
         let uuid = (0..<16).map { UInt8($0 + state.items.count) }
         let item = Item(itemClass: itemClass, attributes: attributes, value: value(request.query), uuid: uuid)
         guard !state.items.contains(where: { key($0) == key(item) }) else {
-            throw Refusal(.duplicateItem, .duplicate, "acct", "There is such an item.", do: "Update it.")
+            throw duplicate
         }
         state.items.append(item)
     }
 
     private static func key(_ item: Item) -> [AttributeValue?] {
-        [.string(item.itemClass.code)] + AttributeTable.primaryKey(of: item.itemClass).map { item.attributes[$0.id] }
+        [.string(item.itemClass.code)] + AttributeTable.primaryKey(of: item.itemClass).map { compared(item, $0.id) }
     }
 
-    private static func change(_ item: inout Item, _ request: ItemRequest) {
+    /// What an item has of an attribute, given or by default.
+    private static func compared(_ item: Item, _ id: AttributeID) -> AttributeValue? {
+        item.attributes[id] ?? AttributeTable.attribute(id: id)?.defaultValue
+    }
+
+    private static func change(_ index: Int, _ request: ItemRequest, _ state: inout State) throws(Refusal) {
+        var item = state.items[index]
         item.attributes.merge(values(request.changes)) { $1 }
         if let value = value(request.changes) { item.value = value }
+        let others = state.items.enumerated().filter { $0.offset != index }.map(\.element)
+        guard !others.contains(where: { key($0) == key(item) }) else { throw duplicate }
+        state.items[index] = item
     }
+
+    private static let duplicate = Refusal(
+        .duplicateItem, .duplicate, "acct", "There is such an item.", do: "Update it.")
 
     private static func search(_ request: ItemRequest, _ state: State) throws(Refusal) -> ItemResponse {
         let matches = state.items.filter { isMatch($0, request) }
@@ -166,7 +178,7 @@ extension StandInKeychain {
         let wanted = values(request.query)
         return isVisible && item.itemClass == request.itemClass
             && (wanted[.synchronizable] == .string("syna") || item.attributes[.synchronizable] == nil)
-            && wanted.allSatisfy { $0.key == .synchronizable || item.attributes[$0.key] == $0.value }
+            && wanted.allSatisfy { $0.key == .synchronizable || compared(item, $0.key) == $0.value }
     }
 
     private static func values(_ list: AttributeList) -> [AttributeID: AttributeValue] {
