@@ -8,13 +8,15 @@ import subprocess
 import tempfile
 import time
 
+import machine
+
 # The interpreter that every user may run.
 PYTHON = "/usr/bin/python3"
 
 # Where the system service is on every machine.
 USUAL = "/run/keychaind"
 
-# Numbers that nobody has; the kernel asks for no name.
+# Numbers that nobody has. Those of users get accounts, for the time of the test.
 SERVICE, ENCLAVE, VICTIM, OTHER, ANCHORED = 61201, 61202, 61210, 61211, 61220
 
 
@@ -53,6 +55,11 @@ class Deployment:
     @property
     def log(self):
         return self.path("log")
+
+    def add_accounts(self, **more):
+        """Gives the users accounts, as this process and its children see the machine (machine.leave)."""
+        accounts = {"kc-victim": (VICTIM, None), "kc-other": (OTHER, None), **more}
+        machine.add_accounts(self.base, accounts, lambda name: self.path("home"))
 
     def start(self):
         self.service, serves = self.daemon(self.log, "--system", *self.options())

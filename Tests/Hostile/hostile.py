@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import deployment  # noqa: E402
+import machine  # noqa: E402
 import suite  # noqa: E402
 import programs  # noqa: E402,F401
 import users  # noqa: E402,F401
@@ -21,6 +22,7 @@ import thieves  # noqa: E402,F401
 import anchors  # noqa: E402,F401
 import marked  # noqa: E402,F401
 import signatures  # noqa: E402,F401
+import units  # noqa: E402,F401
 
 
 def undocumented():
@@ -37,6 +39,9 @@ def undocumented():
 
 def main():
     d = deployment.Deployment(os.path.abspath(sys.argv[1]))
+    machine.leave()
+    units.prepare()
+    d.add_accounts()
     try:
         victim = d.install("victim")
         d.install("intruder.py", os.path.join(HERE, "intruder.py"))

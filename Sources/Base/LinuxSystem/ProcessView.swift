@@ -70,12 +70,49 @@ package struct ProcessView: Sendable {
     ///
     /// - Throws: `SystemError` of `open` or `read`; `EINVAL` when the file is not as expected.
     package func realGroup() throws(SystemError) -> UInt32 {
-        let text = String(
-            decoding: try ProcessDirectory.read("/proc/\(identifier)/status", limit: 16 << 10), as: UTF8.self)
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Gid:") }),
-            let group = line.split(separator: "\t").dropFirst().first.flatMap({ UInt32($0) })
-        else { throw SystemError(code: EINVAL, call: "proc_pid_status") }
+        guard let group = try numbers(in: status(), after: "Gid:").first else { throw Self.unexpected }
         return group
+    }
+
+    /// The process that started it, or that took it over from who did, and its users: real, effective, saved, of the file system.
+    ///
+    /// - Throws: as ``realGroup()``.
+    package func kinship() throws(SystemError) -> (parent: Int32, users: [UInt32]) {
+        let status = try status()
+        guard let parent = numbers(in: status, after: "PPid:").first.flatMap({ Int32(exactly: $0) }) else {
+            throw Self.unexpected
+        }
+        let users = numbers(in: status, after: "Uid:")
+        guard users.count == 4 else { throw Self.unexpected }
+        return (parent, users)
+    }
+
+    /// Who has logged in to start it; nobody can forget that but a process with privileges. `UInt32.max` where nobody has, nil
+    /// where this kernel does not note it.
+    ///
+    /// - Throws: as ``realGroup()``.
+    package func loginUser() throws(SystemError) -> UInt32? {
+        do throws(SystemError) {
+            let text = String(
+                decoding: try ProcessDirectory.read("/proc/\(identifier)/loginuid", limit: 64), as: UTF8.self)
+            guard let user = UInt32(text) else { throw Self.unexpected }
+            return user
+        } catch  where error.code == ENOENT {
+            // There is no such file, or no such process.
+            _ = try status()
+            return nil
+        }
+    }
+
+    private static let unexpected = SystemError(code: EINVAL, call: "proc_pid_status")
+
+    private func status() throws(SystemError) -> String {
+        String(decoding: try ProcessDirectory.read("/proc/\(identifier)/status", limit: 16 << 10), as: UTF8.self)
+    }
+
+    private func numbers(in status: String, after name: String) -> [UInt32] {
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return [] }
+        return line.dropFirst(name.count).split(separator: "\t").compactMap { UInt32($0) }
     }
 
     /// The kernel's name of its mount namespace, to be compared with another's: in the same one, names of files mean the same.

@@ -12,13 +12,15 @@ package struct Host: Sendable {
     package var hasSystemd: Bool
     /// Where users have their runtime folders.
     package var runtimeFolders: String
+    /// Where the hierarchies of control groups are mounted.
+    package var controlGroups: String
 
     package init(
         commonMounts: [String], hasAppArmor: Bool = false, hasSystemd: Bool = false,
-        runtimeFolders: String = "/run/user"
+        runtimeFolders: String = "/run/user", controlGroups: String = "/sys/fs/cgroup"
     ) {
         (self.commonMounts, self.hasAppArmor, self.hasSystemd) = (commonMounts, hasAppArmor, hasSystemd)
-        self.runtimeFolders = runtimeFolders
+        (self.runtimeFolders, self.controlGroups) = (runtimeFolders, controlGroups)
     }
 
     /// Looks at the machine.

@@ -45,8 +45,11 @@ struct LiveProcess: ProcessFacts {
     }
 
     func unit() -> String? {
-        guard host.hasSystemd, let groups = try? ProcessView(process).controlGroups() else { return nil }
-        return SystemUnit.name(in: groups)
+        guard host.hasSystemd, let groups = try? ProcessView(process).controlGroups(),
+            let group = SystemUnit.group(in: groups),
+            UnitUser.owns(process, as: user, in: group, below: host.controlGroups)
+        else { return nil }
+        return group.unit
     }
 }
 

@@ -22,7 +22,7 @@ package protocol ProcessFacts {
     func runs(_ script: InstalledEntitlements.Script) -> Bool
     /// The sandbox it was started in.
     func sandbox() throws(Refusal) -> SandboxedApplication?
-    /// The unit of the system's service manager that it belongs to.
+    /// The unit of the system's service manager that it is: not one that has only started it for somebody.
     func unit() -> String?
 }
 

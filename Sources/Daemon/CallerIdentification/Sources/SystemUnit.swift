@@ -9,30 +9,50 @@ package enum SystemUnit {
     /// The unit's name; nil when it is none of the system's services.
     ///
     /// - Parameter controlGroups: the content of `/proc/PID/cgroup`.
-    package static func name(in controlGroups: String) -> String? {
-        path(in: controlGroups).flatMap(name(ofPath:))
+    package static func name(in controlGroups: String) -> String? { group(in: controlGroups)?.unit }
+
+    /// Where the processes of a unit are.
+    package struct Group: Equatable, Sendable {
+        package let unit: String
+        /// Whether systemd has a hierarchy of its own.
+        package let isNamed: Bool
+        /// The unit's own folder in the hierarchy, without what the unit makes below itself.
+        package let path: String
+    }
+
+    /// The control group of the unit; nil when it is none of the system's services.
+    ///
+    /// - Parameter controlGroups: the content of `/proc/PID/cgroup`.
+    package static func group(in controlGroups: String) -> Group? {
+        guard let (path, isNamed) = path(in: controlGroups) else { return nil }
+        return group(ofPath: path, isNamed: isNamed)
     }
 
     /// The group's path in the hierarchy that systemd manages: its own named one, where there is one, else the unified one.
-    private static func path(in controlGroups: String) -> Substring? {
+    private static func path(in controlGroups: String) -> (Substring, isNamed: Bool)? {
         var unified: Substring?
         for line in controlGroups.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
-            if fields[1] == "name=systemd" { return fields[2] }
+            if fields[1] == "name=systemd" { return (fields[2], true) }
             if fields[0] == "0", fields[1].isEmpty { unified = fields[2] }
         }
-        return unified
+        return unified.map { ($0, false) }
     }
 
     /// Slices lie in slices, and the first that is no slice is the unit; what a unit makes below itself is its own.
-    private static func name(ofPath path: Substring) -> String? {
+    private static func group(ofPath path: Substring, isNamed: Bool) -> Group? {
         guard path.hasPrefix("/") else { return nil }
-        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(unescape)
-        guard !parts.contains(".."), let unit = parts.first(where: { !$0.hasSuffix(".slice") }) else { return nil }
-        let slices = parts.prefix { $0.hasSuffix(".slice") }
-        guard !slices.contains(where: { foreignSlices.contains(String($0)) }) else { return nil }
-        return isService(unit) ? String(unit) : nil
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let names = parts.map(unescape)
+        guard !names.contains(".."), let index = names.firstIndex(where: { !$0.hasSuffix(".slice") }) else {
+            return nil
+        }
+        guard !names[..<index].contains(where: { foreignSlices.contains(String($0)) }), isService(names[index]) else {
+            return nil
+        }
+        let folder = parts[...index].map { "/" + $0 }.joined()
+        return Group(unit: String(names[index]), isNamed: isNamed, path: folder)
     }
 
     /// systemd puts a `_` before names that would mean something else to the kernel.
