@@ -70,7 +70,6 @@ let package = Package(
         library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
-        .target(name: "CSQLiteLog", dependencies: ["CSQLite"], path: "Sources/CLibraries/CSQLiteLog"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"]),
 
@@ -109,7 +108,6 @@ let package = Package(
             "KeychainStore", on: "Daemon",
             uses: [
                 "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem", "CSQLite",
-                "CSQLiteLog",
             ]),
         room(
             "KeychainEngine", on: "Daemon",

@@ -1,4 +1,3 @@
-import Glibc
 import KeychainClient
 import KeychainEngine
 import KeychainModel
@@ -13,23 +12,43 @@ import LinuxSystem
 /// a forked child may take leave only of an engine that no thread of its parent was using.
 final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
-    private let lanes = LanePool()
+    /// The lanes that no thread is using, each with where it writes answers.
+    private let lanes = Lock<[Lane]>([])
+
+    /// Used by one thread at a time: it is among the free ones or with the thread that took it.
+    private final class Lane: @unchecked Sendable {
+        let lane: EngineLane
+        private(set) var writer = ResponseWriter()
+
+        init(_ lane: EngineLane) { self.lane = lane }
+
+        /// One large answer is no reason to keep its room for ever.
+        func tidyUp() {
+            if writer.buffer.count > Self.keptRoom { writer = ResponseWriter() }
+            writer.buffer.removeAll()
+        }
+
+        private static let keptRoom = 64 << 10
+    }
 
     init(folder: String, enclave: any EnclaveService) throws(Refusal) {
         let store = try ItemStore(folder: folder, prefersExclusive: false)
         engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
     }
 
-    /// The thread that looks after the lanes may still be there.
-    deinit { lanes.close() }
+    /// Whether nobody has closed or reused the descriptors of the store.
+    var hasItsDescriptors: Bool {
+        engine.hasItsDescriptors && lanes.withLock { $0.allSatisfy { $0.lane.hasItsDescriptors } }
+    }
 
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> ItemResponse {
-        let lane = if let lane = lanes.take() { lane } else { LanePool.Lane(try engine.makeLane()) }
+        let lane = if let free = lanes.withLock({ $0.popLast() }) { free } else { Lane(try engine.makeLane()) }
         lane.lane.read(request, from: caller, id: 0, by: deadline, into: lane.writer)
         let answer = lane.writer.complete()
-        if lanes.putBack(lane) { lookAfterLanes() }
+        lane.tidyUp()
+        lanes.withLock { $0.append(lane) }
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
@@ -38,6 +57,7 @@ final class EmbeddedEngine: Sendable {
     ) throws(Refusal) -> ItemResponse {
         let write = PendingWrite(request, from: caller, id: 0, by: deadline)
         engine.write([write])
+        engine.checkpointIfDue()
         return try ItemResponse(write.writer)
     }
 
@@ -71,20 +91,6 @@ final class EmbeddedEngine: Sendable {
         let answer = writer.complete()
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }
-
-    /// Has what lanes hold of the store ended a moment after they were used last.
-    ///
-    /// The thread that does it is there only while something is held. The process is not forked while it is at it, so that a child
-    /// never finds it inside. It knows only the lanes, so that a keychain that is closed does not wait for it.
-    private func lookAfterLanes() {
-        let looking = { @Sendable [lanes] in
-            repeat { usleep(Self.moment) } while ForkBarrier.withoutForks { lanes.letGoOfUnused() }
-        }
-        if (try? LinuxSystem.Thread(named: "keychain-lanes", looking)) == nil { lanes.letGo() }
-    }
-
-    /// How long a lane that nobody uses may hold something, at least: microseconds.
-    private static let moment: UInt32 = 100_000
 }
 
 extension ItemResponse {

@@ -113,12 +113,19 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// The parent's connections go first: SQLite would take their locks for this process's own.
     private func reopen(_ engine: inout EmbeddedEngine?) throws(Refusal) {
         guard engine == nil || isKnownUniquelyReferenced(&engine) else { throw .forkedInUse }
+        // Closing what has become another file's descriptor would harm that, and leave SQLite with locks it does not have.
+        if let engine, !engine.hasItsDescriptors { throw .descriptorsClosed }
         engine = nil
         engine = try open()
     }
 }
 
 extension Refusal {
+    fileprivate static let descriptorsClosed = Refusal(
+        .notAvailable, .unavailable, "process",
+        "This process has closed or reused descriptors of the keychain that its parent had open.",
+        do: "Use the keychain in the child before closing descriptors, or start a program in it (exec).")
+
     fileprivate static let forkedInUse = Refusal(
         .notAvailable, .unavailable, "process",
         "This process was forked while another thread of its parent was using the keychain.",

@@ -75,6 +75,7 @@ package struct Refusal: Error, Sendable {
         package static let throttled = Self(rawValue: "state.too-many-attempts")
         package static let duplicate = Self(rawValue: "store.duplicate")
         package static let notFound = Self(rawValue: "store.not-found")
+        package static let unknownOutcome = Self(rawValue: "store.outcome-unknown")
         package static let damaged = Self(rawValue: "store.damaged")
         package static let unavailable = Self(rawValue: "keychain.unavailable")
         package static let deadline = Self(rawValue: "keychain.deadline")

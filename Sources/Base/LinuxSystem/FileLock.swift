@@ -14,8 +14,22 @@ package final class FileLock: Sendable {
     ///
     /// - Parameter deadline: how long to wait for others; `.now` to try only once.
     /// - Throws: `SystemError` of `open` or `flock`; `ETIMEDOUT` when others held the lock until the deadline.
-    package init(_ path: String, _ kind: Kind, deadline: Deadline) throws(SystemError) {
+    package convenience init(_ path: String, _ kind: Kind, deadline: Deadline) throws(SystemError) {
+        try self.init(path)
+        try take(kind, by: deadline)
+    }
+
+    /// Opens the file at the path, which is made (mode 0600, empty) when there is none, without taking the lock.
+    ///
+    /// - Throws: `SystemError` of `open`.
+    package init(_ path: String) throws(SystemError) {
         file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    }
+
+    /// Takes the lock, which is held until ``release()``.
+    ///
+    /// - Throws: `SystemError` of `flock`; `ETIMEDOUT` when others held the lock until the deadline.
+    package func take(_ kind: Kind, by deadline: Deadline) throws(SystemError) {
         let operation = kind == .shared ? LOCK_SH : LOCK_EX
         if deadline == .never {
             _ = try retrying("flock") { flock(file.number, operation) }

@@ -26,6 +26,15 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
+    /// Looks at a descriptor that somebody else owns.
+    ///
+    /// - Throws: `SystemError` of `fstat`; `EBADF` when it is not open.
+    package init(ofDescriptor number: Int32) throws(SystemError) {
+        var status = stat()
+        _ = try retrying("fstat") { unsafe fstat(number, &status) }
+        self.init(status)
+    }
+
     /// Looks at what a path leads to, through symbolic links: `nil` when there is nothing.
     ///
     /// - Throws: `SystemError` of `stat`, when it cannot be known.

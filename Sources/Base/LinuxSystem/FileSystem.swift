@@ -8,6 +8,7 @@ package struct FileSystem: Equatable, Sendable {
     package let ignoresSetID: Bool
 
     package static let btrfs: UInt64 = 0x9123_683E
+    package static let fuse: UInt64 = 0x6573_5546
 
     /// - Throws: `SystemError` of `fstatfs`.
     package init(of file: FileDescriptor) throws(SystemError) {

@@ -84,6 +84,19 @@ package final class MountTable: Sendable {
         return servers
     }
 
+    /// The kind of the file system on a device, as this process's table names it; nil when it is not there.
+    package static func kind(of wanted: UInt64) -> String? {
+        guard let table = try? ProcessDirectory.read("/proc/self/mountinfo", limit: 8 << 20) else { return nil }
+        for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 6, device(fields[2]) == wanted, let mark = fields[6...].firstIndex(of: "-"),
+                mark + 1 < fields.endIndex
+            else { continue }
+            return String(fields[mark + 1])
+        }
+        return nil
+    }
+
     private static func device(_ text: Substring) -> UInt64? {
         let numbers = text.split(separator: ":").compactMap { UInt32($0) }
         return numbers.count == 2 ? clinux_device(numbers[0], numbers[1]) : nil

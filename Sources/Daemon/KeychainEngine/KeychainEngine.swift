@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// One request in, one response out: the keychain itself, without sockets and without keys of its own.
 ///
-/// Reads happen on lanes, one for each thread that answers; writes are gathered into transactions; what may take long
+/// Reads happen on lanes, one for each thread that answers; writes in one transaction at a time; what may take long
 /// (passcodes, walks over everything) is ``device(_:passcodes:id:into:)``, what may wait for a person
 /// ``authentication(_:password:from:_:id:by:into:)``.
 package final class KeychainEngine: Sendable {
@@ -18,10 +18,8 @@ package final class KeychainEngine: Sendable {
     let sightings = Sightings()
     private let indexKey: SecretBytes
     private let deployment: String
-    private let writes: WriteQueue
-    private let mover: LogMover
-    /// Where the enclave serves this engine alone.
-    private let supply: RowKeySupply?
+    private let writer: WriterLock
+    private let log: DecisionLog.Writer?
 
     /// Puts an engine on a store and an enclave.
     ///
@@ -35,17 +33,26 @@ package final class KeychainEngine: Sendable {
         log: DecisionLog.Writer? = nil
     ) throws(Refusal) {
         decisions = DecisionLog(log)
+        self.log = log
         self.store = store
         self.enclave = enclave
         self.deployment = deployment
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
-        mover = store.makeLogMover()
-        let writer = try store.makeWriter(indexKey: indexKey)
-        let sealer = try ItemSealer(enclave: enclave, keyring: keyring)
-        supply = store.isShared ? nil : RowKeySupply(enclave, keyring)
-        writes = WriteQueue(ItemWriter(writer, sealer, supply, try GroupBook(indexKey), quotas))
+        writer = WriterLock(
+            ItemWriter(
+                try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),
+                try GroupBook(indexKey), quotas))
     }
+
+    /// Whether the descriptors of the store's writer are still its own.
+    package var hasItsDescriptors: Bool { exclusively { $0.store.hasItsDescriptors } }
+
+    /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to end.
+    package var failure: Refusal? { store.failure.first }
+
+    /// Has something done when the store fails, once.
+    package func whenStoreFails(_ body: @escaping @Sendable (Refusal) -> Void) { store.failure.whenItHappens(body) }
 
     /// Makes what one answering thread needs. The thread tells it when it rests.
     package func makeLane() throws(Refusal) -> EngineLane {
@@ -64,52 +71,38 @@ package final class KeychainEngine: Sendable {
             past: gate, decisions)
     }
 
-    /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk.
-    ///
-    /// Writes of several threads that arrive while another transaction is being made durable share the next one.
+    /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk; those that could not
+    /// be begun by their deadlines are refused.
     package func write(_ batch: [PendingWrite]) {
         perform(batch)
         for write in batch { decisions.note(write.decision) }
     }
 
     /// As ``write(_:)``, for whoever notes himself what came of it.
-    func perform(_ batch: [PendingWrite]) { writes.perform(batch) }
+    func perform(_ batch: [PendingWrite]) {
+        let done: Void? = writer.exclusively(by: batch.latestDeadline) { $0.perform(batch) }
+        if done == nil { for write in batch { write.refuse(.expired) } }
+    }
 
     /// A program has connected: it is noted for its groups.
     package func arrived(_ caller: CallerIdentity) { sightings.note(caller) }
 
-    /// Gets ready for writes to come, while nobody waits for one.
-    ///
-    /// - Returns: whether ``prepareBeside()`` would help, on another thread. Without it the log is moved here when it is full, and
-    ///   row keys are fetched when they are needed.
-    @discardableResult
-    package func prepareForWrites() -> Bool {
-        writes.exclusively { writer in
-            if mover.hasMoved || writer.store.isDueForTidying { tidyUp(writer) }
-            let isOrdered = writer.store.isLogLong && mover.order()
-            return writer.needsKeys || isOrdered
-        }
-    }
-
-    /// Does beside those who write what ``prepareForWrites()`` found to be done: fetches row keys, and moves most of the write-ahead
-    /// log into the database.
-    package func prepareBeside() {
-        // A class that is closed has no keys; the add that comes will be told so.
-        try? supply?.refill()
-        mover.move()
+    /// Makes a checkpoint when the log has become long. To be called after writes were answered, by the thread that wrote.
+    package func checkpointIfDue() {
+        exclusively { writer in if writer.store.isCheckpointDue { tidyUp(writer) } }
     }
 
     /// Tidies the store up when there is time.
-    package func maintain() { writes.exclusively(tidyUp) }
+    package func maintain() { exclusively(tidyUp) }
 
-    /// Writes down what can wait, and moves the write-ahead log into the database.
+    /// Writes down what can wait, and makes a checkpoint. What fails here is no write's: a failure of the disk ends the use of the
+    /// store, and what could not be written down is seen again.
     private func tidyUp(_ writer: ItemWriter) {
-        mover.end()
-        try? writer.store.checkpoint {
-            // What cannot be written down now is seen again tomorrow, and counted then.
-            try? writer.write(sightings.take())
-            try? writer.store.settleCounters()
-        }
+        guard failure == nil else { return }
+        do throws(Refusal) {
+            try writer.write(sightings.take())
+            try writer.store.checkpoint()
+        } catch { log?("The store was not tidied up: \(error.problem)") }
     }
 
     /// The state of the device.
@@ -122,5 +115,10 @@ package final class KeychainEngine: Sendable {
     }
 
     /// Runs something with the writing connection while nobody else writes.
-    func exclusively<Result>(_ body: (ItemWriter) -> Result) -> Result { writes.exclusively(body) }
+    func exclusively<Result>(_ body: (ItemWriter) -> Result) -> Result {
+        while true {
+            // There is no deadline that could pass.
+            if let result = writer.exclusively(by: .never, body) { return result }
+        }
+    }
 }

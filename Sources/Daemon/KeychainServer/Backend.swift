@@ -2,7 +2,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The threads that may block, so that no event loop does: one writer with a helper, a few workers, and two for those who watch.
+/// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
     let slow: WorkQueue<DeviceJob>
@@ -28,19 +28,14 @@ final class Backend: Sendable {
         let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
         let identities = WorkQueue<RegistryJob>(room: limits.queuedIdentities)
-        let preparations = WorkQueue<Preparation>(room: 1)
         let closings = [
-            writes.close, preparations.close, slow.close, keys.close, prompts.close, attendance.close, identities.close,
+            writes.close, slow.close, keys.close, prompts.close, attendance.close, identities.close,
             watchers.close,
         ]
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
-            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, preparations, with: handler) })
-            threads.append(
-                try Thread(named: "keychain-helper") {
-                    while !preparations.take().isEmpty { handler.prepareBeside() }
-                })
+            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler) })
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
             }
@@ -73,15 +68,13 @@ final class Backend: Sendable {
     }
 
     /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.
-    private static func commit(
-        _ queue: WorkQueue<WriteJob>, _ preparations: WorkQueue<Preparation>, with handler: any RequestHandler
-    ) {
+    private static func commit(_ queue: WorkQueue<WriteJob>, with handler: any RequestHandler) {
         var shortWait = ShortWait(microseconds: timeToNextWrite, forgivesOne: true)
         while case let jobs = queue.take(&shortWait), !jobs.isEmpty {
             let batch = jobs.filter(isInTime)
             guard !batch.isEmpty else { continue }
             ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
-            if handler.prepareForWrites() { _ = preparations.put(Preparation()) }
+            handler.checkpointIfDue()
         }
         handler.maintain()
     }

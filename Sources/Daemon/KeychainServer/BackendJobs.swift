@@ -120,11 +120,6 @@ enum RegistryJob: QueuedJob {
     var cost: Int { 1 }
 }
 
-/// Something is to be done beside the thread that writes.
-struct Preparation: QueuedJob {
-    var cost: Int { 1 }
-}
-
 /// What is done for prompts by a thread that waits for nobody.
 enum Attendance: QueuedJob {
     case answer(PromptJob)

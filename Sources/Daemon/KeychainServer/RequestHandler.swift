@@ -19,13 +19,8 @@ package protocol RequestHandler: Sendable {
     /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
     func write(_ batch: [Write])
 
-    /// Gets ready for more writes after some were answered, on the thread that writes. May block, to tidy up after many.
-    ///
-    /// - Returns: whether ``prepareBeside()`` is to be called.
-    func prepareForWrites() -> Bool
-
-    /// Does what is to be done beside the thread that writes. May block.
-    func prepareBeside()
+    /// Tidies up after many writes, once they were answered, on the thread that wrote. May block.
+    func checkpointIfDue()
 
     /// Tidies up after the last write, on the thread that wrote. May block.
     func maintain()
@@ -102,8 +97,7 @@ extension RequestLane {
 
 extension RequestHandler {
     package func arrived(_ caller: CallerIdentity) {}
-    package func prepareForWrites() -> Bool { false }
-    package func prepareBeside() {}
+    package func checkpointIfDue() {}
 
     /// Performs writes as one commit; the answers are in their order.
     func commit(_ jobs: [WriteJob]) -> [SecretBytes] {

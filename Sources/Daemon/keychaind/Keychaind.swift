@@ -47,20 +47,31 @@ struct Keychaind {
         if let owner = options.owner, let control = options.control {
             return try WardService(owner, options, log: report).run(control, until: signals)
         }
-        guard let server = try start(options) else { return }
+        guard let (server, engine) = try start(options) else { return }
         if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }
         try signals.wait(idleExit: options.idleExit, of: server)
+        if let failure = engine.failure { throw failure }
+    }
+
+    /// The end of the daemon when the disk has failed: what waits is refused, and the next one recovers from the log.
+    static func end(with engine: KeychainEngine) {
+        engine.whenStoreFails { refusal in
+            report("\(refusal.problem) \(refusal.remedy)")
+            kill(CurrentProcess.identifier, SIGTERM)
+        }
     }
 
     /// Nil when another daemon serves already.
-    private static func start(_ options: Arguments.Options) throws -> KeychainServer? {
+    private static func start(_ options: Arguments.Options) throws -> (KeychainServer, KeychainEngine)? {
         guard let listeners = try Listeners.open(at: options.socket) else { return nil }
         let engine = try openEngine(options)
         let limits = try Surroundings.limits(loops: options.loops, requestRate: options.requestRate)
-        return try KeychainServer(
+        end(with: engine)
+        let server = try KeychainServer(
             engine, on: listeners, registry: try callers(.user(CurrentProcess.user), options), limits: limits,
             log: report)
+        return (server, engine)
     }
 
     /// Who may call, and who is who.

@@ -180,7 +180,7 @@ extension TestEngine {
     /// Rows and bytes that the store has for everybody.
     func usage() throws -> (items: Int64, bytes: Int64) {
         let database = try database()
-        let statement = try database.prepare(Counters.reading, "be counted")
+        let statement = try database.prepare(UsageCounters.reading, "be counted")
         _ = try statement.step()
         return (statement.integer(0), statement.integer(1))
     }
@@ -190,7 +190,7 @@ extension TestEngine {
     }
 
     func wrongCounters() throws -> Int64 {
-        return try database().integer(Counters.wrongCounters, "") ?? -1
+        return try database().integer(UsageCounters.wrongCounters, "") ?? -1
     }
 
     /// What the last page of a verification says of the file.

@@ -33,8 +33,7 @@ extension EngineLane {
 }
 
 extension TestEngine {
-    /// Writes so many batches of 128 KiB. The log of a store that a daemon owns is made for 32 of them, and for four times as many
-    /// when it has been full twice.
+    /// Writes so many batches of 128 KiB.
     func fill(_ batches: Range<Int>, _ between: (Int) throws -> Void) throws {
         let content = [UInt8](repeating: 7, count: 16_000)
         for batch in batches {

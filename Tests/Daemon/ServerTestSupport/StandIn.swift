@@ -14,8 +14,6 @@ package final class StandIn: RequestHandler {
         case key
         /// What may ask the user; held until it is released or withdrawn.
         case prompt
-        /// A log that is moved.
-        case move
     }
 
     package struct Seen: Sendable {
@@ -31,10 +29,8 @@ package final class StandIn: RequestHandler {
         package var prompts: [UInt32] = []
         /// How many conversations were withdrawn.
         package var withdrawn = 0
-        package var prepared = 0
-        /// Whether its log is long whenever it is asked, and how often it moved it.
-        package var isLogLong = false
-        package var moved = 0
+        /// How often it was asked for a checkpoint if one is due.
+        package var checkpoints = 0
         /// How often a lane was told that its loop sleeps, and that a turn has ended.
         package var rests = 0
         package var turns = 0
@@ -54,8 +50,6 @@ package final class StandIn: RequestHandler {
 
     /// Makes every request of these kinds that comes from now on wait for ``release()``.
     package func hold(_ kinds: Set<Kind>) { seen.update { $0.held = kinds } }
-    /// From now on its log is long.
-    package func lengthenLog() { seen.update { $0.isLogLong = true } }
     package func release() { seen.update { $0.held = [] } }
 
     /// Waits until it has seen something.
@@ -131,14 +125,7 @@ package final class StandIn: RequestHandler {
         }
     }
 
-    package func prepareForWrites() -> Bool {
-        seen.update {
-            $0.prepared += 1
-            return $0.isLogLong
-        }
-    }
-
-    package func prepareBeside() { note(.move) { $0.moved += 1 } }
+    package func checkpointIfDue() { seen.update { $0.checkpoints += 1 } }
     package func maintain() { seen.update { $0.maintained += 1 } }
 
     /// What it answers to ``DeviceRequest/status``.

@@ -28,8 +28,8 @@ package final class EngineLane {
     /// Lets go of what it holds of a state of the store that has passed.
     package func dropOutdated() { reader.dropOutdated() }
 
-    /// Whether it holds something of the store, which somebody has to end.
-    package var holdsSnapshot: Bool { reader.holdsSnapshot }
+    /// Whether the descriptors of its connection are still its own.
+    package var hasItsDescriptors: Bool { reader.hasItsDescriptors }
 
     /// Lets go of what it holds of the store, before its thread waits.
     package func rest() { reader.rest() }

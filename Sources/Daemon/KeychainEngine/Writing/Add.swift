@@ -8,7 +8,7 @@ import LinuxSystem
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard request.parts.isEmpty else { return try addIdentity(request, write) }
-        let rowKey = try supply?.take(for: request.addedAccessibility())
+        let rowKey = rowKeys.take(for: try request.addedAccessibility())
         let gate = write.gate ?? plainGate
         var item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes), past: gate)
         if request.request.updatesExisting, let changed = try updateTwin(of: item, request, past: gate) {

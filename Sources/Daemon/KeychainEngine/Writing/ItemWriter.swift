@@ -8,28 +8,19 @@ import LinuxSystem
 final class ItemWriter {
     let store: StoreWriter
     let sealer: ItemSealer
-    /// Where the enclave serves this engine alone.
-    let supply: RowKeySupply?
-    /// Whether nobody else writes into the store.
-    var writesAlone: Bool { supply != nil }
     /// For writes that came plainly: nobody is asked for them.
     let plainGate: GuardGate
     /// What is known of groups.
     let book: GroupBook
     let quotas: Quotas
-    /// How far from its quotas the store is.
-    var ceilings = UsageCeilings()
+    /// For the adds of the open transaction.
+    var rowKeys = RowKeys()
     private let batch = RowBatch()
-    /// What was added last: the best guess of what comes next.
-    private var habit: Accessibility?
 
-    init(
-        _ store: StoreWriter, _ sealer: ItemSealer, _ supply: RowKeySupply?, _ book: GroupBook, _ quotas: Quotas
-    ) {
+    init(_ store: StoreWriter, _ sealer: ItemSealer, _ book: GroupBook, _ quotas: Quotas) {
         (self.book, self.quotas) = (book, quotas)
         self.store = store
         self.sealer = sealer
-        self.supply = supply
         plainGate = GuardGate(sealer.enclave)
     }
 
@@ -46,15 +37,15 @@ final class ItemWriter {
             } catch { write.refuse(error) }
         }
         guard !authorized.isEmpty else { return }
-        stockUp(for: authorized.map(\.1))
         do throws(Refusal) {
+            rowKeys = try RowKeys(for: authorized.map(\.1), from: sealer.enclave)
+            defer { rowKeys = RowKeys() }
             try store.transaction(by: writes.latestDeadline) { () throws(Refusal) in
-                // Alone in its transaction, a write needs no other means to be undone.
+                // Alone in its transaction, a write needs no savepoint to be undone.
                 if authorized.count == 1 { return try performOne(authorized[0].0, authorized[0].1) }
                 for (write, request) in authorized { try performOneOfMany(write, request) }
             }
         } catch {
-            ceilings.forget()
             for (write, _) in authorized { write.refuse(error) }
         }
     }
@@ -62,19 +53,11 @@ final class ItemWriter {
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
     private func performOneOfMany(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
         do throws(Refusal) {
-            if isOneStatement(write, request) { return try performOne(write, request) }
             try store.savepoint { () throws(Refusal) in try performOne(write, request) }
         } catch {
-            guard error.rule != .unavailable, store.isInTransaction else { throw error }
+            guard !error.concernsStore, store.isInTransaction else { throw error }
             write.refuse(error)
         }
-    }
-
-    /// Whether nothing refuses the write after it has changed something: an add of one row, far from the quotas. It needs no
-    /// savepoint, for which SQLite keeps a copy of each page that is changed.
-    private func isOneStatement(_ write: PendingWrite, _ request: AuthorizedRequest) -> Bool {
-        request.request.operation == .add && request.parts.isEmpty && !request.request.updatesExisting
-            && isFarFromQuotas(write.caller.owner)
     }
 
     private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
@@ -152,23 +135,6 @@ final class ItemWriter {
 
     // MARK: - Keys
 
-    /// Whether row keys for what probably comes next run out.
-    var needsKeys: Bool { if let habit { supply?.isLow(habit) == true } else { false } }
-
-    private func stockUp(for requests: [AuthorizedRequest]) {
-        guard let supply else { return }
-        var adds = [Int](repeating: 0, count: Accessibility.allCases.count + 1)
-        for request in requests where request.request.operation == .add {
-            // What is wrong with an add is found again when it is performed.
-            guard let accessibility = try? request.addedAccessibility() else { continue }
-            adds[Int(accessibility.rawValue)] += 1
-        }
-        for accessibility in Accessibility.allCases where adds[Int(accessibility.rawValue)] > 0 {
-            habit = accessibility
-            try? supply.fill(accessibility, upTo: adds[Int(accessibility.rawValue)])
-        }
-    }
-
     /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
     private func prepareKeys(for request: AuthorizedRequest, by deadline: Deadline) throws(Refusal) {
         for part in request.parts { try prepareKeys(for: part, by: deadline) }
@@ -235,6 +201,9 @@ extension Refusal {
             .duplicateItem, .duplicate, itemClass.code, "There is already an item with the same primary key (\(key)).",
             do: "Change that item with SecItemUpdate, or delete it first.")
     }
+
+    /// Whether it says that the store cannot be written, which concerns all writes of a transaction.
+    fileprivate var concernsStore: Bool { rule == .unavailable || rule == .unknownOutcome }
 
     static let notAWrite = Refusal(
         .internalError, .internalError, "operation", "A query was handed to the writer.", do: "Report this as a bug.")

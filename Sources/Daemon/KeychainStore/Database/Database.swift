@@ -1,5 +1,5 @@
 import CSQLite
-import CSQLiteLog
+import Glibc
 import LinuxSystem
 
 /// One SQLite connection. It belongs to one thread at a time, which is why SQLite's own locking is off.
@@ -11,17 +11,15 @@ import LinuxSystem
         /// Other processes too.
         case shared
 
-        /// How SQLite is to use the files: as it does, but each commit goes into the log in one piece.
-        fileprivate var files: String { self == .exclusive ? CSQLITE_EXCLUSIVE : CSQLITE_SHARED }
+        /// The name of SQLite's own interface to the file system.
+        fileprivate var interface: String { self == .exclusive ? "unix-excl" : "unix" }
     }
 
-    private static let areLogsGathered = csqlite_offer_gathered_logs() == SQLITE_OK
-
     private let handle: OpaquePointer
-    private let process = CurrentProcess.identifier
     private let statementClock = StatementClock()
-    /// What is in the log; nothing for a connection that tidies up by itself.
-    private(set) var log: LogGauge?
+    private let descriptors: OpenDescriptors
+    /// How long the log is after this connection's commits; nil for one that only reads.
+    private(set) var log: LogLength?
     /// When a running statement is interrupted.
     var deadline: Deadline {
         get { statementClock.deadline }
@@ -29,12 +27,15 @@ import LinuxSystem
     }
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
+    ///
+    /// A checkpoint is made only by ``checkpoint(by:)``: neither by a commit nor by the last connection that closes, because SQLite
+    /// before 3.51.3 may lose a commit that begins the log again beside a checkpoint (https://www.sqlite.org/wal.html).
     init(path: String, sharing: Sharing) throws(DatabaseError) {
-        guard Self.areLogsGathered else { throw DatabaseError(code: SQLITE_MISUSE, action: "be opened") }
         var handle: OpaquePointer?
-        let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing.files)
+        let code: Int32
+        (code, descriptors) = OpenDescriptors.opened(of: ["", "-wal", "-shm"].map { path + $0 }) {
+            unsafe Self.open(path, sharing, &handle)
+        }
         guard code == SQLITE_OK, let opened = unsafe handle else {
             unsafe sqlite3_close_v2(handle)
             throw DatabaseError(code: code, action: "be opened")
@@ -45,36 +46,47 @@ import LinuxSystem
         unsafe sqlite3_progress_handler(opened, StatementClock.steps, { unsafe StatementClock.isLate($0) }, clock)
     }
 
+    private static func open(_ path: String, _ sharing: Sharing, _ handle: inout OpaquePointer?) -> Int32 {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &handle, flags, sharing.interface)
+        guard code == SQLITE_OK else { return code }
+        unsafe csqlite_leave_log_on_close(handle)
+        unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        unsafe sqlite3_busy_timeout(handle, 10_000)
+        // Has the log opened too; what is wrong with the file is said by its first use.
+        unsafe sqlite3_exec(handle, "PRAGMA user_version", nil, nil, nil)
+        return SQLITE_OK
+    }
+
     /// Waits no longer than this for another process that has the file locked, and never longer than ten seconds.
     func waitForOthers(until deadline: Deadline) {
         let left = deadline.remainingMilliseconds
         unsafe sqlite3_busy_timeout(handle, left < 0 ? 10_000 : min(left, 10_000))
     }
 
-    /// Leaves it to the caller to move the log into the database; SQLite does so by itself otherwise. Every change of this
-    /// connection is counted.
-    func leaveLog(in file: WriteAheadLog, counting changes: ChangeCount) {
-        let log = LogGauge(of: file, counting: changes)
+    /// Notes how long the log is after each commit, and counts the commit.
+    func noteCommits(counting changes: ChangeCount) {
+        let log = LogLength(counting: changes)
         self.log = log
-        let gauge = unsafe Unmanaged.passUnretained(log).toOpaque()
+        let context = unsafe Unmanaged.passUnretained(log).toOpaque()
         _ = unsafe sqlite3_wal_hook(
             handle,
             { context, _, _, pages in
-                unsafe LogGauge.note(context, pages)
+                unsafe LogLength.note(context, pages)
                 return SQLITE_OK
-            }, gauge)
+            }, context)
     }
 
-    deinit {
-        // In a forked child this is its parent's connection: to be let go of, not to tidy up with.
-        if CurrentProcess.identifier != process { unsafe csqlite_leave_log_on_close(handle) }
-        unsafe sqlite3_close_v2(handle)
-    }
+    /// Whether the descriptors of this connection still are those of its files.
+    var hasItsDescriptors: Bool { descriptors.areIntact }
+
+    /// What has become somebody else's descriptor is not closed.
+    deinit { if hasItsDescriptors { unsafe sqlite3_close_v2(handle) } }
 
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String, _ action: String) throws(DatabaseError) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(code: code, action: action) }
+        guard code == SQLITE_OK else { throw DatabaseError(code: code, action: action, systemError: systemError) }
     }
 
     /// Compiles a statement that will be used many times.
@@ -90,17 +102,29 @@ import LinuxSystem
     /// Whether a transaction was begun that has not ended.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Where other processes' commits are seen; nil for a connection that has not read in the log, or has it for itself.
-    func sharedLog() -> SharedLog? { unsafe csqlite_shared_head(handle).map { unsafe SharedLog(head: $0, of: self) } }
-
-    /// Moves what is in the log into the database, as far as readers allow.
-    func moveLog() throws(DatabaseError) { try execute("PRAGMA wal_checkpoint(PASSIVE)", "be tidied up") }
-
-    /// Has the disk keep what was moved so far. SQLite does so by itself when it has moved all of a log.
-    func makeDurable() throws(DatabaseError) {
-        let code = unsafe csqlite_make_durable(handle)
-        guard code == SQLITE_OK else { throw DatabaseError(code: code, action: "be tidied up") }
+    /// Moves the whole log into the database, both of which are on the disk when this returns true.
+    ///
+    /// SQLite counts what it has moved as soon as that is all of the log, after a sync, or as much as a reader of an older state
+    /// lets it, without one. A failed sync would then be forgotten, so a checkpoint that cannot be complete is given up.
+    ///
+    /// - Parameter deadline: how long readers of older states are waited for.
+    /// - Returns: false when it was given up; nothing counts as moved then.
+    func checkpoint(by deadline: Deadline) throws(DatabaseError) -> Bool {
+        let patience = unsafe CheckpointPatience(handle, deadline)
+        let context = unsafe Unmanaged.passUnretained(patience).toOpaque()
+        defer { withExtendedLifetime(patience) {} }
+        _ = unsafe sqlite3_busy_handler(handle, { context, _ in unsafe CheckpointPatience.waits(context) }, context)
+        defer { waitForOthers(until: .never) }
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil)
+        switch code & 0xFF {
+        case SQLITE_OK: return true
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: return false
+        default: throw DatabaseError(code: code, action: "be tidied up", systemError: systemError)
+        }
     }
+
+    /// The `errno` of the call that failed last.
+    var systemError: Int32 { unsafe sqlite3_system_errno(handle) }
 
     /// Runs `body` in a transaction that is rolled back when it throws.
     func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {

@@ -1,10 +1,13 @@
 import CSQLite
+import Glibc
 import KeychainModel
 
 /// What SQLite said: its extended code and the statement's purpose, never a bound value.
 struct DatabaseError: Error {
     let code: Int32
     let action: String
+    /// The `errno` of the system call that failed; 0 where none is known.
+    var systemError: Int32 = 0
 
     /// The primary code, of which the extended one is a kind.
     var primary: Int32 { code & 0xFF }
@@ -12,28 +15,55 @@ struct DatabaseError: Error {
     /// SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not see.
     var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }
 
-    /// The refusal a caller gets for it (semantics B.2, last paragraph).
+    /// Whether there was no space for what should be written.
+    var isLackOfSpace: Bool {
+        primary == SQLITE_FULL || primary == SQLITE_IOERR && !isFailedSync && [ENOSPC, EDQUOT].contains(systemError)
+    }
+
+    /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC.
+    private var isFailedSync: Bool { code == SQLITE_IOERR | 4 << 8 || code == SQLITE_IOERR | 5 << 8 }
+
+    /// Whether the disk failed while something was written: nobody knows then what it has, and the process that wrote must not go
+    /// on with what it believes (https://www.sqlite.org/atomiccommit.html; a failed sync is reported once).
+    var isFailureOfDisk: Bool { primary == SQLITE_IOERR && !isLackOfSpace && !isLackOfMemory }
+
+    /// SQLITE_IOERR_NOMEM.
+    private var isLackOfMemory: Bool { code == SQLITE_IOERR | 12 << 8 }
+
+    /// The refusal a caller gets for it.
     var refusal: Refusal {
-        switch primary {
-        case SQLITE_CONSTRAINT: Refusal(.duplicateItem, .duplicate, "item", problem, do: "Update the item instead.")
+        if isLackOfSpace {
+            return Refusal(.diskFull, .unavailable, "store", problem, do: "Free some disk space and try again.")
+        }
+        return switch primary {
+        case SQLITE_CONSTRAINT where isUniqueViolation:
+            Refusal(.duplicateItem, .duplicate, "item", problem, do: "Update the item instead.")
+        case SQLITE_CONSTRAINT:
+            Refusal(.internalError, .internalError, "store", problem, do: "Run `security verify-keychain`.")
         case SQLITE_READONLY:
             Refusal(.readOnly, .unavailable, "store", problem, do: "Check the permissions of the folder.")
         case SQLITE_NOMEM: Refusal(.allocate, .unavailable, "store", problem, do: "Free some memory and try again.")
         case SQLITE_INTERRUPT: .expired
-        case SQLITE_FULL:
-            Refusal(.notAvailable, .unavailable, "store", problem, do: "Free some disk space and try again.")
-        case SQLITE_IOERR: Refusal(.io, .unavailable, "store", problem, do: "Check the disk; nothing was changed.")
+        case SQLITE_IOERR: Refusal(.io, .unavailable, "store", problem, do: "Check the disk and its messages (dmesg).")
         case SQLITE_BUSY, SQLITE_LOCKED:
             Refusal(.notAvailable, .unavailable, "store", problem, do: "Another process holds the store; try again.")
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             Refusal(
                 .notAvailable, .damaged, "store", problem,
                 do: "Keep the file, run `security verify-keychain`, and restore a snapshot from the same folder.")
-        default: Refusal(.notAvailable, .unavailable, "store", problem, do: "Try again; nothing was changed.")
+        default: Refusal(.notAvailable, .unavailable, "store", problem, do: "Try again.")
         }
     }
 
+    /// The refusal of a write whose commit failed in a way that leaves open whether it will be there after the next start.
+    var unknownOutcome: Refusal {
+        Refusal(
+            .io, .unknownOutcome, "store", "\(problem) The change may or may not have been stored.",
+            do: "Check the disk and its messages (dmesg), then look whether the item is there before you repeat the change.")
+    }
+
     private var problem: String {
-        "The store could not \(action): \(unsafe String(cString: sqlite3_errstr(primary))) (SQLite \(code))."
+        let cause = systemError == 0 ? "" : ": \(unsafe String(cString: strerror(systemError)))"
+        return "The store could not \(action): \(unsafe String(cString: sqlite3_errstr(primary))) (SQLite \(code)\(cause))."
     }
 }

@@ -31,7 +31,7 @@ enum Command: Hashable {
             ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE pk = ?", "find an item")
         case .quarantine(let itemClass): (Self.setAside(itemClass), "set a damaged item aside")
         case .metadataKey: (Self.keepingMetadataKey, "keep a metadata key")
-        case .usage: (Counters.reading, "be counted")
+        case .usage: (UsageCounters.reading, "be counted")
         case .groupRecord: ("SELECT sealed FROM groupbook WHERE agrp = ?", "look up a group")
         case .groupRecords: ("SELECT agrp, sealed FROM groupbook", "look up groups")
         case .keepGroupRecord: (Self.keepingGroupRecord, "keep what is known of a group")

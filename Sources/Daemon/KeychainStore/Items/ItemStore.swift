@@ -16,13 +16,17 @@ package struct ItemStore: Sendable {
     private let lock: FileLock
     /// What this process does to the store.
     private let changes = ChangeCount()
+    /// Why this process no longer uses the store.
+    package let failure = StoreFailure()
+    /// The file that was opened.
+    private let file: FileStatus
 
     /// The name of the database in the folder.
     package static let fileName = "keychain.db"
 
     /// Whether a store has been made in the folder.
     package static func exists(in folder: String) -> Bool {
-        exists(at: "\(folder)/\(fileName)") || exists(at: "\(folder)/keychain.made")
+        exists(at: path(in: folder)) || exists(at: madePath(in: folder))
     }
 
     /// Opens the store in `folder`, creating or migrating it.
@@ -32,23 +36,35 @@ package struct ItemStore: Sendable {
     /// - Throws: `errSecNotAvailable` when another process owns the store, when it is damaged or of a newer release.
     package init(folder: String, prefersExclusive: Bool) throws(Refusal) {
         self.folder = folder
+        try Self.storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
+        try LocalFileSystem.require(folder)
         (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive)
-        try prepare()
+        file = try Self.prepare(folder, isShared: isShared)
     }
 
-    var path: String { "\(folder)/\(Self.fileName)" }
+    var path: String { Self.path(in: folder) }
+    private static func path(in folder: String) -> String { "\(folder)/\(fileName)" }
     private var sharing: Database.Sharing { isShared ? .shared : .exclusive }
+
+    /// Whether the file that was opened still has its name.
+    var isInPlace: Bool { (try? FileStatus(at: path))?.isSameFile(as: file) ?? false }
+
+    /// Ends the use of the store by this process.
+    func fail(_ refusal: Refusal) -> Refusal {
+        failure.note(refusal)
+        return refusal
+    }
 
     /// A connection for one reading thread.
     ///
     /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told the end of
-    ///   (``StoreReader/rest()``).
+    ///   (``StoreReader/rest()``). Where other processes write too it does not.
     package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
         let (database, snapshot) = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             let mapped = Self.mappedBytes(isShared: isShared)
             try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mapped)", "be read")
-            let snapshot = holdsSnapshot ? try HeldSnapshot(of: database, while: changes, isShared: isShared) : nil
+            let snapshot = holdsSnapshot && !isShared ? try HeldSnapshot(of: database, while: changes) : nil
             return (database, snapshot)
         }
         return StoreReader(database, digester: try AttributeDigester(indexKey), holding: snapshot)
@@ -60,39 +76,44 @@ package struct ItemStore: Sendable {
 
     /// The connection that writes; there is one at a time in a process.
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
+        let checkpoints = try Self.storing { () throws(SystemError) in try CheckpointLock(besides: path) }
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA synchronous = FULL", "be written")
-            if !isShared { database.leaveLog(in: WriteAheadLog(besides: path), counting: changes) }
+            database.noteCommits(counting: changes)
             return database
         }
-        return StoreWriter(database, digester: try AttributeDigester(indexKey))
+        return StoreWriter(database, of: self, checkpoints, digester: try AttributeDigester(indexKey))
     }
 
-    /// What moves the log beside the writer; for a store that nobody else uses.
-    package func makeLogMover() -> LogMover { LogMover(of: path, sharing: sharing, counting: changes) }
-
     /// Makes the file when there has never been one, and brings it up to date.
-    private func prepare() throws(Refusal) {
-        let wasMade = Self.exists(at: madePath)
-        if wasMade, !Self.exists(at: path) { throw Self.lost(path) }
-        try Self.storing { () throws(SystemError) in try Self.makePrivateFile(path) }
-        let database = try refusing { () throws(DatabaseError) in try Database(path: path, sharing: sharing) }
+    ///
+    /// - Returns: which file it is.
+    private static func prepare(_ folder: String, isShared: Bool) throws(Refusal) -> FileStatus {
+        let (path, made) = (path(in: folder), madePath(in: folder))
+        let wasMade = exists(at: made)
+        if wasMade, !exists(at: path) { throw lost(path) }
+        try storing { () throws(SystemError) in try makePrivateFile(path) }
+        let database = try refusing { () throws(DatabaseError) in
+            try Database(path: path, sharing: isShared ? .shared : .exclusive)
+        }
         let migrations = Migrations(database: database, path: path)
-        if wasMade, try migrations.isEmpty() { throw Self.lost(path) }
+        if wasMade, try migrations.isEmpty() { throw lost(path) }
         try refusing { () throws(DatabaseError) in
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", "be opened")
         }
         try migrations.run()
-        if !wasMade { try markAsMade() }
+        if !wasMade { try markAsMade(made) }
+        guard let file = try storing({ () throws(SystemError) in try FileStatus(at: path) }) else { throw lost(path) }
+        return file
     }
 
     /// Says that the store has been made once: from then on a missing or empty file is a loss, not a beginning.
-    private var madePath: String { "\(folder)/keychain.made" }
+    private static func madePath(in folder: String) -> String { "\(folder)/keychain.made" }
 
-    private func markAsMade() throws(Refusal) {
+    private static func markAsMade(_ path: String) throws(Refusal) {
         let text = Array("This folder has had a keychain; if keychain.db is missing, it was lost.\n".utf8)
-        try Self.storing { () throws(SystemError) in try AtomicFile.replace(madePath, with: text.span) }
+        try storing { () throws(SystemError) in try AtomicFile.replace(path, with: text.span) }
     }
 
     private static func exists(at path: String) -> Bool { (try? FileStatus(at: path)) != nil }
@@ -114,7 +135,6 @@ package struct ItemStore: Sendable {
 
     private static func lock(_ folder: String, exclusive: Bool) throws(Refusal) -> (FileLock, Bool) {
         try storing { () throws(SystemError) in
-            try PrivateDirectory.ensure(folder)
             let path = "\(folder)/keychain.lock"
             if exclusive, let lock = try? FileLock(path, .exclusive, deadline: .now) { return (lock, false) }
             return (try FileLock(path, .shared, deadline: .now), true)

@@ -77,8 +77,8 @@ package final class StoreReader {
     /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
     package func dropOutdated() { snapshot?.dropOutdated() }
 
-    /// Whether it holds something of the store, which somebody has to end.
-    package var holdsSnapshot: Bool { snapshot?.isHeld ?? false }
+    /// Whether the descriptors of the connection are still its own.
+    package var hasItsDescriptors: Bool { database.hasItsDescriptors }
 
     /// Lets go of what it holds of the store; for a thread that is about to wait.
     package func rest() { snapshot?.rest() }
@@ -99,7 +99,7 @@ package final class StoreReader {
         database.deadline = deadline
         defer { database.deadline = .never }
         return try refusing { () throws(DatabaseError) in
-            Int(try database.integer(Counters.wrongCounters, "be counted") ?? 0)
+            Int(try database.integer(UsageCounters.wrongCounters, "be counted") ?? 0)
         }
     }
 

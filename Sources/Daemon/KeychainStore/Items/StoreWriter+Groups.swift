@@ -7,14 +7,6 @@ package struct StoreUsage: Equatable, Sendable {
     package var bytes: Int64 = 0
 
     package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
-
-    package static func + (one: Self, other: Self) -> Self {
-        Self(items: one.items + other.items, bytes: one.bytes + other.bytes)
-    }
-
-    package static func - (one: Self, other: Self) -> Self {
-        Self(items: one.items - other.items, bytes: one.bytes - other.bytes)
-    }
 }
 
 /// What the writer does for groups as a whole, and for those who own rows.
@@ -57,7 +49,7 @@ extension StoreWriter {
         let statement = try statement(.keepGroupRecord)
         statement.bind(blob: group.span, at: 1)
         statement.bind(blob: sealed.span, at: 2)
-        try refusing { () throws(DatabaseError) in try statement.run() }
+        try writing { () throws(DatabaseError) in try statement.run() }
     }
 
     package func dropGroupRecord(_ group: ColumnDigest) throws(Refusal) {
@@ -125,6 +117,6 @@ extension StoreWriter {
     private func run(_ command: Command, on group: ColumnDigest) throws(Refusal) {
         let statement = try statement(command)
         statement.bind(blob: group.span, at: 1)
-        try refusing { () throws(DatabaseError) in try statement.run() }
+        try writing { () throws(DatabaseError) in try statement.run() }
     }
 }

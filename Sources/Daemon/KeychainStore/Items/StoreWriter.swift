@@ -1,3 +1,4 @@
+import CSQLite
 package import KeychainModel
 package import LinuxSystem
 
@@ -8,33 +9,65 @@ package final class StoreWriter {
     package let digester: AttributeDigester
     /// To whom the rows belong that are written from now on; without one, a row that is replaced keeps its owner.
     package var owner: ColumnDigest?
-    /// All rows that were ever written here, those that replaced others and those that were undone among them, and their bytes.
-    package private(set) var written = StoreUsage()
-    /// As much of it is counted.
-    private var settled = StoreUsage()
     private let database: Database
+    private let store: ItemStore
+    private let checkpoints: CheckpointLock
     private var statements: [Command: Statement] = [:]
 
-    init(_ database: Database, digester: AttributeDigester) {
-        self.database = database
-        self.digester = digester
+    init(
+        _ database: Database, of store: ItemStore, _ checkpoints: CheckpointLock, digester: AttributeDigester
+    ) {
+        (self.database, self.store, self.digester) = (database, store, digester)
+        self.checkpoints = checkpoints
         reader = StoreReader(database, digester: digester)
     }
 
     /// Runs `body` in one transaction: all of it is on disk when this returns, or none of it when it throws.
     ///
     /// - Parameter deadline: until when to wait for another process that writes.
+    /// - Throws: what `body` throws; `store.outcome-unknown` when the commit failed in a way that leaves open whether it is kept.
+    ///   Then, and after any other failure of the disk, the store is not used again (``StoreFailure``).
     package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
-        database.waitForOthers(until: deadline)
-        try run(.begin)
-        do throws(Refusal) {
-            try body()
-            try run(.commit)
+        try store.failure.check()
+        try checkFiles()
+        try checkpoints.duringTransaction(
+            by: deadline,
+            { () throws(Refusal) in
+                database.waitForOthers(until: deadline)
+                try run(.begin)
+                do throws(Refusal) { try body() } catch {
+                    try undo()
+                    throw error
+                }
+                try commit()
+            }, orElse: { Refusal.held($0) })
+    }
+
+    private func commit() throws(Refusal) {
+        do throws(DatabaseError) {
+            try perform(.commit)
         } catch {
-            // A full disk has rolled back by itself; then there is nothing to undo.
-            try? run(.rollback)
-            throw error
+            guard !error.isLackOfSpace, error.primary != SQLITE_BUSY, error.primary != SQLITE_CONSTRAINT else {
+                try undo()
+                throw error.refusal
+            }
+            store.failure.note(error.unknownOutcome)
+            throw error.unknownOutcome
         }
+        // What was committed into a folder that somebody has moved or removed meanwhile is nowhere.
+        try checkFiles()
+    }
+
+    /// Rolls back, unless an error has done so.
+    private func undo() throws(Refusal) {
+        guard database.isInTransaction else { return }
+        try run(.rollback)
+    }
+
+    /// The files are where they were opened, and the descriptors those of the files.
+    private func checkFiles() throws(Refusal) {
+        guard database.hasItsDescriptors else { throw store.fail(.descriptorsClosed(store.path)) }
+        guard store.isInPlace else { throw store.fail(.storeMoved(store.path)) }
     }
 
     /// Runs `body` inside a transaction so that what it did alone is undone when it throws.
@@ -47,6 +80,9 @@ package final class StoreWriter {
         }
         try run(.release)
     }
+
+    /// Whether the descriptors of the connection are still its own.
+    package var hasItsDescriptors: Bool { database.hasItsDescriptors }
 
     /// Whether there is a transaction. Some errors of the disk end it by themselves.
     package var isInTransaction: Bool { database.isInTransaction }
@@ -68,18 +104,10 @@ package final class StoreWriter {
     }
 
     /// Makes the counters anew from the rows.
-    package func recount() throws(Refusal) { try count(by: Counters.recount) }
-
-    /// Counts what was added since the last time.
-    package func settleCounters() throws(Refusal) {
-        settled = written
-        try count(by: Counters.settling)
-    }
-
-    private func count(by statements: [String]) throws(Refusal) {
+    package func recount() throws(Refusal) {
         try transaction { () throws(Refusal) in
-            try refusing { () throws(DatabaseError) in
-                for statement in statements { try database.execute(statement, "be counted") }
+            try writing { () throws(DatabaseError) in
+                for statement in UsageCounters.recount { try database.execute(statement, "be counted") }
             }
         }
     }
@@ -108,7 +136,7 @@ package final class StoreWriter {
     /// Keeps the wrapped metadata key of a protection class.
     package func keep(metadataKey wrapped: [UInt8], for accessibility: Accessibility) throws(Refusal) {
         let statement = try statement(.metadataKey)
-        try refusing { () throws(DatabaseError) in
+        try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(accessibility.rawValue), at: 1)
             statement.bind(blob: wrapped.span, at: 2)
             try statement.run()
@@ -122,44 +150,63 @@ package final class StoreWriter {
         }
     }
 
-    /// Whether the log is nearly full, or many rows wait to be counted.
-    package var isDueForTidying: Bool {
-        database.log?.isNearlyFull == true || (written - settled).items > Counters.mostUncounted
-    }
+    /// From so many pages on a checkpoint is due: SQLite's own default.
+    package static let pagesOfLog = 1000
+    /// Readers of older states are waited for so long; after that the checkpoint is tried again later.
+    private static let patienceMilliseconds = 1000
 
-    /// Whether the log is long enough to be moved beside the writer (``LogMover``).
-    package var isLogLong: Bool { database.log?.isLong == true }
+    /// Whether it is time for a checkpoint.
+    package var isCheckpointDue: Bool { (database.log?.pages ?? 0) >= Self.pagesOfLog }
 
-    /// Moves what the log holds into the database, as far as readers allow; nobody holds a snapshot meanwhile.
+    /// Moves the log into the database and has both on the disk; nobody holds a snapshot meanwhile. One that somebody else's
+    /// reading or writing keeps from being complete is left for later.
     ///
-    /// - Parameter preparation: writes what is to go along, which gives readers the time to let go.
-    package func checkpoint(after preparation: () -> Void) throws(Refusal) {
+    /// - Throws: what the disk says; then the store is not used again.
+    package func checkpoint() throws(Refusal) {
+        try store.failure.check()
+        try checkFiles()
         database.log?.changes.suspendHolding()
         defer { database.log?.changes.resumeHolding() }
-        preparation()
-        try refusing { () throws(DatabaseError) in try database.moveLog() }
-        database.log?.noteCheckpoint()
+        let isComplete = try checkpoints.duringCheckpoint { () throws(Refusal) in
+            try writing { () throws(DatabaseError) in
+                try database.checkpoint(by: .after(milliseconds: Self.patienceMilliseconds))
+            }
+        }
+        if isComplete { database.log?.noteCheckpoint() }
     }
 
     func run(_ command: Command, _ number: Int64) throws(Refusal) {
         let statement = try statement(command)
-        try refusing { () throws(DatabaseError) in
+        try writing { () throws(DatabaseError) in
             try statement.bind(integer: number, at: 1)
             try statement.run()
         }
     }
 
     func run(_ command: Command) throws(Refusal) {
-        let statement = try statement(command)
-        try refusing { () throws(DatabaseError) in try statement.run() }
+        try writing { () throws(DatabaseError) in try perform(command) }
     }
 
+    private func perform(_ command: Command) throws(DatabaseError) { try prepared(command).run() }
+
     func statement(_ command: Command) throws(Refusal) -> Statement {
-        if let prepared = statements[command] { return prepared }
+        try refusing { () throws(DatabaseError) in try prepared(command) }
+    }
+
+    private func prepared(_ command: Command) throws(DatabaseError) -> Statement {
+        if let ready = statements[command] { return ready }
         let (sql, action) = command.text
-        let prepared = try refusing { () throws(DatabaseError) in try database.prepare(sql, action) }
+        let prepared = try database.prepare(sql, action)
         statements[command] = prepared
         return prepared
+    }
+
+    /// Runs what writes. A failure of the disk is the last thing this process hears of the store.
+    func writing<Result>(_ body: () throws(DatabaseError) -> Result) throws(Refusal) -> Result {
+        do throws(DatabaseError) { return try body() } catch {
+            if error.isFailureOfDisk { store.failure.note(error.refusal) }
+            throw error.refusal
+        }
     }
 
     /// Binds a row's columns in the order of the schema and gives the next free place.
@@ -180,8 +227,6 @@ package final class StoreWriter {
             index += 1
         }
         if let owner { statement.bind(blob: owner.span, at: index) }
-        written.items += 1
-        written.bytes += Int64(row.wrappedKey.count + row.metadata.count + row.value.count)
         return index + 1
     }
 
@@ -190,8 +235,30 @@ package final class StoreWriter {
             try statement.run()
             return true
         } catch {
-            guard error.isUniqueViolation else { throw error.refusal }
+            guard error.isUniqueViolation else { return try writing { () throws(DatabaseError) in throw error } }
             return false
         }
+    }
+}
+
+extension Refusal {
+    /// Another process makes a checkpoint for longer than the caller waits.
+    fileprivate static func held(_ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "store", "The store cannot be written now: \(error).",
+            do: "Another process tidies the store up; try again.")
+    }
+
+    fileprivate static func descriptorsClosed(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "process",
+            "This program has closed or reused the descriptors of the keychain \(path), which is inside it.",
+            do: "Leave descriptors alone that the program has not opened, or use the keychain first after closing them.")
+    }
+
+    fileprivate static func storeMoved(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store", "The store \(path) was moved or removed while it was in use.",
+            do: "Put the folder back where it was, or begin anew with an empty one; the last changes are in the old file.")
     }
 }

@@ -11,7 +11,7 @@ struct Migrations {
     /// The statements that lead from version N (the index) to N + 1. Version 0 is the empty file.
     var steps = Migrations.all
 
-    static let all = [Schema.creation, Ownership.migration, Counters.migration]
+    static let all = [Schema.creation, Ownership.migration, [], UsageCounters.migration]
 
     /// Whether the file has never been given tables, or has lost them.
     func isEmpty() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try version() == 0 } }

@@ -30,7 +30,9 @@ struct WardService {
         let isOpen = SharedWord()
         do throws(Refusal) {
             let engine = try openEngine(isOpen)
+            Keychaind.end(with: engine)
             try serve(engine, control, signals, idleExit: options.idleExit)
+            if let failure = engine.failure { throw failure }
         } catch {
             log("\(error.problem) \(error.remedy)")
             if isOpen.load() != 0 { throw error }

@@ -1,0 +1,72 @@
+import KeychainModel
+
+/// Version 4 of the store: triggers keep `usage` in the transaction of each change.
+///
+/// Stores of version 3 counted added rows later, with a table `counted` that says up to which row.
+enum UsageCounters {
+    static var migration: [String] {
+        ["DROP TABLE IF EXISTS counted"] + ItemClass.stored.flatMap(dropping) + ItemClass.stored.flatMap(triggers)
+            + recount
+    }
+
+    private static let events = ["comes", "goes", "changes"]
+
+    private static func dropping(_ itemClass: ItemClass) -> [String] {
+        events.map { "DROP TRIGGER IF EXISTS \(itemClass.code)_\($0)" }
+    }
+
+    private static func triggers(of itemClass: ItemClass) -> [String] {
+        let table = itemClass.code
+        let (new, everything) = (Ownership.size("NEW."), Ownership.everything)
+        let comes = """
+            INSERT INTO usage VALUES (NEW.ownr, 1, \(new)), (\(everything), 1, \(new)) \
+            ON CONFLICT (ownr) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes
+            """
+        let goes = """
+            UPDATE usage SET items = items - 1, bytes = bytes - (\(Ownership.size("OLD."))) \
+            WHERE ownr IN (OLD.ownr, \(everything))
+            """
+        return [
+            "CREATE TRIGGER \(table)_comes AFTER INSERT ON \(table) BEGIN \(comes); END",
+            "CREATE TRIGGER \(table)_goes AFTER DELETE ON \(table) BEGIN \(goes); END",
+            "CREATE TRIGGER \(table)_changes AFTER UPDATE ON \(table) BEGIN \(goes); \(comes); END",
+        ]
+    }
+
+    /// What all have together and what one owner has, which is bound: rows and bytes of either, in one row.
+    static var reading: String {
+        let sums = ["items * everybody", "bytes * everybody", "items * owned", "bytes * owned"]
+        return """
+            SELECT \(sums.map { "coalesce(sum(\($0)), 0)" }.joined(separator: ", ")) FROM (\
+            SELECT items, bytes, ownr = \(Ownership.everything) AS everybody, ownr = ?1 AS owned FROM usage \
+            WHERE ownr IN (\(Ownership.everything), ?1))
+            """
+    }
+
+    /// The statements that make the counters anew from the rows.
+    static var recount: [String] {
+        [
+            "DELETE FROM usage",
+            "INSERT INTO usage SELECT ownr, sum(items), sum(bytes) FROM (\(rows)) GROUP BY ownr",
+            """
+            INSERT INTO usage SELECT \(Ownership.everything), sum(items), sum(bytes) FROM (\(rows)) \
+            HAVING count(*) > 0
+            """,
+        ]
+    }
+
+    /// How many owners have counters that are not what their rows say, found in one view of the store.
+    static var wrongCounters: String {
+        """
+        SELECT count(*) FROM (SELECT ownr FROM (SELECT ownr, -items AS items, -bytes AS bytes FROM usage \
+        UNION ALL \(rows) UNION ALL SELECT \(Ownership.everything), items, bytes FROM (\(rows))) \
+        GROUP BY ownr HAVING sum(items) <> 0 OR sum(bytes) <> 0)
+        """
+    }
+
+    /// The rows of all classes.
+    private static var rows: String {
+        ItemClass.stored.map { "SELECT ownr, 1 AS items, \(Ownership.size("")) AS bytes FROM \($0.code)" }
+            .joined(separator: " UNION ALL ")
+    }
+}

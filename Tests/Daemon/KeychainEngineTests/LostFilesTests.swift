@@ -1,0 +1,109 @@
+import Glibc
+import KeychainEngine
+import KeychainModel
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import KeychainStore
+
+/// What is acknowledged has gone into the files that the next start will find.
+@Suite("Files that are moved, removed or closed under a keychain")
+struct LostFilesTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("An add into a folder that was removed is refused", arguments: [true, false])
+    func removedFolder(isExclusive: Bool) throws {
+        let engine = try TestEngine(in: directory, exclusive: isExclusive)
+        try engine.add("a", "1")
+        for name in try FolderEntries.names(in: engine.folder) { unsafe unlink("\(engine.folder)/\(name)") }
+        unsafe rmdir(engine.folder)
+        #expect(refusal { try engine.add("b", "2") }?.status == .notAvailable)
+    }
+
+    @Test("An add into a store that was removed is refused, and so is everything after it", arguments: [true, false])
+    func removedStore(isExclusive: Bool) throws {
+        let engine = try TestEngine(in: directory, exclusive: isExclusive)
+        try engine.add("a", "1")
+        for suffix in ["", "-wal", "-shm"] { unsafe unlink("\(engine.folder)/keychain.db\(suffix)") }
+        for account in ["b", "c"] {
+            let refusal = refusal { try engine.add(account, "2") }
+            #expect(refusal?.status == .notAvailable)
+            #expect(refusal?.problem.contains("moved or removed") == true)
+        }
+        #expect(engine.engine.failure != nil)
+    }
+
+    @Test("An add into a folder that was moved is refused; what was there before is in the moved one")
+    func movedFolder() throws {
+        let moved = directory.file("moved")
+        do {
+            let engine = try TestEngine(in: directory)
+            try engine.add("a", "1")
+            unsafe rename(engine.folder, moved)
+            #expect(refusal { try engine.add("b", "2") }?.status == .notAvailable)
+            unsafe rename(moved, engine.folder)
+        }
+        #expect(try TestEngine(in: directory).values() == ["a": "1"])
+    }
+
+    @Test("What fails the store is told once, to whom it concerns")
+    func told() throws {
+        let engine = try TestEngine(in: directory)
+        let told = Lock<[Refusal]>([])
+        engine.engine.whenStoreFails { refusal in told.withLock { told in told.append(refusal) } }
+        unsafe unlink("\(engine.folder)/keychain.db")
+        for account in ["a", "b"] { #expect(refusal { try engine.add(account, "1") } != nil) }
+        #expect(told.withLock { $0.count } == 1)
+    }
+
+    /// The descriptors of this process that are open for a file of a store.
+    private static func descriptors(of engine: TestEngine, _ name: String) throws -> [Int32] {
+        let file = try #require(try FileStatus(at: "\(engine.folder)/\(name)"))
+        var found: [Int32] = []
+        for number in try FolderEntries.names(in: "/proc/self/fd").compactMap({ Int32($0) }) {
+            if let status = try? FileStatus(ofDescriptor: number), status.isSameFile(as: file) { found.append(number) }
+        }
+        return found
+    }
+
+    @Test(
+        "A program that reuses a descriptor of its keychain gets a refusal, and its own file stays as it is",
+        arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm"])
+    func reused(_ name: String) throws {
+        let other = directory.file("other")
+        try AtomicFile.replace(other, with: Array("mine".utf8).span)
+        let elsewhere = try TemporaryDirectory()
+        do {
+            let engine = try TestEngine(in: directory)
+            try engine.add("a", "1")
+            let own = try FileDescriptor.open(other, O_RDWR)
+            for number in try Self.descriptors(of: engine, name) { #expect(dup2(own.number, number) == number) }
+            for account in ["b", "c"] {
+                #expect(refusal { try engine.add(account, "2") }?.problem.contains("descriptors") == true)
+            }
+            // SQLite keeps what it knows of a file for all connections of a process: another process would open these.
+            try Self.copy(engine.folder, to: "\(elsewhere.path)/keychain")
+        }
+        #expect(try AtomicFile.read(other, limit: 100) == Array("mine".utf8))
+        #expect(try TestEngine(in: elsewhere).values() == ["a": "1"])
+    }
+
+    private static func copy(_ folder: String, to other: String) throws {
+        try PrivateDirectory.ensure(other)
+        for name in try FolderEntries.names(in: folder) where !name.hasSuffix("-shm") {
+            let content = try AtomicFile.read("\(folder)/\(name)", limit: 1 << 24)
+            try AtomicFile.replace("\(other)/\(name)", with: content.span)
+        }
+    }
+
+    @Test("A store is refused on a network file system, by the numbers that statfs(2) gives them")
+    func networkFileSystems() throws {
+        #expect(LocalFileSystem.networkNames[0x6969] == "NFS")
+        #expect(LocalFileSystem.networkNames[0xFF53_4D42] == "CIFS")
+        try LocalFileSystem.require(directory.path)
+        #expect(throws: Refusal.self) { try LocalFileSystem.require(directory.file("nothing")) }
+    }
+}
