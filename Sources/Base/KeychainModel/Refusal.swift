@@ -84,6 +84,10 @@ package struct Refusal: Error, Sendable {
     }
 }
 
+extension Refusal: CustomStringConvertible {
+    package var description: String { "\(status.rawValue) \(rule.rawValue): \(problem)" }
+}
+
 extension Refusal: Hashable {
     package static func == (left: Refusal, right: Refusal) -> Bool {
         left.status == right.status && left.rule == right.rule && left.subject == right.subject

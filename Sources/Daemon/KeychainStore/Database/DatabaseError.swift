@@ -59,11 +59,12 @@ struct DatabaseError: Error {
     var unknownOutcome: Refusal {
         Refusal(
             .io, .unknownOutcome, "store", "\(problem) The change may or may not have been stored.",
-            do: "Check the disk and its messages (dmesg), then look whether the item is there before you repeat the change.")
+            do: "Check the disk and its messages (dmesg), then look whether it was stored before you try again.")
     }
 
     private var problem: String {
         let cause = systemError == 0 ? "" : ": \(unsafe String(cString: strerror(systemError)))"
-        return "The store could not \(action): \(unsafe String(cString: sqlite3_errstr(primary))) (SQLite \(code)\(cause))."
+        let result = unsafe String(cString: sqlite3_errstr(primary))
+        return "The store could not \(action): \(result) (SQLite \(code)\(cause))."
     }
 }

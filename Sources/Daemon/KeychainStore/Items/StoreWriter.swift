@@ -253,12 +253,12 @@ extension Refusal {
         Refusal(
             .notAvailable, .unavailable, "process",
             "This program has closed or reused the descriptors of the keychain \(path), which is inside it.",
-            do: "Leave descriptors alone that the program has not opened, or use the keychain first after closing them.")
+            do: "Have the program close only what it has opened, and before it first uses the keychain.")
     }
 
     fileprivate static func storeMoved(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store", "The store \(path) was moved or removed while it was in use.",
-            do: "Put the folder back where it was, or begin anew with an empty one; the last changes are in the old file.")
+            do: "Put the folder back where it was. The last changes are in the old file.")
     }
 }
