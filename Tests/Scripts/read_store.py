@@ -264,7 +264,7 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2, 3):
+        if version not in (1, 2, 3, 4):
             raise Damaged(f"a store of version {version}")
         self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
@@ -372,7 +372,7 @@ class Store:
     def counters(self):
         """Section 11: what is wrong with the counters, as a list of owners."""
         counted = {}
-        last = dict(self.database.execute("SELECT class, last FROM counted")) if self.version > 2 else {}
+        last = dict(self.database.execute("SELECT class, last FROM counted")) if self.version == 3 else {}
         for table in CLASSES:
             for number, owner, *parts in self.database.execute(f"SELECT id, ownr, wkey, meta, data FROM {table}"):
                 if number > last.get(table, number):
