@@ -264,7 +264,7 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2, 3, 4):
+        if version not in (1, 2, 3, 4, 5):
             raise Damaged(f"a store of version {version}")
         self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
@@ -284,6 +284,7 @@ class Store:
     def open(self, table, row):
         """An item, or None for a tombstone."""
         protection, uuid, meta, data = row["pdmn"], row["uuid"], row["meta"], row["data"]
+        self.check_code(table, row)
         key = self.class_key(protection)
         if len(uuid) != 16 or len(row["pk"]) != 16 or len(meta) < 61 or not data or meta[0] != 1 or data[0] not in (1, 2):
             raise Damaged("its columns make no sense, or it is of another version")
@@ -308,6 +309,21 @@ class Store:
         if is_sealed_key:
             item["sealedKey"] = SealedKey(kept).opened(self, row["pdmn"], entries)
         return item
+
+    def check_code(self, table, row):
+        """Section 12."""
+        if self.version < 5:
+            return
+        message = b"rc" + bytes([CLASSES[table]])
+        for name in sorted(set(row.keys()) - {"id", "code"}):
+            value = row[name]
+            if value is None:
+                continue
+            kind, content = (1, struct.pack("<q", value)) if isinstance(value, int) else \
+                (2, value) if isinstance(value, bytes) else (3, b"")
+            message += bytes([len(name)]) + name.encode() + struct.pack("<BI", kind, len(content)) + content
+        if row["code"] != hmac.digest(self.vault.index_key, message, "sha256")[:16]:
+            raise Damaged("its code is not that of its columns")
 
     def secret_key(self, key, binding, wkey):
         """The key of the value, and the flags of what its user guards; None where he guards nothing."""

@@ -83,6 +83,16 @@ package import LinuxSystem
     @inlinable
     package func entry(_ id: AttributeID) -> Entry? { present & id.bit == 0 ? nil : find(id) }
 
+    /// The entry for an attribute in an encoded list that begins at `start` of a span and is all of the rest.
+    package static func entry(_ id: AttributeID, in span: Span<UInt8>, from start: Int) -> Entry? {
+        var offset = start
+        while let entry = Entry(in: span, at: offset, before: span.count) {
+            if entry.id == id { return entry }
+            offset = entry.end
+        }
+        return nil
+    }
+
     @usableFromInline
     func find(_ id: AttributeID) -> Entry? {
         storage.withSpan { span in

@@ -39,6 +39,8 @@ package final class KeychainEngine: Sendable {
         self.deployment = deployment
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
+        try store.migrate(with: indexKey)
+        if let log { store.damage.tell(log) }
         writer = WriterLock(
             ItemWriter(
                 try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),

@@ -14,6 +14,7 @@ enum FormatTables {
             _ = try FileDescriptor.open(path, 0o102)
             let database = try Database(path: path, sharing: .shared)
             try Migrations(database: database, path: path).run()
+            try RowCodeMigration(database: database, digester: AttributeDigester(SecretBytes(count: 32))).run()
             let statement = try database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", "be described")
             var lines = ""
             while try statement.step() { lines += wrapped(statement.text(0)) + ";\n" }

@@ -8,9 +8,9 @@ import Testing
 /// Identities are a join of two tables; its text and its plan are as fixed as those of every other query.
 @Suite("Queries for identities")
 struct IdentityQueryTests {
-    private static let columns = ["c", "k"].flatMap { table in
-        ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"].map { "\(table).\($0)" }
-    }.joined(separator: ", ")
+    private static let columns = [
+        Schema.rowColumns(of: .certificate, in: "c"), Schema.rowColumns(of: .key, in: "k"),
+    ].joined(separator: ", ")
 
     static let cases: [QueryCompilerTests.Case] = [
         .init(

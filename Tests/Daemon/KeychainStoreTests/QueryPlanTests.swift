@@ -81,7 +81,9 @@ struct QueryPlanTests {
 
     static func emptyStore() throws -> Database {
         let database = try Database(path: ":memory:", sharing: .shared)
-        for statement in Schema.creation { try database.execute(statement, "be made") }
+        for statement in Migrations.all.joined() { try database.execute(statement, "be made") }
+        try database.execute("PRAGMA user_version = \(Migrations.all.count)", "be made")
+        try RowCodeMigration(database: database, digester: AttributeDigester(SecretBytes(count: 32))).run()
         return database
     }
 

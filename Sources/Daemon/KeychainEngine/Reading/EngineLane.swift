@@ -128,6 +128,7 @@ package final class EngineLane {
         let (row, output) = (batch.rows[index], page.writer.buffer)
         let start = output.count
         let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
+        guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
         if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
         if page.minds, let guarded = try batch.guarded(index) {
             guard let key = try pass(guarded, page, in: output, from: start) else { return false }
@@ -196,6 +197,7 @@ extension EngineLane {
                 primaryKey: primaryKey)
             let start = output.count
             let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
+            guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
             if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
             defer { key.removeAll() }
             if page.minds, GuardedRow.isGuarded(wrappedKey) {

@@ -13,6 +13,7 @@ struct Page: ~Copyable {
     let isAnchored: Bool
     let ui: ItemRequest.AuthenticationUI
     let returns: ReturnFlags
+    let asked: AskedAttributes
     let host: String?
     let limit: ItemRequest.Limit
     private(set) var lastRow: Int64 = 0
@@ -22,6 +23,7 @@ struct Page: ~Copyable {
         self.itemClass = itemClass
         self.writer = writer
         returns = authorized.request.returns
+        asked = AskedAttributes(authorized, itemClass)
         wantsAttributes = authorized.request.returns.needAttributes(of: itemClass)
         wantsKeys = authorized.request.returns.contains(.reference)
         wantsValues = authorized.request.returns.needValue(of: itemClass) && mayOpenValues

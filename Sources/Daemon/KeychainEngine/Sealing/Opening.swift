@@ -19,7 +19,8 @@ extension ItemSealer {
         of row: RowBatch.Row, in batch: RowBatch, as itemClass: ItemClass, reader: StoreReader,
         into output: SecretBuffer
     ) throws(Failure) -> InlineArray<16, UInt8> {
-        try batch.sealed.withSpan { (sealed) throws(Failure) in
+        guard row.isAuthentic else { throw .damaged("its code") }
+        return try batch.sealed.withSpan { (sealed) throws(Failure) in
             var identity = row.identity(as: itemClass, in: sealed)
             return try openMetadata(
                 sealed.extracting(row.metadata), row.accessibility, &identity, reader: reader, into: output)

@@ -12,6 +12,8 @@ final class RowBatch {
         let accessibility: Accessibility?
         let isSynchronizable: Bool
         let isTombstone: Bool
+        /// Whether the row is as it was written.
+        let isAuthentic: Bool
         /// Where the parts lie in ``RowBatch/sealed``.
         let uuid, primaryKey, metadata, value: Range<Int>
         /// Where the wrapped key of a guarded row lies there; empty for any other row, whose key is in ``RowBatch/records``.
@@ -40,7 +42,8 @@ final class RowBatch {
         rows.append(
             Row(
                 id: row.id, accessibility: accessibility, isSynchronizable: row.isSynchronizable,
-                isTombstone: row.isTombstone, uuid: uuid, primaryKey: row.append(.primaryKey, to: sealed),
+                isTombstone: row.isTombstone, isAuthentic: row.isAuthentic, uuid: uuid,
+                primaryKey: row.append(.primaryKey, to: sealed),
                 metadata: row.append(.metadata, to: sealed), value: row.append(.value, to: sealed),
                 guardedKey: guardedKey))
     }

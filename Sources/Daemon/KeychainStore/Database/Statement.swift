@@ -71,6 +71,18 @@ import LinuxSystem
         unsafe sqlite3_column_text(handle, column).map { unsafe String(cString: $0) } ?? ""
     }
 
+    enum Kind { case null, integer, blob, other }
+
+    /// What a column of the row has.
+    func kind(_ column: Int32) -> Kind {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: .null
+        case SQLITE_INTEGER: .integer
+        case SQLITE_BLOB: .blob
+        default: .other
+        }
+    }
+
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// Lends a column's bytes where SQLite has them.

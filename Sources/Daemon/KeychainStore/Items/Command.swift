@@ -5,7 +5,7 @@ enum Command: Hashable {
     case begin, commit, rollback
     case savepoint, rollbackToSavepoint, release
     case insertion(ItemClass), replacement(ItemClass), deletion(ItemClass)
-    case occupant(ItemClass), quarantine(ItemClass)
+    case occupant(ItemClass), owner(ItemClass), quarantine(ItemClass)
     case metadataKey
     /// How much an owner has, and everybody.
     case usage
@@ -28,7 +28,9 @@ enum Command: Hashable {
         case .replacement(let itemClass): (Schema.replacement(in: itemClass), "change an item")
         case .deletion(let itemClass): ("DELETE FROM \(itemClass.code) WHERE id = ?", "delete an item")
         case .occupant(let itemClass):
-            ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE pk = ?", "find an item")
+            ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE pk = ?", "find an item")
+        case .owner(let itemClass):
+            ("SELECT \(Ownership.column) FROM \(itemClass.code) WHERE id = ?", "find an item")
         case .quarantine(let itemClass): (Self.setAside(itemClass), "set a damaged item aside")
         case .metadataKey: (Self.keepingMetadataKey, "keep a metadata key")
         case .usage: (UsageCounters.reading, "be counted")
@@ -45,7 +47,7 @@ enum Command: Hashable {
         case .groups(let itemClass):
             ("SELECT agrp, count(*) FROM \(itemClass.code) WHERE tomb = 0 GROUP BY agrp", "be counted")
         case .firstOfGroup(let itemClass):
-            ("SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
+            ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
         case .purge(let table): ("DELETE FROM \(table) WHERE pdmn = ?", "remove unreadable items")
         }
     }
@@ -60,7 +62,7 @@ enum Command: Hashable {
         "INSERT INTO groupbook (agrp, sealed) VALUES (?, ?) ON CONFLICT (agrp) DO UPDATE SET sealed = excluded.sealed"
 
     private static func rowsOfGroup(_ itemClass: ItemClass) -> String {
-        "SELECT \(Schema.sealedColumns) FROM \(itemClass.code) WHERE agrp = ? AND id > ? AND id <= ? "
+        "SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE agrp = ? AND id > ? AND id <= ? "
             + "ORDER BY id LIMIT 256"
     }
 

@@ -16,6 +16,8 @@ package struct ItemStore: Sendable {
     private let lock: FileLock
     /// What this process does to the store.
     private let changes = ChangeCount()
+    /// Which rows are not as they were written.
+    package let damage = DamageReport()
     /// Why this process no longer uses the store.
     package let failure = StoreFailure()
     /// The file that was opened.
@@ -67,12 +69,49 @@ package struct ItemStore: Sendable {
             let snapshot = holdsSnapshot && !isShared ? try HeldSnapshot(of: database, while: changes) : nil
             return (database, snapshot)
         }
-        return StoreReader(database, digester: try AttributeDigester(indexKey), holding: snapshot)
+        return StoreReader(
+            database, digester: try AttributeDigester(indexKey), reporting: damage, holding: snapshot)
     }
 
     /// How much of the file is mapped for reading, in bytes. Processes that share a store map all of one that is not enormous:
     /// the system has its pages once for all of them. A daemon maps as much as leaves it small.
     package static func mappedBytes(isShared: Bool) -> Int { isShared ? 256 << 20 : 16 << 20 }
+
+    /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
+    ///
+    /// - Parameter patience: how long other programs may take to do it themselves: milliseconds.
+    /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, which would write rows without codes.
+    package func migrate(with indexKey: SecretBytes, patience: Int = 10_000) throws(Refusal) {
+        let migrations = try Migrations(database: open(), path: path)
+        guard try migrations.needsKey() else { return }
+        try alone(by: .after(milliseconds: patience)) { () throws(Refusal) in
+            // Others may have been faster.
+            guard try migrations.needsKey() else { return }
+            if try !migrations.isNew() { try migrations.copy() }
+            try RowCodeMigration(database: migrations.database, digester: try AttributeDigester(indexKey)).run()
+        }
+    }
+
+    private func open() throws(Refusal) -> Database {
+        try refusing { () throws(DatabaseError) in
+            let database = try Database(path: path, sharing: sharing)
+            try database.execute("PRAGMA synchronous = FULL", "be opened")
+            return database
+        }
+    }
+
+    /// Runs something while no other process uses the store.
+    private func alone(by deadline: Deadline, _ body: () throws(Refusal) -> Void) throws(Refusal) {
+        guard isShared else { return try body() }
+        do throws(SystemError) { try lock.take(.exclusive, by: deadline) } catch {
+            throw Refusal(
+                .notAvailable, .unavailable, "store",
+                "The store \(path) has to be brought up to date, and other programs use it.",
+                do: "End the programs that use the keychain with an older release, then try again.")
+        }
+        defer { try? lock.take(.shared, by: .never) }
+        try body()
+    }
 
     /// The connection that writes; there is one at a time in a process.
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {

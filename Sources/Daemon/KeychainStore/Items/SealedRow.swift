@@ -6,8 +6,16 @@ package struct SealedRow {
     private let statement: Statement
     /// Its first column; a row may stand beside another.
     private let first: Int32
+    /// Whether all its columns are as they were written: whether its code is right. No other row is to be given out, changed or
+    /// deleted.
+    package let isAuthentic: Bool
 
-    init(_ statement: Statement, from first: Int32 = 0) { (self.statement, self.first) = (statement, first) }
+    init(
+        _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0, digester: AttributeDigester
+    ) throws(Refusal) {
+        (self.statement, self.first) = (statement, first)
+        isAuthentic = try digester.isAuthentic(statement, from: first, itemClass)
+    }
 
     /// The row's number in the table of its class.
     package var id: Int64 { statement.integer(first) }

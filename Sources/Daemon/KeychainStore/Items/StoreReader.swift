@@ -7,6 +7,7 @@ package final class StoreReader {
     let database: Database
     private let snapshot: HeldSnapshot?
     package let digester: AttributeDigester
+    private let damage: DamageReport
     private var queries: [QueryShape: Query] = [:]
     /// The query asked last, which a program that looks up many items asks again.
     private var latest: Query?
@@ -24,8 +25,12 @@ package final class StoreReader {
     }
 
     /// - Parameter snapshot: what is held of the store between queries; nil when they read each on its own.
-    init(_ database: Database, digester: AttributeDigester, holding snapshot: HeldSnapshot? = nil) {
+    init(
+        _ database: Database, digester: AttributeDigester, reporting damage: DamageReport,
+        holding snapshot: HeldSnapshot? = nil
+    ) {
         self.database = database
+        self.damage = damage
         self.snapshot = snapshot
         self.digester = digester
     }
@@ -39,8 +44,18 @@ package final class StoreReader {
         _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
         try run(authorized, as: itemClass, by: deadline) { (statement) throws(Refusal) in
-            try visit(SealedRow(statement))
+            guard let row = try authentic(statement, itemClass) else { return true }
+            return try visit(row)
         }
+    }
+
+    /// The row at which a statement stands; nil for one that is not as it was written, which is reported.
+    func authentic(
+        _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0
+    ) throws(Refusal) -> SealedRow? {
+        let row = try SealedRow(statement, itemClass, from: first, digester: digester)
+        if !row.isAuthentic { damage.note(row.id, of: itemClass) }
+        return row.isAuthentic ? row : nil
     }
 
     /// Runs an authorised query and shows its statement at every row, until `visit` answers false.
@@ -103,7 +118,7 @@ package final class StoreReader {
         }
     }
 
-    /// All rows of a class after the row `id`, for a walk over everything.
+    /// All rows of a class after the row `id`, for a walk over everything; also those that are not as they were written.
     package func walk(
         _ itemClass: ItemClass, after id: Int64, _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
@@ -111,7 +126,7 @@ package final class StoreReader {
         defer { statement.reset() }
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: 1) }
         while try statement.next() {
-            guard try visit(SealedRow(statement)) else { return }
+            guard try visit(SealedRow(statement, itemClass, digester: digester)) else { return }
         }
     }
 

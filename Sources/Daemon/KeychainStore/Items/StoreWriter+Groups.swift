@@ -70,7 +70,7 @@ extension StoreWriter {
             try statement.bind(integer: first, at: 2)
             try statement.bind(integer: last, at: 3)
         }
-        while try statement.next() { try visit(SealedRow(statement)) }
+        while try statement.next() { try visit(SealedRow(statement, itemClass, digester: digester)) }
     }
 
     /// A few rows of a group, to learn its name from.
@@ -80,7 +80,7 @@ extension StoreWriter {
         let statement = try statement(.firstOfGroup(itemClass))
         defer { statement.reset() }
         statement.bind(blob: group.span, at: 1)
-        while try statement.next() { try visit(SealedRow(statement)) }
+        while try statement.next() { try visit(SealedRow(statement, itemClass, digester: digester)) }
     }
 
     /// The largest number of a row.

@@ -19,7 +19,7 @@ package final class StoreWriter {
     ) {
         (self.database, self.store, self.digester) = (database, store, digester)
         self.checkpoints = checkpoints
-        reader = StoreReader(database, digester: digester)
+        reader = StoreReader(database, digester: digester, reporting: store.damage)
     }
 
     /// Runs `body` in one transaction: all of it is on disk when this returns, or none of it when it throws.
@@ -90,17 +90,25 @@ package final class StoreWriter {
     /// Adds a row; false when its primary key is taken.
     package func insert(_ row: NewRow) throws(Refusal) -> Bool {
         let statement = try statement(.insertion(row.itemClass))
-        let last = try bind(row, to: statement) - 1
-        if owner == nil { statement.bind(blob: [UInt8]().span, at: last) }
+        _ = try bind(row, owner: owner?.span.array(0, RowCodes.size) ?? [], to: statement)
         return try unlessTaken(statement)
     }
 
     /// Puts new content into the row with this number; false when another row has its primary key.
     package func replace(_ id: Int64, with row: NewRow) throws(Refusal) -> Bool {
         let statement = try statement(.replacement(row.itemClass))
-        let index = try bind(row, to: statement)
+        let owner =
+            if let owner { owner.span.array(0, RowCodes.size) } else { try self.owner(of: id, in: row.itemClass) }
+        let index = try bind(row, owner: owner, to: statement)
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: index) }
         return try unlessTaken(statement)
+    }
+
+    private func owner(of id: Int64, in itemClass: ItemClass) throws(Refusal) -> [UInt8] {
+        let statement = try statement(.owner(itemClass))
+        defer { statement.reset() }
+        try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: 1) }
+        return try statement.next() ? statement.withBlob(0) { $0.array(0, $0.count) } : []
     }
 
     /// Makes the counters anew from the rows.
@@ -123,14 +131,14 @@ package final class StoreWriter {
         try delete(id, from: itemClass)
     }
 
-    /// Visits the row that has this primary key.
+    /// Visits the row that has this primary key, also when it is not as it was written.
     package func occupant(
         of primaryKey: [UInt8], in itemClass: ItemClass, _ visit: (SealedRow) throws(Refusal) -> Void
     ) throws(Refusal) {
         let statement = try statement(.occupant(itemClass))
         defer { statement.reset() }
         statement.bind(blob: primaryKey.span, at: 1)
-        if try statement.next() { try visit(SealedRow(statement)) }
+        if try statement.next() { try visit(SealedRow(statement, itemClass, digester: digester)) }
     }
 
     /// Keeps the wrapped metadata key of a protection class.
@@ -210,7 +218,7 @@ package final class StoreWriter {
     }
 
     /// Binds a row's columns in the order of the schema and gives the next free place.
-    private func bind(_ row: NewRow, to statement: Statement) throws(Refusal) -> Int32 {
+    private func bind(_ row: NewRow, owner: [UInt8], to statement: Statement) throws(Refusal) -> Int32 {
         statement.bind(blob: row.uuid.span, at: 1)
         statement.bind(blob: row.primaryKey.span, at: 2)
         try refusing { () throws(DatabaseError) in
@@ -226,8 +234,10 @@ package final class StoreWriter {
             if let digest { statement.bind(blob: digest.span, at: index) }
             index += 1
         }
-        if let owner { statement.bind(blob: owner.span, at: index) }
-        return index + 1
+        statement.bind(blob: owner.span, at: index)
+        let code = try digester.code(of: row, owner: owner.span)
+        statement.bind(blob: code.span, at: index + 1)
+        return index + 2
     }
 
     private func unlessTaken(_ statement: Statement) throws(Refusal) -> Bool {

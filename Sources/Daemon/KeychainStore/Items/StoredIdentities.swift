@@ -36,9 +36,12 @@ extension StoreReader {
         _ authorized: AuthorizedRequest, by deadline: Deadline,
         _ visit: (_ certificate: SealedRow, _ key: SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        let columns = Int32(Schema.sealedColumnNames.count)
+        let width = RowCodes.width(of: .certificate)
         try run(authorized, as: .identity, by: deadline) { (statement) throws(Refusal) in
-            try visit(SealedRow(statement), SealedRow(statement, from: columns))
+            guard let certificate = try authentic(statement, .certificate),
+                let key = try authentic(statement, .key, from: width)
+            else { return true }
+            return try visit(certificate, key)
         }
     }
 

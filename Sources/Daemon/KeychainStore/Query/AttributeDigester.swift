@@ -135,6 +135,39 @@ package final class AttributeDigester {
         message.overwrite(littleEndian: UInt32(message.count - lengthOffset - 4), at: lengthOffset)
     }
 
+    // MARK: - Codes of rows
+
+    func beginCode(of itemClass: ItemClass) {
+        message.removeAll()
+        message.append(UInt8(ascii: "r"))
+        message.append(UInt8(ascii: "c"))
+        message.append(itemClass.rawValue)
+    }
+
+    func appendCode(_ name: [UInt8], _ number: Int64) {
+        appendHead(name, kind: 1, count: 8)
+        message.append(littleEndian: number)
+    }
+
+    func appendCode(_ name: [UInt8], _ bytes: Span<UInt8>) {
+        appendHead(name, kind: 2, count: bytes.count)
+        message.append(bytes)
+    }
+
+    func appendForeignCode(_ name: [UInt8]) { appendHead(name, kind: 3, count: 0) }
+
+    private func appendHead(_ name: [UInt8], kind: UInt8, count: Int) {
+        message.append(UInt8(truncatingIfNeeded: name.count))
+        message.append(name.span)
+        message.append(kind)
+        message.append(littleEndian: UInt32(clamping: count))
+    }
+
+    func finishCode() throws(Refusal) -> ColumnDigest {
+        defer { message.removeAll() }
+        return try finish()
+    }
+
     private func finish() throws(Refusal) -> KeyedDigest.Short {
         do throws(CryptoError) {
             try message.withSpan { (span) throws(CryptoError) in try digest.update(span) }

@@ -30,7 +30,7 @@ enum IdentityQueryCompiler {
         }
         conditions += ["k.kcls = \(number.next())", "k.klbl <> \(number.next())"]
         let order = shape.isPaged ? " ORDER BY c.id, k.id" : ""
-        return "SELECT \(columns("c")), \(columns("k")) FROM cert AS c JOIN keys AS k ON k.klbl = c.pkhh "
+        return "SELECT \(columns) FROM cert AS c JOIN keys AS k ON k.klbl = c.pkhh "
             + "WHERE \(conditions.joined(separator: " AND "))\(order)"
     }
 
@@ -48,9 +48,9 @@ enum IdentityQueryCompiler {
         return ["c.agrp \(condition)", "k.agrp \(condition)"]
     }
 
-    private static func columns(_ table: String) -> String {
-        Schema.sealedColumnNames.map { "\(table).\($0)" }.joined(separator: ", ")
-    }
+    private static let columns = [
+        Schema.rowColumns(of: .certificate, in: "c"), Schema.rowColumns(of: .key, in: "k"),
+    ].joined(separator: ", ")
 
     /// Hands out the names of parameters.
     private struct Numbers {

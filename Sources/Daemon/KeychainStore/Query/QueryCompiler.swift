@@ -9,7 +9,7 @@ enum QueryCompiler {
         if shape.isPaged { conditions.append("id > ?") }
         let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         let order = shape.isPaged ? " ORDER BY id" : ""
-        return "SELECT \(Schema.sealedColumns) FROM \(shape.itemClass.code)\(filter)\(order)"
+        return "SELECT \(Schema.rowColumns(of: shape.itemClass)) FROM \(shape.itemClass.code)\(filter)\(order)"
     }
 
     /// Something a row must meet, and what it is about.

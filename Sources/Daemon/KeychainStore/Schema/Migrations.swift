@@ -11,10 +11,33 @@ struct Migrations {
     /// The statements that lead from version N (the index) to N + 1. Version 0 is the empty file.
     var steps = Migrations.all
 
+    /// ``RowCodeMigration`` takes the last step, for which the index key is needed.
     static let all = [Schema.creation, Ownership.migration, [], UsageCounters.migration]
 
     /// Whether the file has never been given tables, or has lost them.
     func isEmpty() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try version() == 0 } }
+
+    /// Whether the last step is still to be taken.
+    func needsKey() throws(Refusal) -> Bool {
+        try refusing { () throws(DatabaseError) in try version() == Int64(Schema.version) - 1 }
+    }
+
+    /// Copies the store beside itself.
+    func copy() throws(Refusal) {
+        try refusing { () throws(DatabaseError) in try database.snapshot(to: snapshotPath(try version())) }
+    }
+
+    /// Whether there is no row of any class yet.
+    func isNew() throws(Refusal) -> Bool {
+        for itemClass in ItemClass.stored where try hasRows(itemClass) { return false }
+        return true
+    }
+
+    private func hasRows(_ itemClass: ItemClass) throws(Refusal) -> Bool {
+        try refusing { () throws(DatabaseError) in
+            try database.integer("SELECT id FROM \(itemClass.code) LIMIT 1", "be read") != nil
+        }
+    }
 
     private func version() throws(DatabaseError) -> Int64 {
         try database.integer("PRAGMA user_version", "tell its version") ?? 0
@@ -33,7 +56,7 @@ struct Migrations {
     }
 
     private func refuseNewer(_ found: Int64) throws(DatabaseError) {
-        if found > steps.count { throw DatabaseError.fromTheFuture }
+        if found > max(steps.count, Schema.version) { throw DatabaseError.fromTheFuture }
     }
 
     /// Another process may have been faster: the version is looked at again inside the transaction.

@@ -8,9 +8,17 @@ enum Schema {
     /// All statements that make an empty store of version 1; the later ones come by ``Migrations``.
     static var creation: [String] { ItemClass.stored.flatMap(table) + [keys, quarantine] }
 
-    /// The columns a query reads, in the order ``SealedRow`` expects.
+    /// The version that ``RowCodeMigration`` leads to.
+    static let version = 5
+
+    /// The columns that begin a row, in the order ``SealedRow`` expects.
     static let sealedColumnNames = ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
-    static let sealedColumns = sealedColumnNames.joined(separator: ", ")
+
+    /// All columns of a row, as every statement that reads rows gives them: those of ``sealedColumnNames`` first, the code last.
+    static func rowColumns(of itemClass: ItemClass, in table: String? = nil) -> String {
+        (RowCodes.columnNames(of: itemClass) + [RowCodes.column]).map { name in table.map { "\($0).\(name)" } ?? name }
+            .joined(separator: ", ")
+    }
 
     /// The attributes that have a digest column in the table of a class.
     static func digestColumns(of itemClass: ItemClass) -> [ItemAttribute] {
@@ -23,17 +31,16 @@ enum Schema {
 
     /// The statement that adds a row.
     static func insertion(into itemClass: ItemClass) -> String {
-        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code) + [Ownership.column]
+        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code) + [Ownership.column, RowCodes.column]
         let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         return "INSERT INTO \(itemClass.code) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    /// The statement that replaces everything of a row but its number, and its owner where another is given.
+    /// The statement that replaces everything of a row but its number.
     static func replacement(in itemClass: ItemClass) -> String {
-        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code)
+        let columns = fixedColumns + digestColumns(of: itemClass).map(\.code) + [Ownership.column, RowCodes.column]
         let assignments = columns.map { "\($0) = ?" }.joined(separator: ", ")
-        let owner = "\(Ownership.column) = coalesce(?, \(Ownership.column))"
-        return "UPDATE \(itemClass.code) SET \(assignments), \(owner) WHERE id = ?"
+        return "UPDATE \(itemClass.code) SET \(assignments) WHERE id = ?"
     }
 
     /// The columns every row has, in the order ``ItemStore`` binds them.

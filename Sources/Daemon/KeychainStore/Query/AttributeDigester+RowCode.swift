@@ -1,0 +1,48 @@
+import KeychainModel
+import LinuxSystem
+
+/// Making the codes of rows: ``RowCodes``.
+extension AttributeDigester {
+    /// The code that the row at which a statement stands should have.
+    func code(of statement: Statement, from first: Int32, _ itemClass: ItemClass) throws(Refusal) -> ColumnDigest {
+        beginCode(of: itemClass)
+        for column in RowCodes.covered(of: itemClass) {
+            switch statement.kind(first + column.index) {
+            case .null: continue
+            case .integer: appendCode(column.name, statement.integer(first + column.index))
+            case .blob: statement.withBlob(first + column.index) { appendCode(column.name, $0) }
+            // What we write is of no other kind.
+            case .other: appendForeignCode(column.name)
+            }
+        }
+        return try finishCode()
+    }
+
+    /// Whether the row at which a statement stands is as it was written.
+    func isAuthentic(_ statement: Statement, from first: Int32, _ itemClass: ItemClass) throws(Refusal) -> Bool {
+        let expected = try code(of: statement, from: first, itemClass)
+        return statement.withBlob(first + RowCodes.index(of: itemClass)) { $0.isEqual(to: expected.span) }
+    }
+
+    /// The code of a row that is to be written for an owner.
+    func code(of row: NewRow, owner: Span<UInt8>) throws(Refusal) -> ColumnDigest {
+        beginCode(of: row.itemClass)
+        let digests = Schema.sealedColumnNames.count
+        for column in RowCodes.covered(of: row.itemClass) {
+            switch Int(column.index) {
+            case 1: appendCode(column.name, row.uuid.span)
+            case 2: appendCode(column.name, row.primaryKey.span)
+            case 3: appendCode(column.name, Int64(row.accessibility.rawValue))
+            case 4: appendCode(column.name, row.isSynchronizable ? 1 : 0)
+            case 5: appendCode(column.name, row.isTombstone ? 1 : 0)
+            case 6: appendCode(column.name, row.wrappedKey.span)
+            case 7: appendCode(column.name, row.metadata.span)
+            case 8: appendCode(column.name, row.value.span)
+            case let index where index - digests < row.digests.count:
+                if let digest = row.digests[index - digests] { appendCode(column.name, digest.span) }
+            default: appendCode(column.name, owner)
+            }
+        }
+        return try finishCode()
+    }
+}

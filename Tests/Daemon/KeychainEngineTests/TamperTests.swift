@@ -1,0 +1,170 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+/// Whoever can write the file and has no key: what they change is hidden and reported, and gives nobody anything.
+@Suite("Tampering with the columns of rows")
+struct TamperTests {
+    private let directory: TemporaryDirectory
+    private let engine: TestEngine
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        engine = try TestEngine(in: directory)
+    }
+
+    private func fill() throws {
+        for name in ["a", "b", "c"] {
+            try engine.add(name, "value of \(name)", more: ["labl": .string("label \(name)")])
+        }
+    }
+
+    /// The columns of the table of generic passwords.
+    static let columns = RowCodes.columnNames(of: .genericPassword).filter { $0 != "id" } + [RowCodes.column]
+
+    @Test("Any column of a row that is made another hides the row, and verification names it", arguments: columns)
+    func changed(_ column: String) throws {
+        try fill()
+        for value in ["x'00112233445566778899aabbccddeeff'", "7", "NULL", "'text'", "x''"] {
+            try? engine.tamper("CREATE TABLE kept AS SELECT * FROM genp WHERE id = 2")
+            do { try engine.tamper("UPDATE genp SET \(column) = \(value) WHERE id = 2") } catch { continue }
+            let isSame =
+                try count("SELECT count(*) FROM genp JOIN kept USING (id) WHERE genp.\(column) IS kept.\(column)") == 1
+            #expect(try engine.values().keys.sorted() == (isSame ? ["a", "b", "c"] : ["a", "c"]), "\(value)")
+            #expect(try engine.verify().damage.map(\.row) == (isSame ? [] : [2]), "\(value)")
+            try engine.tamper("UPDATE genp SET \(column) = (SELECT \(column) FROM kept) WHERE id = 2")
+            #expect(try engine.values().count == 3)
+        }
+    }
+
+    @Test("Any column that is copied from another row hides the row", arguments: columns)
+    func copied(_ column: String) throws {
+        try fill()
+        let isDifferent = try count("SELECT count(DISTINCT \(column)) FROM genp WHERE id < 3") == 2
+        do {
+            try engine.tamper("UPDATE genp SET \(column) = (SELECT \(column) FROM genp WHERE id = 1) WHERE id = 2")
+        } catch {
+            // No two rows have the same.
+            return #expect(["uuid", "pk"].contains(column))
+        }
+        #expect(try engine.values().count == (isDifferent ? 2 : 3))
+        #expect(try engine.verify().damage.map(\.row) == (isDifferent ? [2] : []))
+    }
+
+    @Test("Two rows that change their columns are both hidden", arguments: columns)
+    func swapped(_ column: String) throws {
+        try fill()
+        guard try count("SELECT count(DISTINCT \(column)) FROM genp WHERE id < 3") == 2 else { return }
+        try engine.tamper(
+            """
+            CREATE TABLE kept AS SELECT id, \(column) FROM genp; \
+            UPDATE genp SET \(column) = (SELECT \(column) FROM genp WHERE id = 3) || x'01' WHERE id = 1; \
+            UPDATE genp SET \(column) = (SELECT \(column) FROM kept WHERE id = 1) WHERE id = 2; \
+            UPDATE genp SET \(column) = (SELECT \(column) FROM kept WHERE id = 2) WHERE id = 1
+            """)
+        #expect(try engine.values() == ["c": "value of c"])
+        #expect(try engine.verify().damage.map(\.row) == [1, 2])
+    }
+
+    @Test("A password is not handed to whom its service was copied for, nor to a program whose group it was given")
+    func handedOver() throws {
+        _ = try engine.write(try Self.addition("bank-secret", service: "bank.example"))
+        _ = try engine.write(try Self.addition("of little worth", service: "evil.example"))
+        let other = CallerIdentity(user: 0, process: 0, program: "other", groups: ["other"])
+        _ = try engine.perform(try Self.addition("own", service: "own.example"), from: other)
+        try engine.tamper("UPDATE genp SET svce = (SELECT svce FROM genp WHERE id = 2) WHERE id = 1")
+        let evil = try EngineLane.lookup(["svce": .string("evil.example"), "r_Data": .boolean(true)])
+        #expect(try engine.read(evil).items.first?.attributes[.valueData]?.string == "of little worth")
+        try engine.tamper("UPDATE genp SET agrp = (SELECT agrp FROM genp WHERE id = 3) WHERE id IN (1, 2)")
+        let own = try EngineLane.lookup(["r_Data": .boolean(true), "m_Limit": .string("m_LimitAll")])
+        let found = try engine.perform(own, from: other).items.compactMap { $0.attributes[.valueData]?.string }
+        #expect(found == ["own"])
+        #expect(try engine.verify().damage.map(\.row) == [1, 2])
+    }
+
+    @Test("What is hidden is neither changed nor deleted by a query that its columns were made to meet")
+    func neitherChangedNorDeleted() throws {
+        try fill()
+        try engine.tamper("UPDATE genp SET acct = (SELECT acct FROM genp WHERE id = 1) WHERE id IN (2, 3)")
+        try engine.update("a", to: "new")
+        var deletion = ItemRequestBuilder(.delete)
+        try deletion.set("class", .string("genp"))
+        try deletion.set("acct", .string("a"))
+        let request = try deletion.build()
+        _ = try engine.write(request)
+        #expect(try count("SELECT count(*) FROM genp") == 2)
+        #expect(refusal { _ = try engine.write(request) }?.status == .itemNotFound)
+    }
+
+    @Test("A row is hidden although its class is closed and nothing of it can be opened")
+    func locked() throws {
+        try fill()
+        try engine.tamper("UPDATE genp SET labl = x'00112233445566778899aabbccddeeff' WHERE id = 2")
+        #expect(try engine.verify().damage.map(\.problem) == ["its code does not open"])
+    }
+
+    @Test("Each row that is hidden is told once in the log, without its name")
+    func told() throws {
+        try fill()
+        let lines = Lock<[String]>([])
+        engine.engine.store.damage.tell { line in lines.withLock { lines in lines.append(line) } }
+        try engine.tamper("UPDATE genp SET labl = x'00' WHERE id = 2")
+        for _ in 0..<3 { #expect(try engine.values().count == 2) }
+        #expect(lines.withLock { $0.count } == 1)
+        #expect(lines.withLock { $0.allSatisfy { $0.hasPrefix("Row 2 of genp") && !$0.contains("label") } })
+    }
+
+    @Test("A column that is added to the table, and NULL, needs no new codes")
+    func laterColumn() throws {
+        try fill()
+        try engine.tamper("ALTER TABLE genp ADD COLUMN later BLOB")
+        #expect(try engine.values().count == 3)
+        #expect(try engine.verify().damage.isEmpty)
+    }
+
+    @Test("A store of version 4 is copied, gets its codes, and keeps its items")
+    func migrated() throws {
+        let older = try TemporaryDirectory()
+        do {
+            let engine = try TestEngine(in: older)
+            for name in (0..<1500).map({ "\($0)" }) { _ = try engine.addTogether([name]) }
+            for itemClass in ItemClass.stored { try engine.tamper("ALTER TABLE \(itemClass.code) DROP COLUMN code") }
+            try engine.tamper("PRAGMA user_version = 4")
+        }
+        let engine = try TestEngine(in: older)
+        #expect(try engine.values().count == 1500)
+        #expect(try engine.verify().damage.isEmpty)
+        #expect(try engine.wrongCounters() == 0)
+        #expect(try FolderEntries.names(in: engine.folder).count { $0.hasSuffix(".snapshot") } == 1)
+    }
+
+    @Test("A store of an older release is not brought up to date while another program uses it")
+    func migratedAlone() throws {
+        let lock = "\(engine.folder)/keychain.lock"
+        let other = try FileLock(lock, .shared, deadline: .now)
+        for itemClass in ItemClass.stored { try engine.tamper("ALTER TABLE \(itemClass.code) DROP COLUMN code") }
+        try engine.tamper("PRAGMA user_version = 4")
+        let store = try ItemStore(folder: engine.folder, prefersExclusive: false)
+        let refusal = refusal { try store.migrate(with: SecretBytes(count: 32), patience: 50) }
+        #expect(refusal?.problem.contains("other programs use it") == true)
+        withExtendedLifetime(other) {}
+    }
+
+    private func count(_ sql: String) throws -> Int64? {
+        try Database(path: "\(engine.folder)/keychain.db", sharing: .shared).integer(sql, "be counted")
+    }
+
+    private static func addition(_ value: String, service: String) throws -> ItemRequest {
+        var builder = ItemRequestBuilder(.add)
+        try builder.set("class", .string("genp"))
+        try builder.set("svce", .string(service))
+        try builder.set("v_Data", data: Array(value.utf8).span)
+        return try builder.build()
+    }
+}
