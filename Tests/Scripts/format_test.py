@@ -308,7 +308,7 @@ class Tampering(StoreTest):
     def test_an_old_value_beside_new_attributes(self):
         old = self.sql("SELECT wkey, data FROM genp WHERE id = 1")[0]
         change(self.folder, {"update": [{"class": string("genp"), "acct": string("a")}, {"v_Data": data(b"second")}]})
-        with self.assertRaisesRegex(Damaged, "belongs to other attributes"):
+        with self.assertRaisesRegex(Damaged, "its code is not that of its columns"):
             store = Store(self.folder)
             row = dict(store.database.execute("SELECT * FROM genp WHERE id = 1").fetchone())
             store.open("genp", {**row, "wkey": old[0], "data": old[1]})
