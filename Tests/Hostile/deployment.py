@@ -18,6 +18,8 @@ USUAL = "/run/keychaind"
 
 # Numbers that nobody has. Those of users get accounts, for the time of the test.
 SERVICE, ENCLAVE, VICTIM, OTHER, ANCHORED = 61201, 61202, 61210, 61211, 61220
+# Numbers that belong to OTHER besides (subuid(5)).
+SUBORDINATE = 1_700_000_000
 
 
 class Deployment:
@@ -59,7 +61,8 @@ class Deployment:
     def add_accounts(self, **more):
         """Gives the users accounts, as this process and its children see the machine (machine.leave)."""
         accounts = {"kc-victim": (VICTIM, None), "kc-other": (OTHER, None), **more}
-        machine.add_accounts(self.base, accounts, lambda name: self.path("home"))
+        machine.add_accounts(
+            self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:65536"])
 
     def start(self):
         self.service, serves = self.daemon(self.log, "--system", *self.options())
@@ -177,6 +180,9 @@ class Deployment:
             except OSError:
                 continue
             if not words[0].startswith(self.base):
+                continue
+            # It looks accounts up, and has no privileges.
+            if "--accounts" in words:
                 continue
             name = os.path.basename(words[0])
             kind = {"keychaind": "master" if "--system" in words else "daemon",

@@ -23,6 +23,7 @@ import anchors  # noqa: E402,F401
 import marked  # noqa: E402,F401
 import signatures  # noqa: E402,F401
 import units  # noqa: E402,F401
+import shares  # noqa: E402,F401
 
 
 def undocumented():

@@ -139,5 +139,49 @@ def flood(path, count):
     sys.stdin.readline()
 
 
+def hurry(path, count, word=""):
+    """Connects again and again, says a word, and keeps what it gets until a line comes."""
+    kept = []
+    for _ in range(int(count)):
+        try:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(0.2)
+            connection.connect(path)
+            connection.sendall(bytes.fromhex(word))
+            if not word:
+                kept.append(connection)
+        except OSError:
+            pass
+    print(len(kept), flush=True)
+    sys.stdin.readline()
+
+
+def hog(path, count, size, processes="1"):
+    """Sends the beginnings of frames and keeps the connections until a line comes; each process has its part of them."""
+    head = (2**20 - 64).to_bytes(4, "little") + bytes([1, 1, 0, 0]) + (1).to_bytes(4, "little") + (60000).to_bytes(4, "little")
+    reader, writer = os.pipe()
+    ours, theirs = os.pipe()
+    for _ in range(int(processes)):
+        if os.fork() == 0:
+            os.close(ours)
+            os.close(writer)
+            kept = []
+            for _ in range(int(count) // int(processes)):
+                connection = connect(path)
+                connection.settimeout(5)
+                try:
+                    connection.sendall(head + bytes(int(size)))
+                except OSError:
+                    break
+                kept.append(connection)
+                os.write(theirs, b"x")
+            os.close(theirs)
+            os.read(reader, 1)
+            os._exit(0)
+    os.close(theirs)
+    print(len(os.fdopen(ours, "rb").read()), flush=True)
+    sys.stdin.readline()
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

@@ -105,6 +105,12 @@ def container(d):
     return d.learns("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-ec", script)
 
 
+@attack("another program in the program's place in a sandbox (bubblewrap)", FAILS, UNIDENTIFIED)
+def bubble(d):
+    other = d.install("attacker")
+    return d.learns("bwrap", "--bind", "/", "/", "--dev", "/dev", "--ro-bind", other, victim(d), *d.search(victim(d)))
+
+
 def preloads(d, program):
     """Whether the attacker's code runs in a program that says how it is used; `security` itself may be linked statically."""
     done = d.run(program, "--help", env=d.environment(LD_PRELOAD=d.path("bin", "preload.so")))

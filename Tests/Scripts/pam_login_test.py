@@ -74,6 +74,9 @@ class Machine(Deployment):
         words[words.index("--sockets") + 1] = "/run/keychaind"
         return words
 
+    def mount(self):
+        """The sockets are where programs look for them."""
+
     def services(self, options=None):
         """Writes Debian's stacks, with the packaged lines of ours or with other words behind the module's name."""
         module = f"optional {modules}/pam_keychain.so"

@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
+import machine  # noqa: E402
 from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
 
 FAILED = []
@@ -244,6 +245,48 @@ def credentials(d):
     check("a user stores none", done.returncode != 0)
 
 
+def clerks(d):
+    """The processes that look accounts up."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = open(f"/proc/{number}/cmdline").read().split("\0")
+        except OSError:
+            continue
+        if words[0].startswith(d.base) and "--accounts" in words:
+            found.append(int(number))
+    return found
+
+
+def accounts(d, program):
+    """Who may have a keychain is looked up beside the master, which nothing holds up."""
+    stranger = 1_600_000_321
+
+    def status(user):
+        return d.run(program, "find-generic-password", "-s", "nothing", user=user).returncode
+
+    check("a number without an account has no keychain", status(stranger) == 53)
+    check("it is looked up by one process", len(clerks(d)) == 1, clerks(d))
+    clerk = clerks(d)[0]
+    lines = dict(line.split(":", 1) for line in open(f"/proc/{clerk}/status").read().splitlines())
+    check("which has no privileges", int(lines["CapPrm"], 16) == int(lines["CapEff"], 16) == 0
+          and lines["NoNewPrivs"].strip() == "1", lines)
+    os.kill(clerk, signal.SIGKILL)
+    check("when it dies, the next one answers", status(stranger + 1) == 53 and wait_until(lambda: clerks(d) != [clerk]))
+    d.store(program, user=OTHER)
+    check("a keychain is closed", wait_until(lambda: "daemon" not in d.processes(), 20))
+    # One that has just answered, and goes on to say nothing.
+    status(stranger + 2)
+    os.kill(clerks(d)[0], signal.SIGSTOP)
+    check("who has a keychain is served although no account can be looked up", d.has(program, user=OTHER), d.said)
+    status(stranger + 3)
+    os.kill(clerks(d)[0], signal.SIGSTOP)
+    check("who has none is not, for now", status(stranger + 4) == 53)
+    check("and the log says that it is not known",
+          f"whether user {stranger + 4} has an account cannot be found out now" in open(d.log).read())
+    check("the process that looks accounts up ends when there is nothing to look up", wait_until(lambda: not clerks(d), 20))
+
+
 def quota(products):
     """A user fills his keychain: his own is full then, and nobody else's."""
     d = Service(products)
@@ -319,12 +362,15 @@ def activated(d, program):
 
 def main():
     d = Service(os.path.abspath(sys.argv[1]))
+    machine.leave()
+    d.add_accounts()
     try:
         program = d.install("victim")
         d.start()
         d.store(program)
         lives(d, program)
         ends_and_begins(d, program)
+        accounts(d, program)
         keeps_vaults(d, program)
         with connected(d):
             passcodes(d, program)

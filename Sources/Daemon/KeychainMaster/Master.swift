@@ -6,7 +6,7 @@ package import LinuxSystem
 /// is none.
 ///
 /// It reads nothing that a client sends, knows no secret and opens no keychain: the kernel's word on who connected is all it goes
-/// by. Belongs to the thread that runs it.
+/// by, and whether that number is a user's, which it has looked up. Belongs to the thread that runs it.
 package final class Master {
     /// A socket that clients connect to.
     package struct Entrance {
@@ -28,6 +28,9 @@ package final class Master {
     /// Starts the daemon of a keychain, which is handed connections over the socket.
     package typealias Starter = (KeychainOwner, UnixSocket) throws(SystemError) -> ChildProcess
 
+    /// Starts the process that looks accounts up, and answers over the socket.
+    package typealias Clerk = (UnixSocket) throws(SystemError) -> ChildProcess
+
     private let entrances: [Entrance]
     /// Their queues, in the same order.
     private var queues: [WatchedSource]
@@ -35,6 +38,10 @@ package final class Master {
     private let log: (String) -> Void
     private let mostWards: Int
     private let epoll: Epoll
+    private var paces = LogPaces()
+    /// Nil where every number may have a keychain.
+    private let accounts: AccountDesk?
+    private let hasKeychain: (UInt32) -> Bool
     private var wards: [KeychainOwner: Ward] = [:]
     private var byToken: [UInt64: Ward] = [:]
     private var nextToken = Token.firstWard
@@ -44,6 +51,7 @@ package final class Master {
     private enum Token {
         static let end: UInt64 = 0
         static let firstEntrance: UInt64 = 1
+        static let accounts: UInt64 = 63
         static let firstWard: UInt64 = 64
     }
 
@@ -52,14 +60,20 @@ package final class Master {
 
     /// - Parameters:
     ///   - mostWards: how many keychains may be open at once; connections to more are refused until one is closed.
+    ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountDesk`).
+    ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked up.
     ///   - log: takes a line about what was refused or went wrong.
     /// - Throws: `SystemError` of `epoll`.
     package init(
-        _ entrances: [Entrance], mostWards: Int = 1024, start: @escaping Starter, log: @escaping (String) -> Void
+        _ entrances: [Entrance], mostWards: Int = 1024, start: @escaping Starter, clerk: Clerk? = nil,
+        hasKeychain: @escaping (UInt32) -> Bool = { _ in false }, log: @escaping (String) -> Void
     ) throws(SystemError) {
         (self.entrances, self.mostWards, self.start, self.log) = (entrances, mostWards, start, log)
+        self.hasKeychain = hasKeychain
         queues = entrances.map { WatchedSource($0.socket) }
-        epoll = try Epoll(capacity: 64)
+        let epoll = try Epoll(capacity: 64)
+        self.epoll = epoll
+        accounts = clerk.map { AccountDesk($0, watchedBy: epoll, token: Token.accounts) }
         for (index, entrance) in entrances.enumerated() {
             let token = Token.firstEntrance + UInt64(index)
             try epoll.add(entrance.socket.descriptor, for: .readable, token: token)
@@ -73,9 +87,9 @@ package final class Master {
         try epoll.add(end, for: .readable, token: Token.end)
         while !isEnding || !wards.isEmpty {
             let start = Clock.monotonicNanoseconds
-            let count = try epoll.wait(deadline: wards.values.map(\.patience).min() ?? .never) { token, _ in
-                handle(token, end)
-            }
+            let patience = (wards.values.map(\.patience) + [accounts?.patience ?? .never]).min() ?? .never
+            let count = try epoll.wait(deadline: patience) { token, _ in handle(token, end) }
+            while let (question, answer) = accounts?.conclude() { admit(question, answer) }
             if !isEnding, count < epoll.capacity {
                 for index in queues.indices { queues[index].looked(from: start) }
             }
@@ -87,6 +101,8 @@ package final class Master {
     private func handle(_ token: UInt64, _ end: FileDescriptor) {
         switch token {
         case Token.end: finish(end)
+        // What it has said is heard at the end of the turn.
+        case Token.accounts: break
         case ..<Token.firstWard: accept(Int(token - Token.firstEntrance))
         default:
             if let ward = byToken[token] { readOffer(of: ward) } else if let ward = byToken[token - 1] { bury(ward) }
@@ -95,6 +111,7 @@ package final class Master {
 
     private func finish(_ end: FileDescriptor) {
         isEnding = true
+        accounts?.close()
         try? epoll.remove(end)
         for entrance in entrances { try? epoll.remove(entrance.socket.descriptor) }
         for ward in wards.values { ward.letGo() }
@@ -108,7 +125,7 @@ extension Master {
         do throws(SystemError) {
             if let connection = try queues[index].accept() { deliver(connection, entrances[index].purpose) }
         } catch {
-            log("no connection can be accepted for now: \(error)")
+            note("no connection can be accepted for now: \(error)", of: Self.unknownUser)
             // Too many open files: daemons that end give some back.
             usleep(10_000)
         }
@@ -116,14 +133,47 @@ extension Master {
 
     /// Hands a connection to the daemon it is for; one that cannot be handed over is closed, which its client sees.
     private func deliver(_ connection: UnixSocket, _ purpose: Purpose) {
-        do throws(SystemError) {
-            let user = try PeerNumbers(of: connection).user
-            guard let owner = Self.owner(user, purpose) else {
-                return log("refused a connection of user \(user) to \(purpose.rawValue)")
-            }
-            let kind = purpose == .credentials ? Handover.Kind.credential : .client
-            try ward(of: owner).take(Ward.Arrival(connection: connection, kind: kind))
-        } catch { log("refused a connection to \(purpose.rawValue): \(error)") }
+        let user: UInt32
+        do throws(SystemError) { user = try PeerNumbers(of: connection).user } catch {
+            return note("refused a connection to \(purpose.rawValue): \(error)", of: Self.unknownUser)
+        }
+        guard let owner = Self.owner(user, purpose) else {
+            return note("refused a connection of user \(user) to \(purpose.rawValue)", of: user)
+        }
+        let arrival = Ward.Arrival(
+            connection: connection, kind: purpose == .credentials ? .credential : .client, user: user)
+        guard let accounts, case .user = owner, user != 0, wards[owner] == nil else { return hand(arrival, to: owner) }
+        if accounts.isStranger(user) { return refuse(stranger: user) }
+        if !accounts.ask(about: user, for: arrival, isKnown: hasKeychain(user)) {
+            note("refused a connection of user \(user): too many accounts are to be looked up", of: user)
+        }
+    }
+
+    /// Goes on with the connections of a user who has been looked up. That an account cannot be found out now is not that there is
+    /// none: who has a keychain goes on using it.
+    private func admit(_ question: AccountDesk.Question, _ answer: AccountDesk.Answer) {
+        if answer == .yes || answer == .unknown && hasKeychain(question.user) {
+            for arrival in question.waiting { hand(arrival, to: .user(question.user)) }
+        } else if answer == .no {
+            refuse(stranger: question.user)
+        } else {
+            note("whether user \(question.user) has an account cannot be found out now", of: question.user)
+        }
+    }
+
+    private func refuse(stranger user: UInt32) {
+        note("refused a connection of user \(user), who has no account", of: user)
+    }
+
+    private func hand(_ arrival: Ward.Arrival, to owner: KeychainOwner) {
+        do throws(SystemError) { try ward(of: owner).take(arrival) } catch {
+            note("refused a connection of user \(arrival.user): \(error)", of: arrival.user)
+        }
+    }
+
+    /// Writes a line that a user has caused, unless there were too many of them.
+    private func note(_ line: String, of user: UInt32) {
+        if let line = paces.admit(line, of: user) { log(line) }
     }
 
     /// Whose keychain a user reaches here; nil when none. Who may use the system's, its daemon decides.
@@ -159,13 +209,9 @@ extension Master {
         try? epoll.remove(ward.end)
         ward.letGo()
         let code = ward.process.reap(patience: 0)
-        if code != 0 { log("the daemon of keychain \(ward.owner) has failed") }
+        if code != 0 { note("the daemon of keychain \(ward.owner) has failed", of: ward.owner.user ?? 0) }
         (wards[ward.owner], byToken[ward.token]) = (nil, nil)
         if isEnding { return }
-        for arrival in ward.waiting {
-            do throws(SystemError) { try self.ward(of: ward.owner).take(arrival) } catch {
-                log("refused a connection that waited: \(error)")
-            }
-        }
+        for arrival in ward.waiting { hand(arrival, to: ward.owner) }
     }
 }

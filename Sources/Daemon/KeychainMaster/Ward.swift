@@ -20,6 +20,8 @@ final class Ward {
     struct Arrival {
         let connection: UnixSocket
         let kind: Handover.Kind
+        /// Who has connected.
+        let user: UInt32
     }
 
     /// How long a daemon may take to finish, milliseconds: longer than it gives its slowest client.

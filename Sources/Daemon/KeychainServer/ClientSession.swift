@@ -49,6 +49,9 @@ final class ClientSession {
     /// What it holds of the loop's memory, as the loop last counted it.
     var counted = 0
 
+    /// The process whose connection it is, for what it holds; asked when it first holds something.
+    private(set) lazy var holder: Int32 = (try? PeerNumbers(of: socket).process) ?? 0
+
     private var descriptors: [FileDescriptor] = []
     private var output: SecretBuffer?
     private var sent = 0

@@ -114,7 +114,7 @@ extension EventLoop {
 
     /// A broken frame is answered where it is known whom to answer, and costs its connection.
     private func refuse(_ broken: BrokenFrame, of session: ClientSession) {
-        log("closed a connection: \(broken.refusal.rule.rawValue): \(broken.refusal.problem)")
+        note("closed a connection: \(broken.refusal.rule.rawValue): \(broken.refusal.problem)", of: session)
         session.dropInput()
         guard let id = broken.id else { return }
         writer.refuse(broken.refusal, id: id)
@@ -144,14 +144,41 @@ extension EventLoop {
         } catch { close(session) }
     }
 
-    /// Counts what the connection holds; the one that fills the loop's memory is closed.
+    /// Counts what the connection holds, and makes room where all hold too much; whether this one is still there.
     private func isWithinBounds(_ session: ClientSession) -> Bool {
-        held += session.held - session.counted
+        let added = session.held - session.counted
+        guard added != 0 else { return true }
         session.counted = session.held
-        guard held > limits.held, session.held > 0 else { return true }
-        log("closed a connection: \(Refusal.overfull.problem)")
-        close(session)
-        return false
+        held += added
+        holders.change(session.holder, by: added)
+        guard held > limits.held else { return true }
+        makeRoom()
+        return sessions[session.token] != nil
+    }
+
+    /// Closes connections until there is some room: those of the process that holds most, if it holds much; else those that have
+    /// owed the rest of a frame, or left an answer unread, for longest. Who has come last is not to blame.
+    private func makeRoom() {
+        let enough = limits.held - limits.held / 8
+        for session in candidates() where held > enough {
+            note("closed a connection: \(Refusal.overfull.problem)", of: session)
+            close(session)
+        }
+        if held > enough { makeRoom() }
+    }
+
+    private func candidates() -> [ClientSession] {
+        let holding = sessions.values.filter { $0.counted > 0 }
+        if let holder = holders.largest, holder.bytes > limits.held / 16 {
+            return holding.filter { $0.holder == holder.process }.sorted { $0.counted > $1.counted }
+        }
+        return holding.sorted { $0.stall ?? .never < $1.stall ?? .never }
+    }
+
+    /// Writes a line that a connection has caused, unless its user has caused too many.
+    func note(_ line: String, of session: ClientSession) {
+        let user = (try? PeerNumbers(of: session.socket).user) ?? .max
+        if let line = paces.admit(line, of: user) { log(line) }
     }
 
     private func noteStall(of session: ClientSession) {

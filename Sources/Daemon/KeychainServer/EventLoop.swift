@@ -23,6 +23,10 @@ final class EventLoop: @unchecked Sendable {
     var nextResumption = Deadline.never
     /// Bytes that all connections hold.
     var held = 0
+    /// And those of each process.
+    var holders = Holders()
+    /// How often lines are written that connections cause.
+    var paces = LogPaces()
     let epoll: Epoll
 
     private var shortWait = ShortWait()
@@ -144,12 +148,22 @@ extension EventLoop {
     }
 
     private func open(_ socket: UnixSocket) throws(SystemError) {
+        guard isWithinShare(socket) else { return }
         let session = ClientSession(token: nextToken, socket: socket)
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1
         sessions[session.token] = session
         occupancy.arrive()
         router.greet(session)
+    }
+
+    /// Whether a user may have another connection.
+    private func isWithinShare(_ socket: UnixSocket) -> Bool {
+        guard limits.connectionsOfUser < limits.connections else { return true }
+        guard let user = try? PeerNumbers(of: socket).user else { return false }
+        if user == 0 { return true }
+        let own = sessions.values.count { (try? PeerNumbers(of: $0.socket).user) == user }
+        return own < limits.connectionsOfUser
     }
 
     /// Forgets a connection, which closes it.
@@ -159,6 +173,7 @@ extension EventLoop {
         stalling.remove(session.token)
         paused.remove(session.token)
         held -= session.counted
+        if session.counted > 0 { holders.change(session.holder, by: -session.counted) }
         occupancy.leave()
     }
 
@@ -189,7 +204,7 @@ extension EventLoop {
     private func sweep() {
         nextSweep = .never
         for session in stalling.compactMap({ sessions[$0] }) where session.stall?.hasPassed == true {
-            log("closed a connection that left a frame unfinished or its answers unread")
+            note("closed a connection that left a frame unfinished or its answers unread", of: session)
             close(session)
         }
         if !isAccepting, !listeners.isEmpty { try? startAccepting() }

@@ -18,6 +18,9 @@ package struct ServerLimits: Sendable {
     package var queuedIdentities = 1024
     /// Connections per loop; whoever comes later waits in the listener's queue until one leaves.
     package var connections = 8192
+    /// Connections of one user per loop, but root's; one who has more is closed. Where a daemon serves a single user, there is no
+    /// such limit.
+    package var connectionsOfUser = Int.max
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
     package var pipelined = 16
     /// Requests a second of one program, over all of its connections; who is faster is read from later. 0 for no limit. More
@@ -25,7 +28,7 @@ package struct ServerLimits: Sendable {
     package var requestRate = 100_000
     /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
     package var stall = 10_000
-    /// Bytes of unfinished frames and unread answers per loop; above it, whoever adds to them is closed.
+    /// Bytes of unfinished frames and unread answers per loop; above it, connections of the process that holds most are closed.
     package var held = 64 << 20
     /// Bytes of writes that wait for the writer; above it, writes are refused.
     package var queuedWrites = 64 << 20

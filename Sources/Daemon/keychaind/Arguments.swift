@@ -14,6 +14,8 @@ enum Arguments {
     case serve(Options)
     /// To be the master of the system service.
     case system(SystemOptions)
+    /// To look accounts up for the master.
+    case accounts(UnixSocket)
 
     struct Options {
         var socket = ""
@@ -95,6 +97,10 @@ enum Arguments {
         var rest = Array(arguments)[...]
         if rest.first == "--system" {
             self = .system(try SystemOptions(rest.dropFirst()))
+            return
+        }
+        if rest.first == "--accounts" {
+            self = .accounts(UnixSocket(try Self.descriptor("--accounts", rest.dropFirst().first)))
             return
         }
         while let argument = rest.popFirst() {

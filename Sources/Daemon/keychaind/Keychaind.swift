@@ -19,6 +19,7 @@ struct Keychaind {
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
             case .system(let options): try SystemService.run(options, log: report)
+            case .accounts(let channel): try AccountClerk.serve(channel)
             }
         } catch {
             let refusal = error as? Refusal

@@ -136,27 +136,6 @@ package final class DecisionLog: Sendable {
     }
 }
 
-/// How often refusals are written to the daemon's log: ten at once, then one a second.
-struct LogPace {
-    private var credit = 10.0
-    private var last: UInt64 = 0
-    private var passed = 0
-
-    /// Whether a line may be written now; then how many were passed over before it.
-    mutating func admit() -> Int? {
-        let now = Clock.monotonicNanoseconds
-        credit = min(10, credit + Double(now - min(last, now)) / 1e9)
-        last = now
-        guard credit >= 1 else {
-            passed += 1
-            return nil
-        }
-        credit -= 1
-        defer { passed = 0 }
-        return passed
-    }
-}
-
 extension CallerIdentity {
     /// A program sees its own decisions; root, and the command that looks at all groups, everybody's.
     func seesDecisions(of other: CallerIdentity) -> Bool {

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainMaster
+import KeychainStore
 import KeychainWire
 import LinuxSystem
 import SystemAccounts
@@ -31,7 +32,12 @@ enum SystemService {
                 let store = ["--store", "\(options.state)/\(owner)"]
                 return try ChildProcess.start(
                     program, own + store + options.wardArguments, handing: [control.descriptor])
-            }, log: log)
+            },
+            clerk: { (channel) throws(SystemError) in
+                try ChildProcess.start(
+                    program, ["--accounts", "\(ChildProcess.firstDescriptor)"], handing: [channel.descriptor])
+            },
+            hasKeychain: { ItemStore.exists(in: "\(options.state)/\(KeychainOwner.user($0))") }, log: log)
         let end = try signals.await(orEndOf: enclave?.process)
         if let ready = options.ready { _ = try? ready.write([1].span) }
         try master.run(until: end.descriptor)

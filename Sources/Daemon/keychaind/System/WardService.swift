@@ -17,6 +17,9 @@ struct WardService {
     /// How long a keychain that cannot be opened is answered for before it is tried again, in seconds: so seldom is it tried.
     private static let refusalTime: UInt64 = 3
 
+    /// Connections to the system's keychain that one user may have, but root: more than a unit needs.
+    private static let mostOfUser = 64
+
     init(_ owner: KeychainOwner, _ options: Arguments.Options, log: @escaping ServerLog) {
         (self.owner, self.options) = (owner, options)
         self.log = { line in log("\(owner): \(line)") }
@@ -66,10 +69,12 @@ struct WardService {
     private func serve(
         _ handler: any RequestHandler, _ control: UnixSocket, _ signals: TerminationSignals, idleExit: UInt64?
     ) throws(Refusal) {
-        let limits: ServerLimits
+        var limits: ServerLimits
         let registry: CallerIdentifier
         do {
             limits = try Surroundings.limits(requestRate: options.requestRate, connections: options.connections)
+            // Everybody may knock at the system's keychain, to be told that it is not for them.
+            if owner == .system { limits.connectionsOfUser = Self.mostOfUser }
             registry = try Keychaind.callers(clientele, options)
         } catch {
             throw Refusal(.notAvailable, .unavailable, "server", "\(error)", do: "Raise the limit of open files.")

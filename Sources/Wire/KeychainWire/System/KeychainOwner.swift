@@ -31,6 +31,12 @@ package enum KeychainOwner: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The user's number; nil for the system.
+    package var user: UInt32? {
+        if case .user(let user) = self { return user }
+        return nil
+    }
+
     /// Its name, which is also that of its folder: the user's number, or `system`.
     package var description: String {
         switch self {
