@@ -54,3 +54,28 @@ def without_privileges(d):
 @attack("a copy of an anchored program with the mark, in the attacker's folder", FAILS, NOTFOUND)
 def copied(d):
     return d.learns(*d.search(d.install("anchored", folder="mine"), SERVICE))
+
+
+def listing(d):
+    """What the command that lists all shows the user, after an anchored program has stored two items."""
+    for words in (["--anchored", "-a", "for-anchored"], ["-a", "in-the-open"]):
+        done = d.run(anchored(d), "add-generic-password", "-U", "-s", "dumped", "-w", d.secret, *words, env={"PATH": "/usr/bin:/bin"})
+        if done.returncode:
+            raise RuntimeError("the anchored program cannot store: " + done.stderr)
+    command = d.path("libexec", "security")
+    done = d.run(command, "dump-keychain", "-a")
+    why = d.run(command, "why", "-s", "dumped", "--as", anchored(d))
+    d.said = done.stdout + done.stderr + why.stdout
+    if "for-anchored" not in d.run(anchored(d), "find-generic-password", "-s", "dumped", "-a", "for-anchored").stdout:
+        raise RuntimeError("the item is not there: " + d.said)
+    return d.said
+
+
+@attack("the attributes of another program's item, by the command that lists all", SUCCEEDS)
+def listed(d):
+    return "in-the-open" in listing(d)
+
+
+@attack("the attributes of an item for anchored programs, by the command that lists all", FAILS, "in-the-open")
+def hidden(d):
+    return "for-anchored" in listing(d)

@@ -15,6 +15,8 @@ package final class AuthorizedRequest: Sendable {
     package let mayOpenValues: Bool
     /// Items that demand an anchored program may be opened.
     package let isAnchored: Bool
+    /// An inspection may show the attributes of such items.
+    package let mayShowAnchored: Bool
     /// What the addition of an identity consists of, the certificate's addition first; empty for every other request.
     package let parts: [AuthorizedRequest]
 
@@ -33,6 +35,7 @@ package final class AuthorizedRequest: Sendable {
         self.targetGroup = targetGroup
         self.mayOpenValues = mayOpenValues
         isAnchored = caller.isAnchored
+        mayShowAnchored = caller.mayShowAnchored
         self.parts = parts
     }
 }

@@ -47,6 +47,9 @@ package struct CallerIdentity: Sendable {
                 groups: groups, mayInspectAllGroups: mayInspectAllGroups, mayManageUnits: mayManageUnits))
     }
 
+    /// Any program of a user can run the inspecting command: what demands an anchored program is shown to that and to root.
+    package var mayShowAnchored: Bool { isAnchored || user == 0 }
+
     /// The program as a person is shown it, in prompts: that nobody vouches for it is said.
     package var title: String { provenance == .unsigned ? "\(program) (unsigned)" : program }
 

@@ -135,7 +135,9 @@ final class Explainer {
         }
         guard let list = try? AttributeList(parsing: buffer.finish()) else { return nil }
         // What its user guards shows its attributes to the inspecting command alone (semantics B.4).
-        candidate.isShown = viewer.seesEverything || row.guardedKey.isEmpty
+        let isForAnchored = (try? batch.guarded(0)).flatMap { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
+        candidate.isShown =
+            row.guardedKey.isEmpty || viewer.seesEverything && (!isForAnchored || viewer.mayShowAnchored)
         if candidate.isShown { candidate.attributes = list }
         return list
     }

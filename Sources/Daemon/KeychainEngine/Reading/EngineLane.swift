@@ -127,6 +127,7 @@ package final class EngineLane {
     private func open(_ index: Int, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
         let (row, output) = (batch.rows[index], page.writer.buffer)
         let start = output.count
+        if !page.minds, page.hides(try batch.guarded(index)) { return false }
         let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
         guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
         if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
@@ -196,6 +197,9 @@ extension EngineLane {
                 isSynchronizable: row.isSynchronizable, isTombstone: row.isTombstone, uuid: uuid,
                 primaryKey: primaryKey)
             let start = output.count
+            if !page.minds, page.hides(GuardedRow(uuid: uuid, accessibility, wrappedKey: wrappedKey)) {
+                return isWanted = false
+            }
             let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
             guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
             if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }

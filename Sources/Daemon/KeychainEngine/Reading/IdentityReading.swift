@@ -53,6 +53,7 @@ extension EngineLane {
     private func half(
         _ index: Int, _ itemClass: ItemClass, _ page: borrowing Page
     ) throws(ItemSealer.Failure) -> AttributeList? {
+        if !page.minds, page.hides(try batch.guarded(index)) { return nil }
         let opened = SecretBuffer(capacity: 4096)
         let tamper = try sealer.openMetadata(
             of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)

@@ -10,7 +10,7 @@ struct Page: ~Copyable {
     let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
     /// What the user guards stays closed; the inspecting command sees all attributes, and no value.
     let minds: Bool
-    let isAnchored: Bool
+    let isAnchored, mayShowAnchored: Bool
     let ui: ItemRequest.AuthenticationUI
     let returns: ReturnFlags
     let asked: AskedAttributes
@@ -30,6 +30,7 @@ struct Page: ~Copyable {
         wantsReferences = authorized.request.returns.contains(.persistentReference)
         minds = mayOpenValues
         isAnchored = authorized.isAnchored
+        mayShowAnchored = authorized.mayShowAnchored
         ui = authorized.request.authenticationUI
         host = authorized.request.query[.hostOrSubdomain]?.string
         limit = authorized.request.limit
@@ -49,6 +50,11 @@ struct Page: ~Copyable {
         case .all: true
         case .atMost(let count): writer.count < count
         }
+    }
+
+    /// Whether an inspection leaves a row out.
+    func hides(_ row: GuardedRow?) -> Bool {
+        !minds && !mayShowAnchored && row.map { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
     }
 
     mutating func took(_ row: Int64) { lastRow = row }
