@@ -294,6 +294,12 @@ let package = Package(
         .executableTarget(name: "guarded-item", dependencies: ["Security"], path: "Tests/Programs/guarded-item"),
         .executableTarget(
             name: "item-changer", dependencies: ["KeychainTesting", "Security"], path: "Tests/Programs/item-changer"),
+        .executableTarget(
+            name: "item-player",
+            dependencies: [
+                "Security", "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ],
+            path: "Tests/Programs/item-player"),
         .target(
             name: "CYardstick", dependencies: ["CSQLite", "COpenSSL", "CTSS2"], path: "Benchmarks/yardstick",
             exclude: ["daemon.c", "find.c"], cSettings: [.define("_GNU_SOURCE")]),

@@ -1,0 +1,120 @@
+"""Programs that use a keychain and write down what they were told (Tests/Programs/item-player), and the daemon they may use."""
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+
+def environment(programs, home, mode, more=None):
+    """A program's environment with a keychain of its own: mode is embedded or daemon."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("KEYCHAIN_")}
+    own = {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": mode, "KEYCHAIN_DAEMON": f"{programs}/keychaind", "KEYCHAIN_TPM": "none"}
+    return kept | own | (more or {})
+
+
+class Answer:
+    """What a call gave."""
+
+    def __init__(self, words):
+        self.status, self.rule, self.result = int(words[0]), words[1], words[2:]
+
+    def __repr__(self):
+        return f"{self.status} {self.rule}"
+
+
+class Typist:
+    """A player that is told one line at a time."""
+
+    def __init__(self, programs, home, mode="embedded", more=None):
+        self.process = subprocess.Popen(
+            [f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+            env=environment(programs, home, mode, more))
+
+    def do(self, line):
+        """What the call gave; None when the process ended over it."""
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return None
+        for text in self.process.stdout:
+            words = text.split()
+            if words and words[0] == "E" and len(words) >= 6:
+                return Answer(words[4:])
+        return None
+
+    def leave(self):
+        """Ends it in the ordinary way; its exit code."""
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.process.stdout.read()
+        return self.process.wait()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Daemon:
+    """keychaind over a store, started here so that its end can be waited for."""
+
+    def __init__(self, programs, home, more=None):
+        self.home = home
+        self.process = subprocess.Popen(
+            [f"{programs}/keychaind"], env=environment(programs, home, "daemon", more), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while not self.answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"keychaind does not serve {home}")
+            time.sleep(0.002)
+
+    def answers(self):
+        with socket.socket(socket.AF_UNIX) as client:
+            try:
+                client.connect(f"{self.home}/keychaind.sock")
+            except OSError:
+                return False
+            credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+            return struct.unpack("3i", credentials)[0] == self.process.pid
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait()
+
+
+class Examiner:
+    """Opens whole stores in one process and says what is in each."""
+
+    def __init__(self, programs):
+        self.programs = programs
+        self.process = None
+
+    def look(self, folder):
+        """(None, items) of a store in order, or (what is wrong, {}). The store is opened, which may change its files."""
+        for _ in range(2):
+            line = self.ask(folder)
+            if line:
+                break
+        if not line:
+            return f"the reader ended over {folder}", {}
+        status, report, items = line.rstrip("\n").split("\t")
+        if int(status) not in (0, -25300) or not report.endswith(" damage="):
+            return f"{status} {report}", {}
+        return None, dict(item.split("=") for item in items.split())
+
+    def ask(self, folder):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [f"{self.programs}/item-player", "check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                bufsize=1, env=environment(self.programs, "/nowhere", "embedded"))
+        try:
+            self.process.stdin.write(folder + "\n")
+        except BrokenPipeError:
+            return ""
+        return self.process.stdout.readline()

@@ -1,0 +1,67 @@
+import EmbeddedKeychain
+import Foundation
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import Security
+
+/// A value that says its number and is as long as it should be: whatever else is found in its place is no value of a script.
+enum Value {
+    static func data(number: String, size: Int) -> Data {
+        let word = Data("\(number):\(size):".utf8)
+        var data = Data(capacity: size + word.count)
+        repeat { data.append(word) } while data.count < size
+        return data
+    }
+
+    /// The number; `torn` when it is no such value.
+    static func number(_ data: Data) -> String {
+        let parts = String(decoding: data.prefix(40), as: UTF8.self).split(separator: ":")
+        guard parts.count >= 2, let size = Int(parts[1]), data == self.data(number: String(parts[0]), size: size) else {
+            return "torn"
+        }
+        return String(parts[0])
+    }
+}
+
+enum Items {
+    /// All items, each as `service/account=number`, in order.
+    static func all() -> (OSStatus, [String]) {
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
+            kSecReturnData: true,
+        ]
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &found)
+        return (status, ((found as? [[String: Any]]) ?? []).map(text).sorted())
+    }
+
+    private static func text(_ item: [String: Any]) -> String {
+        let service = item[kSecAttrService as String] as? String ?? "?"
+        let account = item[kSecAttrAccount as String] as? String ?? "?"
+        return "\(service)/\(account)=\((item[kSecValueData as String] as? Data).map(Value.number) ?? "locked")"
+    }
+
+    /// What a look at every row and at the file found: how many rows were looked at, and what is damaged.
+    static func verify() throws(Refusal) -> String {
+        let report = try KeychainSession.current().verifyAll { _, _ in }
+        let damage = report.damage.map { "\($0.itemClass.code) row \($0.row): \($0.problem)" }
+        return "checked=\(report.checked) locked=\(report.locked) damage=\((damage + [report.file]).joined(separator: "; "))"
+    }
+}
+
+/// Opens the store in a folder as a program with the keychain inside does, and prints one line: its status, what a look at
+/// every row found, and its items.
+func check(_ folder: String) {
+    var line: String
+    do throws(Refusal) {
+        KeychainSession.install(try EmbeddedKeychain(folder: folder))
+        let report = try Items.verify()
+        let (status, items) = Items.all()
+        line = "\(status)\t\(report)\t\(items.joined(separator: " "))"
+    } catch {
+        line = "\(error.status.rawValue)\t\(error.problem)\t"
+    }
+    KeychainSession.install(nil)
+    note(line.replacing("\n", with: " "))
+}

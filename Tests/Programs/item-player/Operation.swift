@@ -1,0 +1,78 @@
+import Foundation
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import Security
+
+/// One line of a script, as a call of the keychain.
+struct Operation {
+    private let words: [String]
+
+    init(_ words: [String]) { self.words = words }
+
+    /// Makes the call; status, rule and result as a line of the record has them.
+    func perform() -> String {
+        switch (words[0], words.count) {
+        case ("add", 5): outcome(SecItemAdd(item().adding(value(3)) as CFDictionary, nil))
+        case ("set", 5): outcome(SecItemUpdate(item() as CFDictionary, value(3) as CFDictionary))
+        case ("del", 3): outcome(SecItemDelete(item() as CFDictionary))
+        case ("get", 3): get()
+        case ("setall", 4): outcome(SecItemUpdate(service(1) as CFDictionary, value(2) as CFDictionary))
+        case ("clash", 3): outcome(SecItemUpdate(service(1) as CFDictionary, [kSecAttrService: words[2]] as CFDictionary))
+        case ("delall", 2): outcome(SecItemDelete(service(1) as CFDictionary))
+        case ("all", 1): all()
+        case ("passcode", 2...3): device(.setPasscode)
+        case ("unlock", 2): device(.unlock)
+        case ("verify", 1): verify()
+        default: "-50 script.unknown-line"
+        }
+    }
+
+    private func service(_ index: Int) -> [CFString: Any] {
+        [kSecClass: kSecClassGenericPassword, kSecAttrService: words[index]]
+    }
+
+    private func item() -> [CFString: Any] { service(1).adding([kSecAttrAccount: words[2]]) }
+
+    private func value(_ index: Int) -> [CFString: Any] {
+        [kSecValueData: Value.data(number: words[index], size: Int(words[index + 1]) ?? 0)]
+    }
+
+    private func get() -> String {
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(item().adding([kSecReturnData: true]) as CFDictionary, &found)
+        return outcome(status, (found as? Data).map(Value.number) ?? "")
+    }
+
+    private func all() -> String {
+        let (status, items) = Items.all()
+        return outcome(status, items.joined(separator: " "))
+    }
+
+    private func verify() -> String {
+        do throws(Refusal) { return outcome(0, try Items.verify()) } catch { return outcome(error) }
+    }
+
+    private func device(_ request: DeviceRequest) -> String {
+        do throws(Refusal) {
+            let passcodes: [FileDescriptor]
+            do { passcodes = try words.dropFirst().map { try PasscodeFile.make(SecretBytes(copying: Array($0.utf8).span)) } } catch {
+                return "-36 script.no-memory-file"
+            }
+            _ = try KeychainSession.current().device(request, passcodes: passcodes)
+            return outcome(errSecSuccess)
+        } catch { return outcome(error) }
+    }
+
+    private func outcome(_ refusal: Refusal) -> String { "\(refusal.status.rawValue) \(refusal.rule.rawValue)" }
+
+    private func outcome(_ status: OSStatus, _ result: String = "") -> String {
+        let rule = status == errSecSuccess ? "-" : SecCopyLastItemError()?.rule ?? "-"
+        return "\(status) \(rule) \(result)"
+    }
+}
+
+extension Dictionary {
+    fileprivate func adding(_ other: Self) -> Self { merging(other) { $1 } }
+}
