@@ -22,29 +22,34 @@ class Base:
     """A store that grows; each try has a copy of it."""
 
     def __init__(self, programs, home):
-        self.programs, self.home, self.sent = programs, home, {}
+        self.programs, self.home, self.sent, self.numbers = programs, home, {}, 0
 
     def add(self, player, service, account):
-        number = str(len(self.sent) + 1)
+        self.numbers += 1
+        number = str(self.numbers)
         answer = player.do(f"add {service} {account} {number} {SIZE}")
         if answer is None or answer.status != 0:
             raise RuntimeError(f"an add was refused: {answer}")
         self.sent[f"{service}/{account}"] = number
 
     def grow(self, count):
+        """Adds to the large service, and puts an item in the way of its last."""
         player = Typist(self.programs, self.home)
+        last = len(self.sent) - 2
+        if self.sent and player.do(f"del other {last}").status == 0:
+            del self.sent[f"other/{last}"]
         for account in range(len(self.sent), count):
             self.add(player, "large", account)
+        self.add(player, "other", count - 1)
         player.leave()
 
 
 def one_try(base, home, rng, examiner):
     """What is wrong with the store afterwards, and what is missing of what was acknowledged."""
     tried = Base(base.programs, home)
-    tried.sent = dict(base.sent)
+    tried.sent, tried.numbers = dict(base.sent), base.numbers
     shutil.copytree(base.home, home)
     first, second = Typist(base.programs, home), Typist(base.programs, home)
-    tried.add(second, "other", len(base.sent) - 1)
     answer = first.do("clash large other")
     if answer is None or answer.status != -25299:
         raise RuntimeError(f"the large update was not refused as a duplicate: {answer}")
@@ -67,6 +72,8 @@ def main():
         base = Base(programs, f"{folder}/base")
         for number in range(tries):
             base.grow(FEWEST + (MOST - FEWEST) * (number + 1) // tries)
+            # Opened and closed: the log is empty.
+            examiner.look(base.home)
             problem, lost = one_try(base, f"{folder}/try", rng, examiner)
             shutil.rmtree(f"{folder}/try")
             if problem or lost:

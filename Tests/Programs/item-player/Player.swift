@@ -25,6 +25,7 @@ final class Player {
         switch words.first {
         case nil: return
         case "fork": fork(lines: Int(words[1]) ?? 0)
+        case "pause": usleep(UInt32(words[1]).map { $0 * 1000 } ?? 0)
         case "kill": raise(SIGKILL)
         default:
             note("B \(process) \(line) \(now())")

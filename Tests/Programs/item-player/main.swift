@@ -13,6 +13,7 @@
 //     delall S            all                 what there is, everywhere
 //     passcode NEW        passcode OLD NEW    unlock P     verify
 //     fork COUNT          a child does the next COUNT lines while this process goes on behind them
+//     pause MS            lets others go first
 //     kill                ends this process with SIGKILL
 //
 // What is written down, a line each: `B process line nanoseconds` before a call, `E process line nanoseconds status rule result`
