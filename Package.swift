@@ -297,7 +297,8 @@ let package = Package(
         .executableTarget(
             name: "item-player",
             dependencies: [
-                "Security", "EmbeddedKeychain", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "Security", "EmbeddedKeychain", "TPMEnclave", "SecureEnclave", "KeychainPolicy", "KeychainClient",
+                "KeychainWire", "KeychainModel", "LinuxSystem",
             ],
             path: "Tests/Programs/item-player"),
         .target(

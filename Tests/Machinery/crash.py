@@ -46,20 +46,18 @@ class Found:
 def examine(recorded, found, rng, options, figures, end):
     """Goes through a record; the first thing that is wrong, or None."""
     disk, marks = recorded.disk, recording.Marks(recorded.scripts)
+    moments = choose(recorded.records, rng, options, end)
     for position, record in enumerate(recorded.records):
-        is_answer = record.kind == "m" and record.data.startswith(b"E ")
-        # The disk may hold most just before something becomes certain.
-        if record.kind in "sfdcru" or is_answer:
-            if is_answer:
-                marks.take(record, position)
+        is_answer = is_an_answer(record)
+        if is_answer:
+            marks.take(record, position)
+        if position in moments:
             for folder in disk.states(rng, options.bound, options.samples):
                 figures["states"] += 1
                 problem = judge(folder, recorded, marks, found)
                 if problem:
                     keep(options, recorded, folder, position, problem)
                     return problem
-            if time.monotonic() > end:
-                break
         if record.kind == "m":
             if not is_answer:
                 marks.take(record, position)
@@ -67,6 +65,21 @@ def examine(recorded, found, rng, options, figures, end):
             disk.apply(record)
     figures["opened"] += len(found.known)
     return None
+
+
+def is_an_answer(record):
+    return record.kind == "m" and record.data.startswith(b"E ")
+
+
+# How many states are opened in a second, about.
+PACE = 60
+
+
+def choose(records, rng, options, end):
+    """The moments to look at: as many as there is time for. The disk may hold most just before something becomes certain."""
+    moments = [position for position, record in enumerate(records) if record.kind in "sfdcru" or is_an_answer(record)]
+    count = int(max(1, end - time.monotonic()) * PACE / (options.samples + 2))
+    return set(moments if count >= len(moments) else rng.sample(moments, count))
 
 
 def judge(folder, recorded, marks, found):

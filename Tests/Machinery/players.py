@@ -91,19 +91,23 @@ class Daemon:
 class Examiner:
     """Opens whole stores in one process and says what is in each."""
 
-    def __init__(self, programs):
-        self.programs = programs
-        self.process = None
+    def __init__(self, programs, more=None):
+        self.programs, self.more = programs, more
+        self.process = self.passcode = None
 
-    def look(self, folder):
-        """(None, items) of a store in order, or (what is wrong, {}). The store is opened, which may change its files."""
+    def look(self, folder, passcodes=()):
+        """(None, items) of a store in order, or (what is wrong, {}). The store is opened, which may change its files.
+
+        Which of the passcodes opened it is in `passcode`; None when none did, or none was tried.
+        """
         for _ in range(2):
-            line = self.ask(folder)
+            line = self.ask(" ".join([folder, *passcodes]))
             if line:
                 break
         if not line:
             return f"the reader ended over {folder}", {}
-        status, report, items = line.rstrip("\n").split("\t")
+        status, report, items, passcode = line.rstrip("\n").split("\t")
+        self.passcode = None if passcode == "-" else passcode
         if int(status) not in (0, -25300) or not report.endswith(" damage="):
             return f"{status} {report}", {}
         return None, dict(item.split("=") for item in items.split())
@@ -112,7 +116,7 @@ class Examiner:
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 [f"{self.programs}/item-player", "check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                bufsize=1, env=environment(self.programs, "/nowhere", "embedded"))
+                bufsize=1, env=environment(self.programs, "/nowhere", "embedded", self.more))
         try:
             self.process.stdin.write(folder + "\n")
         except BrokenPipeError:

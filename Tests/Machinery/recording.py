@@ -154,7 +154,7 @@ def large_changes(recorder):
     first, second = recorder.player(), recorder.player()
     for _ in range(3):
         first.do("clash large other")
-        recorder.some_calls(second, 10)
+        recorder.some_calls(second, 50)
         first.do(f"setall large {recorder.fresh()} 9000")
         recorder.some_calls(second, 3)
         recorder.some_calls(first, 1)

@@ -51,17 +51,25 @@ enum Items {
 }
 
 /// Opens the store in a folder as a program with the keychain inside does, and prints one line: its status, what a look at
-/// every row found, and its items.
-func check(_ folder: String) {
+/// every row found, its items, and which passcode opened it.
+///
+/// - Parameter text: the folder, and passcodes to try behind it.
+func check(_ text: String) {
+    let words = text.split(separator: " ").map(String.init)
     var line: String
     do throws(Refusal) {
-        KeychainSession.install(try EmbeddedKeychain(folder: folder))
+        KeychainSession.install(try openKeychain(in: words[0]))
+        let passcode = words.dropFirst().first(where: opens) ?? "-"
         let report = try Items.verify()
         let (status, items) = Items.all()
-        line = "\(status)\t\(report)\t\(items.joined(separator: " "))"
+        line = "\(status)\t\(report)\t\(items.joined(separator: " "))\t\(passcode)"
     } catch {
-        line = "\(error.status.rawValue)\t\(error.problem)\t"
+        line = "\(error.status.rawValue)\t\(error.problem)\t\t-"
     }
     KeychainSession.install(nil)
     note(line.replacing("\n", with: " "))
+}
+
+private func opens(_ passcode: String) -> Bool {
+    (try? KeychainSession.current().device(.unlock, passcodes: [passcodeFile(passcode)])) != nil
 }

@@ -24,6 +24,8 @@ struct Operation {
         case ("all", 1): all()
         case ("passcode", 2...3): device(.setPasscode)
         case ("unlock", 2): device(.unlock)
+        case ("slot", 2): device(.addSlot(.recovery, by: .passcode), room: true)
+        case ("totpm", 1...2): device(.moveToTPM)
         case ("verify", 1): verify()
         default: "-50 script.unknown-line"
         }
@@ -54,15 +56,15 @@ struct Operation {
         do throws(Refusal) { return outcome(0, try Items.verify()) } catch { return outcome(error) }
     }
 
-    private func device(_ request: DeviceRequest) -> String {
-        do throws(Refusal) {
-            let passcodes: [FileDescriptor]
-            do { passcodes = try words.dropFirst().map { try PasscodeFile.make(SecretBytes(copying: Array($0.utf8).span)) } } catch {
-                return "-36 script.no-memory-file"
-            }
-            _ = try KeychainSession.current().device(request, passcodes: passcodes)
+    /// - Parameter room: whether a file comes along that takes a recovery code.
+    private func device(_ request: DeviceRequest, room: Bool = false) -> String {
+        do {
+            var files = try words.dropFirst().map(passcodeFile)
+            if files.isEmpty { files = [try passcodeFile("")] }
+            if room { files.append(try PasscodeFile.makeRoom(RecoveryCodeFormat.room)) }
+            _ = try KeychainSession.current().device(request, passcodes: files)
             return outcome(errSecSuccess)
-        } catch { return outcome(error) }
+        } catch let error as Refusal { return outcome(error) } catch { return "-36 script.no-memory-file" }
     }
 
     private func outcome(_ refusal: Refusal) -> String { "\(refusal.status.rawValue) \(refusal.rule.rawValue)" }
@@ -75,4 +77,8 @@ struct Operation {
 
 extension Dictionary {
     fileprivate func adding(_ other: Self) -> Self { merging(other) { $1 } }
+}
+
+func passcodeFile(_ text: String) throws(SystemError) -> FileDescriptor {
+    try PasscodeFile.make(SecretBytes(copying: Array(text.utf8).span))
 }

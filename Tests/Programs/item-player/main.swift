@@ -3,7 +3,8 @@
 //
 //     item-player                  obeys the script on standard input line by line, as somebody types it
 //     item-player batch            reads the script to its end first, so that a forked child has its lines
-//     item-player check            reads folders from standard input and says of each what is in its store
+//     item-player check            reads folders from standard input and says of each what is in its store; passcodes that may open
+//                                  it may stand behind a folder
 //
 // Lines of a script, with items named by service and account, and values by a number and a size:
 //
@@ -11,16 +12,20 @@
 //     setall S N SIZE     gives all items of a service one value, in one call
 //     clash S T           moves all items of service S to service T, which is refused where T has one of their accounts
 //     delall S            all                 what there is, everywhere
-//     passcode NEW        passcode OLD NEW    unlock P     verify
+//     passcode NEW        passcode OLD NEW    unlock P     slot P (a recovery code)     totpm [P]     verify
 //     fork COUNT          a child does the next COUNT lines while this process goes on behind them
 //     pause MS            lets others go first
 //     kill                ends this process with SIGKILL
+//
+// With PLAYER_GROUP it is a program of that access group, wherever its file lies, and with PLAYER_TPM (an address of tpm2-tss) it
+// has a TPM; both are for a keychain inside the program.
 //
 // What is written down, a line each: `B process line nanoseconds` before a call, `E process line nanoseconds status rule result`
 // after it. A process that is killed leaves the first without the second.
 
 import Glibc
 
+takePlace()
 switch CommandLine.arguments.dropFirst().first {
 case nil: Player(reading: { readLine() }).play()
 case "batch":
