@@ -45,7 +45,7 @@ class Found:
 
 def examine(recorded, found, rng, options, figures, end):
     """Goes through a record; the first thing that is wrong, or None."""
-    disk, marks = recorded.disk, recording.Marks(recorded.scripts)
+    disk, marks = recorded.disk, recording.Marks(recorded.scripts, recorded.modes)
     moments = choose(recorded.records, rng, options, end)
     for position, record in enumerate(recorded.records):
         is_answer = is_an_answer(record)

@@ -50,26 +50,30 @@ class Loaded:
 class Recorded:
     """A scenario: the disk and the items at its beginning, what was done to the files, and the lines of each process."""
 
-    def __init__(self, name, disk, items, records, scripts):
-        self.name, self.disk, self.items, self.records, self.scripts = name, disk, items, records, scripts
+    def __init__(self, name, disk, items, records, scripts, modes):
+        self.name, self.disk, self.items, self.records = name, disk, items, records
+        self.scripts, self.modes = scripts, modes
 
 
 class Marks:
     """What players had begun and been told up to a point of the record. Scripts are by process."""
 
-    def __init__(self, scripts):
-        self.scripts, self.open, self.entries = scripts, {}, []
+    def __init__(self, scripts, modes=None):
+        self.scripts, self.modes, self.open, self.entries = scripts, modes or {}, {}, []
 
     def take(self, record, position):
         for line in record.data.decode().splitlines():
             words = line.split()
             key = (words[1], words[2])
+            if words[2] == "0":
+                continue
             if words[0] == "B":
                 self.open[key] = position
             else:
                 call = self.scripts[int(words[1])][int(words[2]) - 1].split()
                 self.entries.append(
-                    Entry(words[1], call, self.open.pop(key), position, int(words[4]), words[5], words[6:]))
+                    Entry(words[1], call, self.open.pop(key), position, int(words[4]), words[5], words[6:],
+                          self.modes.get(int(words[1]), "embedded")))
 
     def history(self):
         """As verdict.py takes it."""
@@ -84,7 +88,7 @@ class Recorder:
     def __init__(self, programs, shim, place, rng):
         self.programs, self.place, self.rng = programs, place, rng
         self.home, self.items, self.disk = f"{place}/k", {}, trace.Disk("/nowhere")
-        self.loaded, self.scripts, self.number = Loaded(shim, place, self.home), {}, 0
+        self.loaded, self.scripts, self.modes, self.number = Loaded(shim, place, self.home), {}, {}, 0
 
     def begin_with(self, lines):
         """Makes a store, closes it, and takes all of it for what is on the disk."""
@@ -98,7 +102,7 @@ class Recorder:
         self.disk = trace.Disk(self.home)
 
     def player(self, mode="embedded"):
-        return Player(self, Typist(self.programs, self.home, mode, self.loaded.marked))
+        return Player(self, Typist(self.programs, self.home, mode, self.loaded.marked), mode)
 
     def daemon(self):
         return Daemon(self.programs, self.home, self.loaded.variables)
@@ -117,9 +121,10 @@ class Recorder:
 class Player:
     """A typist whose lines are known by its process."""
 
-    def __init__(self, recorder, typist):
+    def __init__(self, recorder, typist, mode):
         self.typist, self.lines = typist, []
         recorder.scripts[typist.process.pid] = self.lines
+        recorder.modes[typist.process.pid] = mode
 
     def do(self, line):
         self.lines.append(line)
@@ -203,4 +208,5 @@ def record(scenario, programs, shim, place, rng):
     """Plays a scenario and gives what was recorded."""
     recorder = Recorder(programs, shim, place, rng)
     scenario(recorder)
-    return Recorded(scenario.__name__, recorder.disk, recorder.items, trace.read(recorder.loaded.trace), recorder.scripts)
+    return Recorded(scenario.__name__, recorder.disk, recorder.items, trace.read(recorder.loaded.trace), recorder.scripts,
+                    recorder.modes)

@@ -15,7 +15,7 @@ import time
 from players import environment
 
 # One line of a script as it was carried out: who, the line, when it began and ended, and the answer (None without one).
-Entry = collections.namedtuple("Entry", "process words begin end status rule result")
+Entry = collections.namedtuple("Entry", "process words begin end status rule result mode", defaults=("embedded",))
 
 
 class Round:
@@ -70,7 +70,7 @@ class History:
     def __init__(self):
         self.entries, self.kills, self.forks = [], 0, 0
 
-    def read(self, lines, record):
+    def read(self, lines, record, mode="embedded"):
         """Takes the record of one program and its forked children."""
         open_calls = {}
         with open(record) as text:
@@ -79,11 +79,13 @@ class History:
                 if not row.endswith("\n") or len(words) < 4:
                     continue
                 key, moment = (words[1], words[2]), int(words[3])
+                if int(words[2]) == 0:
+                    continue
                 if words[0] == "B":
                     open_calls[key] = moment
                 elif len(words) >= 6:
                     entry = Entry(words[1], lines[int(words[2]) - 1].split(), open_calls.pop(key), moment,
-                                  int(words[4]), words[5], words[6:])
+                                  int(words[4]), words[5], words[6:], mode)
                     self.entries.append(entry)
         for (process, line), begin in open_calls.items():
             self.entries.append(Entry(process, lines[int(line) - 1].split(), begin, None, None, None, []))
@@ -137,7 +139,7 @@ def play_place(programs, home, place, record, history, lock):
         was_killed = play_program(programs, home, part, name)
         with lock:
             history.kills += was_killed
-            history.read(part["lines"], name)
+            history.read(part["lines"], name, part["mode"])
 
 
 def play_program(programs, home, part, record):

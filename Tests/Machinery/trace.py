@@ -97,8 +97,13 @@ class File:
 class Disk:
     """A folder as it may be after a power cut."""
 
-    def __init__(self, folder):
-        """Begins with a folder all of which is on the disk."""
+    def __init__(self, folder, syncs_names=False):
+        """Begins with a folder all of which is on the disk.
+
+        syncs_names: a new file that is synced has its name on the disk, too, as file systems of Linux have it; fsync(2) does not
+        promise it. SQLite relies on it where it cannot open the folder.
+        """
+        self.syncs_names = syncs_names
         self.files, self.names, self.changes = {}, {}, []
         for name in os.listdir(folder) if os.path.isdir(folder) else []:
             path = f"{folder}/{name}"
@@ -112,12 +117,20 @@ class Disk:
         match record.kind:
             case "w": file.write(record.offset, record.data)
             case "t": file.resize(record.offset)
-            case "s": file.sync()
+            case "s":
+                file.sync()
+                if self.syncs_names:
+                    self.sync_name(record.file)
             case "f": file.fail()
             case "d": self.names, self.changes = self.entries(len(self.changes)), []
             case "c": self.changes.append(("c", record.name, record.file))
             case "r": self.changes.append(("r", record.name, record.data.decode()))
             case "u": self.changes.append(("u", record.name, None))
+
+    def sync_name(self, number):
+        made = [index for index, change in enumerate(self.changes) if change[0] == "c" and change[2] == number]
+        if made:
+            self.names, self.changes = self.entries(made[-1] + 1), self.changes[made[-1] + 1:]
 
     def entries(self, count):
         """The names after so many of the changes that are pending."""

@@ -5,8 +5,9 @@ import collections
 from model import ABSENT, NEVER, NOT_FOUND, OK, Call, explain
 from scripts import LARGE, LARGE_COUNT, OTHER
 
-# Answers by which nobody knows whether the call had its effect: a daemon that went away, or did not answer in time.
-OPEN_RULES = {"keychain.unavailable", "keychain.deadline", "keychain.uncertain"}
+# Answers by which nobody knows whether the call had its effect: the store says so, a daemon went away or did not answer in time.
+OPEN_RULES = {"store.outcome-unknown"}
+DAEMON_RULES = {"keychain.unavailable", "keychain.deadline"}
 CERTAIN = (0, -25299, -25300)
 
 
@@ -74,7 +75,7 @@ def calls_of(entry, services):
     status, end = entry.status, entry.end
     if status not in CERTAIN:
         # What was refused for any other reason has changed nothing.
-        if status is not None and entry.rule not in OPEN_RULES:
+        if status is not None and entry.rule not in OPEN_RULES | (DAEMON_RULES if entry.mode == "daemon" else set()):
             return
         status, end = None, NEVER
     if kind in ("add", "set"):
