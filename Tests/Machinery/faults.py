@@ -4,7 +4,8 @@ usage: faults.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only SCENARIO] [
 
 A scenario runs once to count its calls of each kind; then it runs again for each call of each kind with that one failing, once
 or from then on. The program must answer, not die; what it acknowledged must be there, what it refused must not, unless it said
-that it does not know; then the store is opened again, as it was left and as a power cut at some moments would have left it.
+that it does not know. Another program goes on then without a fault; and the store is opened, as it was left and as a power cut
+at some moments would have left it.
 Failed syncs are tried with pages that the system keeps and takes for clean (ext4) and with pages that it drops (XFS).
 """
 
@@ -38,6 +39,8 @@ Scenario = collections.namedtuple("Scenario", "name before lines passcodes more 
 Case = collections.namedtuple("Case", "scenario kind number error often drops")
 
 AFTERWARDS = ["add after 1 800001 100", "set after 1 800002 900", "add after 2 800003 8"]
+# What the programs of the next start do.
+NEXT_START = ["add next 1 810001 100", "set next 1 810002 3000", "add next 2 810003 8", "get one 0"]
 SOME = [f"add one {account} {account + 1} 100" for account in range(4)]
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
 
@@ -128,38 +131,54 @@ class Run:
             for name in os.listdir(self.home):
                 shutil.copy(f"{self.home}/{name}", f"{self.folder}/shadow/{os.stat(f'{self.home}/{name}').st_ino}")
         self.history, self.problem = History(), None
+        self.mode = "daemon" if scenario.with_daemon else "embedded"
 
     def play(self):
-        """Runs it to its end; the problem, if the program did not come to its end by itself."""
-        scenario, mode = self.scenario, "daemon" if self.scenario.with_daemon else "embedded"
-        variables = self.bench.more(scenario) | ({} if scenario.with_daemon else self.loaded.marked)
-        variables |= {"SHIM_MARKS": "1"} if scenario.with_daemon else {}
-        daemon = self.start_daemon() if scenario.with_daemon else None
-        script = "".join(line + "\n" for line in scenario.lines)
-        with open(f"{self.folder}/record", "wb") as record:
+        """Runs it to its end, and then the programs of a next start, which have no fault."""
+        self.processes = {}
+        self.play_once(self.loaded.variables, self.scenario.lines, may_fail=True)
+        without = {name: value for name, value in self.loaded.variables.items() if name != "SHIM_FAULT"}
+        self.play_once(without, [f"unlock {code}" for code in self.scenario.passcodes] + NEXT_START, may_fail=False)
+
+    def play_once(self, variables, lines, may_fail):
+        """One program, and a daemon where the scenario has one."""
+        daemon = None
+        if self.scenario.with_daemon:
+            daemon = self.start_daemon(variables, may_fail)
+            # Nobody else starts one, for that would not be in the record.
+            variables = self.loaded.variables | {"SHIM_FAULT": "", "KEYCHAIN_DAEMON": "/nowhere"}
+        player = self.play_script(lines, self.bench.more(self.scenario) | variables | {"SHIM_MARKS": "1"})
+        if player.returncode != 0 and not (player.returncode == 4 and may_fail):
+            self.problem = self.problem or f"the program ended with {player.returncode}"
+        if daemon:
+            end_daemon(self.home, signal.SIGTERM)
+            code = daemon.process.wait()
+            if code < 0:
+                self.problem = self.problem or f"the daemon ended with {code}"
+
+    def play_script(self, lines, variables):
+        """The player, when it has ended."""
+        name = f"{self.folder}/record.{len(self.processes)}"
+        with open(name, "wb") as record:
             player = subprocess.Popen([f"{self.bench.programs}/item-player", "batch"], stdin=subprocess.PIPE, stdout=record,
-                                      stderr=subprocess.DEVNULL, env=environment(self.bench.programs, self.home, mode, variables))
+                                      stderr=subprocess.DEVNULL, env=environment(self.bench.programs, self.home, self.mode, variables))
             try:
-                player.communicate(script.encode(), timeout=120)
+                player.communicate("".join(line + "\n" for line in lines).encode(), timeout=120)
             except subprocess.TimeoutExpired:
                 player.kill()
                 player.wait()
                 self.problem = "the program did not come to its end"
-        if player.returncode != 0 and not (player.returncode == 4 and self.loaded.fired):
-            self.problem = self.problem or f"the program ended with {player.returncode}"
-        if daemon:
-            end_daemon(self.home, signal.SIGTERM)
-            code = daemon.process.poll() if daemon.process.poll() is not None else daemon.end()
-            if code < 0 and code != -signal.SIGTERM:
-                self.problem = self.problem or f"the daemon ended with {code}"
-        self.history.read(scenario.lines, f"{self.folder}/record", mode)
-        self.process = player.pid
+        self.processes[player.pid] = lines
+        self.history.read(lines, name, self.mode)
+        return player
 
-    def start_daemon(self):
+    def start_daemon(self, variables, may_fail):
         try:
-            return Daemon(self.bench.programs, self.home, self.loaded.variables)
-        except RuntimeError:
-            # It may refuse to start over a failing disk; then the player starts one that has no fault.
+            return Daemon(self.bench.programs, self.home, variables)
+        except RuntimeError as error:
+            # Over a failing disk it may refuse to start.
+            if not may_fail:
+                self.problem = self.problem or str(error)
             return None
 
     @property
@@ -185,22 +204,21 @@ class Run:
 
     def wrong_after_cut(self, items, rng):
         records = trace.read(self.loaded.trace)
-        marks = recording.Marks({self.process: self.scenario.lines})
+        marks = recording.Marks(self.processes, {process: self.mode for process in self.processes})
         moments = [place for place, record in enumerate(records) if record.kind in "sfdcru" or crash.is_an_answer(record)]
         chosen = set(rng.sample(moments, min(3, len(moments)))) | {len(records) - 1}
-        chosen |= {place + 1 for place, record in enumerate(records) if record.kind == "f"}
+        chosen |= {min(place + 1, len(records) - 1) for place, record in enumerate(records) if record.kind == "f"}
         for place, record in enumerate(records):
             if record.kind == "m":
                 marks.take(record, place)
             else:
                 self.disk.apply(record)
-            if place in chosen and not (self.scenario.with_daemon and place != len(records) - 1):
+            if place in chosen:
                 for state in self.disk.states(rng, 2, 1):
                     folder = f"{self.folder}/cut"
                     shutil.rmtree(folder, ignore_errors=True)
                     write(state, folder)
-                    history = self.history if self.scenario.with_daemon else marks.history()
-                    problem = self.wrong_in(folder, items, history)
+                    problem = self.wrong_in(folder, items, marks.history())
                     if problem:
                         return f"after a power cut at {place} of {len(records)}: {problem}"
         return None
@@ -293,10 +311,10 @@ class Chip:
     """A TPM in software, for the programs of a scenario; it serves one after the other."""
 
     def __init__(self, place):
-        self.path = f"{place}/tpm.sock"
-        os.makedirs(f"{place}/tpm")
+        self.path = f"{place}/chip.sock"
+        os.makedirs(f"{place}/chip")
         self.process = subprocess.Popen(
-            ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={place}/tpm", "--server", f"type=unixio,path={self.path}",
+            ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={place}/chip", "--server", f"type=unixio,path={self.path}",
              "--ctrl", f"type=unixio,path={self.path}.ctrl", "--flags", "not-need-init,startup-clear"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not os.path.exists(self.path):

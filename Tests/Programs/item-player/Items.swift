@@ -46,7 +46,8 @@ enum Items {
     static func verify() throws(Refusal) -> String {
         let report = try KeychainSession.current().verifyAll { _, _ in }
         let damage = report.damage.map { "\($0.itemClass.code) row \($0.row): \($0.problem)" }
-        return "checked=\(report.checked) locked=\(report.locked) damage=\((damage + [report.file]).joined(separator: "; "))"
+        return
+            "checked=\(report.checked) locked=\(report.locked) damage=\((damage + [report.file]).joined(separator: "; "))"
     }
 }
 

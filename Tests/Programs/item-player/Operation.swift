@@ -19,7 +19,8 @@ struct Operation {
         case ("del", 3): outcome(SecItemDelete(item() as CFDictionary))
         case ("get", 3): get()
         case ("setall", 4): outcome(SecItemUpdate(service(1) as CFDictionary, value(2) as CFDictionary))
-        case ("clash", 3): outcome(SecItemUpdate(service(1) as CFDictionary, [kSecAttrService: words[2]] as CFDictionary))
+        case ("clash", 3):
+            outcome(SecItemUpdate(service(1) as CFDictionary, [kSecAttrService: words[2]] as CFDictionary))
         case ("delall", 2): outcome(SecItemDelete(service(1) as CFDictionary))
         case ("all", 1): all()
         case ("passcode", 2...3): device(.setPasscode)
