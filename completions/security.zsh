@@ -30,6 +30,7 @@ _security() {
         'identity:Show whom the keychain takes a program for, and its access groups.'
         'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
+        'accept-store:Say that a store from a copy is meant, although it is older.'
         'list-unlock-slots:List what opens the keychain.'
         'add-unlock-slot:Add a way to unlock the keychain.'
         'remove-unlock-slot:Remove a way to unlock the keychain.'
@@ -187,6 +188,9 @@ _security() {
                     {-r,--remove}'[Take the mark away again.]' \
                     '--json[Write JSON.]' ;;
                 move-enclave) _arguments -S \
+                    '-p[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                accept-store) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \
                     '--json[Write JSON.]' ;;
                 add-unlock-slot) _arguments -S \

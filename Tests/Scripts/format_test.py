@@ -147,6 +147,27 @@ class Reading(StoreTest):
         self.assertEqual(len(without["items"]) + without["closed"], len(items))
         self.assertIn("does not open", self.read("--passcode", passcode="wrong", status=2))
 
+    def test_store_and_vault_know_of_each_other_how_new_they_are(self):
+        vault = pathlib.Path(f"{self.folder}/vault")
+        change(self.folder, {"add": PASSWORDS[1]})
+        self.assertEqual(self.read()["age"], "current")
+        old = vault.read_bytes()
+        change(self.folder, {"setPasscode": PASSCODE})
+        newest = vault.read_bytes()
+        self.assertEqual(self.read()["age"], "current")
+        vault.write_bytes(old)
+        self.assertEqual(self.read()["age"], "older vault")
+        vault.write_bytes(newest)
+        change(self.folder, *[{"add": item("genp", acct=string(str(number)), pdmn=string("dk"))} for number in range(600)])
+        self.assertEqual(self.read()["age"], "current")
+        ((changes, block, code, _),) = self.sql("SELECT changes, block, code, writes FROM mark")
+        self.assertGreater(block, 2)
+        for statement in ("UPDATE mark SET block = block - 1", "UPDATE mark SET code = randomblob(32)", "DELETE FROM mark"):
+            self.sql(statement)
+            self.assertEqual(self.read()["age"], "older store")
+            self.sql("INSERT OR REPLACE INTO mark VALUES (1, ?, ?, ?, 0)", changes, block, code)
+        self.assertEqual(self.read()["age"], "current")
+
     def test_server_set_attributes(self):
         change(self.folder, {"add": item("genp", b"v", acct=string("a"))})
         attributes = self.read()["items"][0]["attributes"]

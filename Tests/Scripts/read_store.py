@@ -6,7 +6,7 @@ What the user guards is read too, for he is asked by the enclave and is no part 
 guards, when that is given.
 
 Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why, and
-counters that are wrong), "groups" (what is known of access groups).
+counters that are wrong), "groups" (what is known of access groups), "age" (whether store and vault are of one time).
 Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
 """
 
@@ -82,7 +82,8 @@ class Vault:
         if len(content) < 12 or content[:8] != b"KCVAULT\0":
             raise Damaged("not a vault")
         self.version, flags = struct.unpack_from("<HH", content, 8)
-        if self.version == 3:
+        self.changes = self.block = self.confirmed = 0
+        if self.version in (3, 4):
             self.read_slots(content, passcode)
             return
         if self.version != 1:
@@ -98,22 +99,25 @@ class Vault:
                                            self.derive("keybag without passcode"))
 
     def read_slots(self, content, passcode):
-        """Section 7, for vaults without a TPM."""
-        if len(content) < 696:
+        """Sections 7 and 8, for vaults without a TPM."""
+        start = 632 if self.version == 3 else 664
+        if len(content) < start + 64:
             raise Damaged("the vault has another size")
+        if self.version == 4:
+            self.changes, self.block, self.confirmed = struct.unpack_from("<QQQ", content, 632)
         root, device, slots = struct.unpack_from("<HHH", content, 620)
-        end = 632 + device + slots
+        end = start + device + slots
         if len(content) != end + 64 or hashlib.sha256(content[:-32]).digest() != content[-32:]:
             raise Damaged("the vault's digest is wrong")
         if root != 1 or device != 32:
             raise Damaged("the vault does not rest on this file")
-        self.identifier, self.device_key = content[16:32], content[632:664]
+        self.identifier, self.device_key = content[16:32], content[start:start + 32]
         seal = self.derive_exactly("keychain vault 3: seal")
         if not hmac.compare_digest(hmac.digest(seal, content[:end], "sha256"), content[end:end + 32]):
             raise Damaged("the vault's seal is wrong")
         wrapping = self.derive_exactly("keychain vault 2: index key")
         self.index_key = open_box(wrapping, struct.pack("<BBH", 0, 4, 3) + self.identifier, content[560:620])
-        keybag_key, offset = None, 632 + device
+        keybag_key, offset = None, start + device
         while offset < end:
             number, kind, lock = struct.unpack_from("<BBH", content, offset)
             key = self.slot_key(kind, content[offset + 4:offset + 32], passcode)
@@ -156,9 +160,22 @@ class Vault:
             wrapped = content[140 + 60 * (number - 1):][:60]
             key = always if number in ALWAYS_OPEN else keybag_key
             if wrapped != ZERO and key is not None:
-                binding = struct.pack("<BBH", number, 2, self.version) + self.identifier
+                binding = struct.pack("<BBH", number, 2, min(self.version, 3)) + self.identifier
                 keys[number] = open_box(key, binding, wrapped)
         return keys
+
+
+    def age(self, mark):
+        """Section 8: what a store's mark says of store and vault."""
+        if mark is None:
+            return "current" if self.confirmed == 0 else "older store"
+        changes, block, code = mark
+        key = HKDF(SHA256(), 32, self.identifier, b"keychain vault 4: store mark").derive(self.class_keys[6])
+        if not hmac.compare_digest(hmac.digest(key, struct.pack("<qq", changes, block), "sha256"), code):
+            return "older store"
+        if changes > self.changes:
+            return "older vault"
+        return "older store" if block < self.confirmed else "current"
 
 
 class Attribute:
@@ -426,6 +443,13 @@ class Store:
         (length,) = struct.unpack_from("<I", content)
         return content[4:4 + length].decode(), content[4 + length:]
 
+    def mark(self):
+        """Section 13."""
+        if not self.database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'mark'").fetchone():
+            return None
+        mark = self.database.execute("SELECT changes, block, code FROM mark").fetchone()
+        return mark and tuple(mark)
+
     def read(self):
         items, closed, damaged, groups = [], 0, [], []
         if self.version > 1:
@@ -440,7 +464,7 @@ class Store:
                 closed += 1
             except (Damaged, UnicodeDecodeError, struct.error) as error:
                 damaged.append({"class": table, "row": row["id"], "problem": str(error)})
-        return {"items": items, "closed": closed, "damaged": damaged, "groups": groups}
+        return {"items": items, "closed": closed, "damaged": damaged, "groups": groups, "age": self.vault.age(self.mark())}
 
 
 def main():

@@ -19,6 +19,7 @@ extension KeychainEngine {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
             try deadline.check()
+            defer { if request.mayChangeVault { exclusively { age.look(at: $0.store) } } }
             try perform(request, passcodes, caller, id, deadline, writer)
             note(request, caller, nil)
         } catch {
@@ -40,6 +41,7 @@ extension KeychainEngine {
     ) throws(Refusal) {
         switch request {
         case .status:
+            exclusively { age.look(at: $0.store) }
             let status = try status()
             return writer.answer(id) { status.append(to: $0) }
         case .verify(let cursor):
@@ -74,6 +76,7 @@ extension KeychainEngine {
             try enclave.addSlot(slot, passcodes.count > 1 ? passcodes[1] : nil, by: kind, passcodes[0])
         case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
         case .changeSettings(let settings): try enclave.change(settings)
+        case .acceptStore: try acceptStore(passcodes[0])
         }
         writer.answer(id) { _ in }
     }
@@ -83,13 +86,25 @@ extension KeychainEngine {
         from cursor: VerificationCursor, by deadline: Deadline
     ) throws(Refusal) -> VerificationPage {
         let lane = try makeLane(past: nil)
+        let known = try enclave.status().age
+        guard known == .current else { return try Self.page(of: lane.reader, closedBy: known) }
         var page = try lane.verify(from: cursor, by: deadline)
         guard cursor.itemClass == nil else { return page }
+        exclusively { age.look(at: $0.store) }
+        page.report.age = try status().age
         let wrong = try lane.reader.countWrongCounters(by: deadline)
         guard wrong > 0 else { return page }
         try change { (writer) throws(Refusal) in try writer.store.recount() }
         let text = "\(wrong) counters of items were wrong and were made anew"
         page.report.file = page.report.file.isEmpty ? text : "\(page.report.file); \(text)"
+        return page
+    }
+
+    /// A vault that is not believed opens no row.
+    private static func page(of reader: StoreReader, closedBy age: KeychainAge) throws(Refusal) -> VerificationPage {
+        var page = VerificationPage()
+        page.total = try reader.countRows()
+        (page.report.locked, page.report.age) = (page.total, age)
         return page
     }
 
@@ -101,6 +116,12 @@ extension KeychainEngine {
         // In this order: a change in between is told by the next watch.
         let epoch = enclave.epoch.value
         return DeviceNews(epoch: epoch, status: try status())
+    }
+
+    private func acceptStore(_ passcode: FileDescriptor) throws(Refusal) {
+        exclusively { age.look(at: $0.store) }
+        guard try status().age != .current else { throw .nothingToAccept }
+        try change { (writer) throws(Refusal) in try age.accept(writer.store, passcode) }
     }
 
     /// Once the passcode is gone, so is what it alone protected: that is not given up at a deadline.

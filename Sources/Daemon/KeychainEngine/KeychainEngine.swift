@@ -16,6 +16,8 @@ package final class KeychainEngine: Sendable {
     /// What was decided lately.
     let decisions: DecisionLog
     let sightings = Sightings()
+    /// Whether the store is the newest.
+    let age: AgeKeeper
     private let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
@@ -34,6 +36,7 @@ package final class KeychainEngine: Sendable {
     ) throws(Refusal) {
         decisions = DecisionLog(log)
         self.log = log
+        age = AgeKeeper(enclave, log)
         self.store = store
         self.enclave = enclave
         self.deployment = deployment
@@ -45,6 +48,7 @@ package final class KeychainEngine: Sendable {
             ItemWriter(
                 try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),
                 try GroupBook(indexKey), quotas))
+        exclusively { age.look(at: $0.store) }
     }
 
     /// Whether the descriptors of the store's writer are still its own.
@@ -89,13 +93,21 @@ package final class KeychainEngine: Sendable {
     /// A program has connected: it is noted for its groups.
     package func arrived(_ caller: CallerIdentity) { sightings.note(caller) }
 
-    /// Makes a checkpoint when the log has become long. To be called after writes were answered, by the thread that wrote.
+    /// Makes a checkpoint when the log has become long, and begins a block when one is over. To be called after writes were answered, by the thread that wrote.
     package func checkpointIfDue() {
-        exclusively { writer in if writer.store.isCheckpointDue { tidyUp(writer) } }
+        exclusively { writer in
+            age.beginBlockIfDue(of: writer.store)
+            if writer.store.isCheckpointDue { tidyUp(writer) }
+        }
     }
 
     /// Tidies the store up when there is time.
-    package func maintain() { exclusively(tidyUp) }
+    package func maintain() {
+        exclusively { writer in
+            age.close(writer.store)
+            tidyUp(writer)
+        }
+    }
 
     /// Writes down what can wait, and makes a checkpoint. What fails here is no write's: a failure of the disk ends the use of the
     /// store, and what could not be written down is seen again.
@@ -113,7 +125,8 @@ package final class KeychainEngine: Sendable {
         return DeviceStatus(
             protection: enclave.protection, lockState: enclave.lockState, passcodeIsSet: enclave.passcodeIsSet,
             failedAttempts: enclave.failedAttempts, retryAfter: enclave.retryAfter, deployment: deployment,
-            location: store.folder, enclave: enclave.kind)
+            location: store.folder, enclave: enclave.kind,
+            age: age.whole(with: enclave.age))
     }
 
     /// Runs something with the writing connection while nobody else writes.

@@ -41,7 +41,7 @@ extension SoftwareEnclave {
         guard wait == 0 else { throw .throttled(wait: wait) }
         let before = vault.attempts
         vault.attempts.add(at: moment)
-        _ = try file.replace(with: vault)
+        try count(&vault)
         do throws(Refusal) {
             let keybag = try open(vault, with: credential)
             vault.attempts = FailedAttempts()
@@ -51,9 +51,17 @@ extension SoftwareEnclave {
             // Nobody has looked at the credential, so nothing was guessed.
             if !error.isWrongCredential {
                 vault.attempts = before
-                _ = try? file.replace(with: vault)
+                try? count(&vault)
             }
             throw error
+        }
+    }
+
+    /// Writes the attempts down, here too: a vault from before them is an old one from then on.
+    func count(_ vault: inout Vault) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            let seen = try replace(&vault, counting: .attempt)
+            state.keep(vault, seen: seen)
         }
     }
 

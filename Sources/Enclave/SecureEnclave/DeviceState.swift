@@ -11,6 +11,10 @@ import LinuxSystem
 struct DeviceState: @unchecked Sendable {
     private(set) var vault: Vault
     private var seen: FileStatus
+    /// Why the vault on disk is not believed; nil while it is.
+    private(set) var distrust: Distrust?
+    /// As many changes have the vaults had that this enclave knows of.
+    private var newest: UInt64 = 0
     /// Another one after every lock and every change of the passcode: what a user showed before counts no more.
     private(set) var generation: UInt64 = 0
     /// By class, in the order of `Accessibility`.
@@ -69,7 +73,7 @@ struct DeviceState: @unchecked Sendable {
     mutating func adopt(_ vault: Vault, _ keybag: Keybag, seen status: FileStatus) throws(Refusal) {
         try changing { (state) throws(Refusal) in
             if vault.passcode?.salt != state.vault.passcode?.salt { state.generation += 1 }
-            (state.vault, state.seen) = (vault, status)
+            (state.vault, state.seen, state.distrust) = (vault, status, nil)
             try state.open(keybag)
             state.opened = state.clock.now()
             state.lastLook = state.opened.seconds
@@ -88,15 +92,27 @@ struct DeviceState: @unchecked Sendable {
     ///
     /// - Throws: as ``VaultFile/load()``; `errSecNotAvailable` when it is another vault now.
     mutating func refresh(from file: VaultFile) throws(Refusal) {
-        if try file.status() == seen { return }
-        let (current, status) = try file.load()
-        guard current.identifier == vault.identifier else { throw .exchangedVault }
+        if try file.status() != seen {
+            let (current, status) = try file.load()
+            guard current.identifier == vault.identifier else { throw .exchangedVault }
+            if current.age.isOlder(than: vault.age) || current.age.changes < newest {
+                changing { $0.distrust = $0.distrust ?? .olderThanKnown }
+            } else {
+                try take(current, seen: status)
+            }
+        }
+        try checkAge()
+    }
+
+    private mutating func take(_ current: Vault, seen status: FileStatus) throws(Refusal) {
         try changing { (state) throws(Refusal) in
             let passcodeChanged = current.passcode?.salt != state.vault.passcode?.salt
+            let wasClosed = state.distrust == .olderThanStore
             (state.vault, state.seen) = (current, status)
-            guard passcodeChanged else { return }
+            if state.distrust != .olderThanRoot { state.distrust = nil }
+            guard passcodeChanged || wasClosed else { return }
             state.lock()
-            if current.passcode == nil { try state.open(try Keybag.opening(current)) }
+            if current.passcode == nil || wasClosed { try state.open(try Keybag.opening(current)) }
         }
     }
 
@@ -157,13 +173,59 @@ extension DeviceState {
 
     /// Opens what opens without anybody, when the session says that its user is there.
     mutating func openUnattended() throws(Refusal) {
-        guard lockState != .unlocked, vault.unattendedSlot != nil else { return }
+        guard distrust == nil, lockState != .unlocked, vault.unattendedSlot != nil else { return }
         try changing { (state) throws(Refusal) in
             try state.open(try Keybag.opening(state.vault))
             state.opened = state.clock.now()
             state.lastLook = state.opened.seconds
         }
     }
+}
+
+// MARK: - Age
+
+extension DeviceState {
+    /// What has seen a newer vault than the one on disk.
+    enum Distrust: Equatable {
+        /// This enclave: it goes on with what it knows, and nothing else is done with the vault.
+        case olderThanKnown
+        /// The store. Everything is closed.
+        case olderThanStore
+        /// The root. Everything is closed, until the user says that this vault is meant.
+        case olderThanRoot
+    }
+
+    /// - Throws: `errSecNotAvailable` when the vault is not believed.
+    func checkAge() throws(Refusal) {
+        switch distrust {
+        case nil: break
+        case .olderThanKnown, .olderThanStore: throw .olderVault
+        case .olderThanRoot: throw .olderKeychain
+        }
+    }
+
+    /// As ``refresh(from:)``, for whoever only says how it is.
+    mutating func refreshOrTell(from file: VaultFile) throws(Refusal) -> KeychainAge {
+        do throws(Refusal) { try refresh(from: file) } catch {
+            guard distrust != nil else { throw error }
+        }
+        switch distrust {
+        case nil: return .current
+        case .olderThanKnown, .olderThanStore: return .olderVault
+        case .olderThanRoot: return .olderKeychain
+        }
+    }
+
+    /// Closes everything that an old vault has opened.
+    mutating func distrust(_ reason: Distrust, knowing changes: UInt64 = 0) {
+        generation += 1
+        newest = max(newest, changes)
+        changing { state in
+            state.distrust = reason
+            for accessibility in Accessibility.allCases { state.set(nil, for: accessibility) }
+        }
+    }
+
 }
 
 // MARK: - The epoch
@@ -173,9 +235,12 @@ extension DeviceState {
         let lockState: DeviceStatus.LockState
         let passcode: [UInt8]?
         let details: DeviceDetails
+        let distrust: Distrust?
     }
 
-    private var visible: Seen { Seen(lockState: lockState, passcode: vault.passcode?.salt, details: details) }
+    private var visible: Seen {
+        Seen(lockState: lockState, passcode: vault.passcode?.salt, details: details, distrust: distrust)
+    }
 
     /// Makes a change, and counts it if it can be seen.
     private mutating func changing<Failure: Error>(_ body: (inout Self) throws(Failure) -> Void) throws(Failure) {

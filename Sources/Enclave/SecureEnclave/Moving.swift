@@ -20,8 +20,10 @@ extension SoftwareEnclave {
             let (moved, holding) = try successor(of: vault, on: root, keybag, passcode)
             try check(moved, holds: keybag, passcode: passcode)
             let old = try? FileDescriptor.open(file.path, O_WRONLY | O_NOFOLLOW)
-            try commit(moved, holding)
+            try commit(try counted(moved), holding)
             if let old { overwrite(old) }
+            // Nobody asks for it any more; one that stays is in nobody's way.
+            try? vault.counter(file.roots)?.remove()
         }
     }
 
@@ -31,14 +33,23 @@ extension SoftwareEnclave {
     ) throws(Refusal) -> (Vault, Keybag) {
         var (vault, keybag) = (vault, keybag)
         try modernise(&vault, &keybag)
-        var successor = Vault(Vault.slotVersion, identifier: vault.identifier, on: try Vault.Device(on: root))
-        (successor.settings, successor.attempts) = (vault.settings, vault.attempts)
+        var successor = Vault(Vault.agedVersion, identifier: vault.identifier, on: try Vault.Device(on: root))
+        (successor.settings, successor.attempts, successor.age) = (vault.settings, vault.attempts, vault.age)
         do { successor = try successor.keeping(indexKey: try vault.indexKey()) } catch { throw .crypto(error) }
         let kind: UnlockSlot.Kind = passcode == nil ? .device : .passcode
         successor.slots =
             [try slot(kind, number: 0, passcode, holding: keybag, in: successor)]
             + vault.slots.filter { $0.kind == .recovery }
         do { return (try keybag.sealed(in: successor), keybag) } catch { throw .crypto(error) }
+    }
+
+    /// The vault with a count of its own in the new root, where there is one.
+    private func counted(_ vault: Vault) throws(Refusal) -> Vault {
+        var vault = vault
+        vault.age.tick = 0
+        guard let counter = try vault.counter(file.roots) else { return vault }
+        vault.age.tick = (try? counter.make()) ?? RootTick.beginning
+        return vault
     }
 
     /// Opens the new vault as the next start will, before the old one is given up.

@@ -32,7 +32,7 @@ extension SoftwareEnclave {
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { return }
             let keybag = try verify(credential, opening: &vault)
-            try commit(vault, keybag)
+            try commit(vault, keybag, counting: .attempt)
         }
     }
 
@@ -86,12 +86,18 @@ extension SoftwareEnclave {
     }
 
     /// Lends the vault as it is on disk; nobody else checks a passcode or replaces it meanwhile, here or in another process.
-    func withVault(_ body: (inout Vault) throws(Refusal) -> Void) throws(Refusal) {
+    ///
+    /// - Parameter acceptingAge: whether a vault that is older than its root has seen it will do: for who is to say that it is
+    ///   meant.
+    func withVault(
+        acceptingAge: Bool = false, _ body: (inout Vault) throws(Refusal) -> Void
+    ) throws(Refusal) {
         try passcodes.withLock { (_) throws(Refusal) in
             let lock = try file.lock()
             defer { lock.release() }
             var vault = try state.withLock { (state) throws(Refusal) in
-                try state.refresh(from: file)
+                let age = try state.refreshOrTell(from: file)
+                if !(acceptingAge && age == .olderKeychain) { try state.checkAge() }
                 return state.vault
             }
             try body(&vault)
@@ -104,11 +110,12 @@ extension SoftwareEnclave {
     }
 
     // Under the mutex of the keys, so that no reader meets the new file with the old keys.
-    func commit(_ vault: Vault, _ keybag: Keybag) throws(Refusal) {
+    func commit(_ vault: Vault, _ keybag: Keybag, counting change: VaultChange = .content) throws(Refusal) {
         var (vault, keybag) = (vault, keybag)
         try modernise(&vault, &keybag)
         try state.withLock { (state) throws(Refusal) in
-            try state.adopt(vault, keybag, seen: try file.replace(with: vault))
+            let seen = try replace(&vault, counting: change)
+            try state.adopt(vault, keybag, seen: seen)
         }
         watch.look()
     }

@@ -139,6 +139,20 @@ extension Refusal {
             do: "Check who could have read it, then make this user its owner and run chmod 600 on it.")
     }
 
+    static var olderVault: Refusal {
+        Refusal(
+            .notAvailable, .olderVault, "vault",
+            "The vault is an older one than the one that was here: passwords and unlock slots in it may have been changed since.",
+            do: "Put the newest vault back, or vault and store of the same backup. Nothing was changed.")
+    }
+
+    static var olderKeychain: Refusal {
+        Refusal(
+            .notAvailable, .olderKeychain, "vault",
+            "Store and vault are older than this machine's TPM has seen them: an earlier copy was put back.",
+            do: "Put the newest ones back; or, if this copy is meant, say so with security accept-store.")
+    }
+
     static var exchangedVault: Refusal {
         Refusal(
             .notAvailable, .unavailable, "vault", "The vault was replaced by another one while it was in use.",

@@ -18,6 +18,7 @@ extension SoftwareEnclave {
         // A key that does not open may be of a vault that another process has changed: looked at only now, because asking
         // the file system every time would cost as much as the rest.
         try state.withLock { (state) throws(Refusal) in
+            try state.checkAge()
             guard state.isOutdated(file) else { return }
             try state.refresh(from: file)
             keys.truncate(to: start)

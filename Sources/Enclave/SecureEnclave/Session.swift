@@ -33,7 +33,8 @@ extension SoftwareEnclave {
                 // Who unlocked it with this release has made it one that can have settings.
                 guard state.lockState == .unlocked, vault.version >= Vault.slotVersion else { throw .lockedSettings }
                 vault.settings = settings
-                state.keep(vault, seen: try file.replace(with: vault))
+                let seen = try replace(&vault, counting: .content)
+                state.keep(vault, seen: seen)
             }
         }
         lookAtTheClock()
@@ -43,9 +44,21 @@ extension SoftwareEnclave {
     /// is started when there is a time to watch.
     package func startWatching() throws(Refusal) {
         do throws(SystemError) {
-            try watch.start { [weak self] in self?.lockIfIdle() }
+            try watch.start { [weak self] in self?.lookAround() }
         } catch { throw .noWatch(error) }
     }
+
+    /// Looks at the clock, and whether the vault is still the one that was written last.
+    ///
+    /// - Returns: seconds until the next look.
+    private func lookAround() -> UInt64? {
+        // A vault that cannot be read is for whoever needs it to report.
+        _ = try? state.withLock { (state) throws(Refusal) in try state.refreshOrTell(from: file) }
+        return min(lockIfIdle() ?? .max, Self.longestBlindness)
+    }
+
+    /// For so many seconds another vault on disk may go unnoticed while nobody needs it.
+    private static let longestBlindness: UInt64 = 60
 
     /// Closes what was out of use too long.
     ///

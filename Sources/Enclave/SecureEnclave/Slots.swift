@@ -10,7 +10,7 @@ package import LinuxSystem
 extension SoftwareEnclave {
     package func details() throws(Refusal) -> DeviceDetails {
         var details = try state.withLock { (state) throws(Refusal) in
-            try state.refresh(from: file)
+            _ = try state.refreshOrTell(from: file)
             return state.details
         }
         details.agent = user.agent?.found()

@@ -23,6 +23,7 @@ package final class SoftwareEnclave: EnclaveService {
     package let epoch = StateEpoch()
     /// Locks after a time without use, even when nobody comes to notice.
     let watch = IdleWatch()
+    let rootTick = RootTick()
     /// Held from the first look at a passcode to the last consequence.
     let passcodes = Lock(())
     let loaded = LoadedKeys()
@@ -66,6 +67,7 @@ package final class SoftwareEnclave: EnclaveService {
         try file.removeLeftovers()
         if createIfMissing { try Self.ensureVault(file, on: preferred) }
         state = Lock(try DeviceState(opening: file, clock, epoch))
+        try checkRoot()
         lookAtTheClock()
     }
 
@@ -96,7 +98,7 @@ package final class SoftwareEnclave: EnclaveService {
         return try state.withLock { (state) throws(Refusal) in
             // Nothing is used here, so the time without use goes on.
             closes = state.notice(clock.seconds())
-            try state.refresh(from: file)
+            let age = try state.refreshOrTell(from: file)
             let (vault, isSet) = (state.vault, state.vault.passcode != nil)
             let root = try file.roots.root(vault.device.kind)
             let protection: DeviceStatus.Protection =
@@ -104,7 +106,7 @@ package final class SoftwareEnclave: EnclaveService {
             return EnclaveStatus(
                 protection: protection, lockState: state.lockState, passcodeIsSet: isSet,
                 failedAttempts: vault.attempts.count, retryAfter: wait(vault, root),
-                kind: [kind, root.title].compactMap { $0 }.joined(separator: ", "))
+                kind: [kind, root.title].compactMap { $0 }.joined(separator: ", "), age: age)
         }
     }
 

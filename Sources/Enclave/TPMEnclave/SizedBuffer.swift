@@ -18,6 +18,7 @@ extension TPM2B_MAX_BUFFER: SizedBuffer {}
 extension TPM2B_SENSITIVE_DATA: SizedBuffer {}
 extension TPM2B_ECC_PARAMETER: SizedBuffer {}
 extension TPM2B_ATTEST: SizedBuffer {}
+extension TPM2B_MAX_NV_BUFFER: SizedBuffer {}
 
 extension SizedBuffer {
     private static var bytesOffset: Int { MemoryLayout<UInt16>.size }

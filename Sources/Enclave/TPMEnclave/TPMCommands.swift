@@ -25,14 +25,15 @@ extension TPMConnection {
             guard [.response(ResponseCode.badAuth), .response(ResponseCode.authFail)].contains(error) else {
                 throw error
             }
-            return try handle(ofPersistent: Self.sharedStorageKey)
+            return try handle(ofNumber: Self.sharedStorageKey)
         }
     }
 
     /// Where a storage key for everybody lies (TCG: Registry of Reserved TPM 2.0 Handles and Localities, 2.3).
     private static let sharedStorageKey: UInt32 = 0x8100_0001
 
-    private func handle(ofPersistent number: UInt32) throws(TPMFailure) -> UInt32 {
+    /// The library's handle of what the TPM has under a number of its own.
+    func handle(ofNumber number: UInt32) throws(TPMFailure) -> UInt32 {
         var handle = ESYS_TR_NONE
         try run(
             { unsafe Esys_TR_FromTPMPublic_Async(context, number, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE) },
@@ -114,7 +115,7 @@ extension TPMConnection {
         return handle
     }
 
-    private func authorise(_ handle: UInt32, _ auth: SecretBytes) throws(TPMFailure) {
+    func authorise(_ handle: UInt32, _ auth: SecretBytes) throws(TPMFailure) {
         try withWiped(TPM2B_DIGEST()) { (value) throws(TPMFailure) in
             try auth.withSpan { (auth) throws(TPMFailure) in try value.fill(auth) }
             try check(unsafe Esys_TR_SetAuth(context, handle, &value))

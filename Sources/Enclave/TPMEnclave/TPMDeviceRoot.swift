@@ -76,6 +76,10 @@ package struct TPMDeviceRoot: DeviceRoot {
         }
     }
 
+    package func counter(of vault: [UInt8], key: SecretBytes) -> (any RootCounter)? {
+        TPMCounter(tpm: tpm, vault: vault, key: key)
+    }
+
     package func remainingLockout() throws(Refusal) -> UInt32 {
         try tpm.run { (connection) throws(TPMFailure) in try connection.lockout() }
     }

@@ -99,7 +99,7 @@ extension DeviceRequest {
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .access:
+            .addSlot, .removeSlot, .acceptStore, .access:
             false
         }
     }

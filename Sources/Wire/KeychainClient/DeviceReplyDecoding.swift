@@ -18,7 +18,7 @@ extension DeviceReply {
         case .watch: self = .news(try DeviceNews(from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .changeSettings:
+            .addSlot, .removeSlot, .changeSettings, .acceptStore:
             self = .done
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }

@@ -6,7 +6,9 @@ package import LinuxSystem
 /// Class keys, device key and passcode never cross this border; what crosses are keys for single rows, the metadata key of an
 /// open class, and the index key. Every refusal carries the state that caused it: `errSecInteractionNotAllowed` for a class
 /// that is closed now, `errSecAuthFailed` for a wrong passcode, `errSecDecode` for a wrapping that does not open.
-package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveAuthenticationService, EnclaveDeviceService {
+package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveAuthenticationService, EnclaveDeviceService,
+    EnclaveAgeService
+{
     /// The state of the device: lock, passcode, failed attempts, protection.
     func status() throws(Refusal) -> EnclaveStatus
 
@@ -85,10 +87,12 @@ package struct EnclaveStatus: Equatable, Sendable {
     package var retryAfter: UInt32
     /// What a person calls this enclave: "in process", "separate process".
     package var kind: String
+    /// Whether the vault is the newest.
+    package var age: KeychainAge
 
     package init(
         protection: DeviceStatus.Protection, lockState: DeviceStatus.LockState, passcodeIsSet: Bool,
-        failedAttempts: UInt32, retryAfter: UInt32, kind: String
+        failedAttempts: UInt32, retryAfter: UInt32, kind: String, age: KeychainAge = .current
     ) {
         self.protection = protection
         self.lockState = lockState
@@ -96,6 +100,7 @@ package struct EnclaveStatus: Equatable, Sendable {
         self.failedAttempts = failedAttempts
         self.retryAfter = retryAfter
         self.kind = kind
+        self.age = age
     }
 }
 

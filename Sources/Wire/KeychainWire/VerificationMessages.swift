@@ -86,6 +86,8 @@ package struct VerificationReport: Equatable, Sendable {
     package var damage: [Damage] = []
     /// What SQLite's own check found; empty when it found nothing.
     package var file: String = ""
+    /// Whether store and vault are the newest; told on the last page.
+    package var age = KeychainAge.current
 
     package init() {}
 
@@ -95,12 +97,14 @@ package struct VerificationReport: Equatable, Sendable {
         locked &+= page.locked
         damage += page.damage
         if !page.file.isEmpty { file = page.file }
+        if page.age != .current { age = page.age }
     }
 
     package func append(to buffer: SecretBuffer) {
         buffer.append(littleEndian: checked)
         buffer.append(littleEndian: locked)
         buffer.append(text: file)
+        buffer.append(age.rawValue)
         buffer.append(littleEndian: UInt32(damage.count))
         for row in damage {
             buffer.append(row.itemClass.rawValue)
@@ -113,6 +117,7 @@ package struct VerificationReport: Equatable, Sendable {
         checked = try reader.integer(UInt64.self)
         locked = try reader.integer(UInt64.self)
         file = try reader.text()
+        age = try KeychainAge(from: &reader)
         for _ in 0..<(try reader.integer(UInt32.self)) {
             guard let itemClass = ItemClass(rawValue: try reader.integer(UInt8.self)) else {
                 throw .malformed("a class")

@@ -168,8 +168,8 @@ struct UnlockSlotTests {
         try enclave.changePasscode(from: TestDevice.passcode("old"), to: TestDevice.passcode("new"))
         let after = try device.content()
         #expect(after[140..<560] == before[140..<560])
-        #expect(after[664..<756] != before[664..<756])
-        #expect(after[756..<848] == before[756..<848])
+        #expect(after[696..<788] != before[696..<788])
+        #expect(after[788..<880] == before[788..<880])
         for credential in [(CredentialKind.passcode, "new"), (.recoveryCode, code)] {
             try enclave.lock()
             try enclave.unlock(with: credential.0, TestDevice.passcode(credential.1))

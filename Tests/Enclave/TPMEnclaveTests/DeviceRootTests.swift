@@ -29,7 +29,7 @@ struct DeviceRootTests {
         #expect(try row.outcome(in: enclave) == .opened)
         #expect(try enclave.indexKey().isEqual(to: index))
         let content = try device.content()
-        #expect(content[8] == 3)
+        #expect(content[8] == 4)
         #expect(content[32..<64].allSatisfy { $0 == 0 })
     }
 
@@ -76,7 +76,7 @@ struct DeviceRootTests {
         let row: TestRow
         do { row = try TestRow(.always, in: try device.start(preferring: .software)) }
         let content = try device.content()
-        #expect(content.count == 820 && content[8] == 3)
+        #expect(content.count == 852 && content[8] == 4)
         #expect(try row.outcome(in: try device.startWithoutTPM()) == .opened)
         #expect(try row.outcome(in: try device.start(preferring: .tpm)) == .opened)
         device.chip.kill()
@@ -118,7 +118,9 @@ struct PasscodeLockTests {
         #expect(try enclave.status().passcodeIsSet == false)
     }
 
-    @Test("wrong passcodes lock the TPM, even over a vault put back, and the right one opens when it is over")
+    @Test(
+        "wrong passcodes lock the TPM, even over a vault put back and accepted, and the right one opens when it is over"
+    )
     func lockout() throws {
         let before: [UInt8]
         do {
@@ -127,17 +129,21 @@ struct PasscodeLockTests {
             try enclave.lock()
             before = try device.content()
             for _ in 0..<2 { #expect(unlock(enclave, "wrong")?.rule == .wrongPasscode) }
-            // A copy of the vault from before the attempts knows nothing of them. The TPM does.
-            try AtomicFile.replace(device.vault, with: before.span)
+        }
+        // A copy of the vault from before the attempts knows nothing of them. The TPM does.
+        try AtomicFile.replace(device.vault, with: before.span)
+        do {
+            let enclave = try device.start()
             #expect(try enclave.status().failedAttempts == 0)
-            #expect(unlock(enclave, "wrong")?.rule == .wrongPasscode)
-            let refused = try #require(unlock(enclave, "right"))
+            #expect(refusal { _ = try enclave.acceptStore(TPMDevice.passcode("wrong")) }?.rule == .wrongPasscode)
+            let refused = try #require(
+                refusal { _ = try enclave.acceptStore(TPMDevice.passcode("right")) })
             #expect(refused.rule == .throttled)
             #expect(refused.problem.contains("minutes"))
             let status = try enclave.status()
             #expect(status.failedAttempts == 1)
             #expect(status.retryAfter > 60)
-            #expect(status.lockState == .locked)
+            #expect(status.lockState == .beforeFirstUnlock)
         }
         #expect(try device.chip.tool("tpm2_dictionarylockout", ["--clear-lockout"]) == 0)
         let enclave = try device.start()

@@ -166,6 +166,42 @@ import Testing
     }
 }
 
+@Suite("accept-store, and what is said of an older keychain") struct AcceptStoreTests {
+    let shell = Shell()
+
+    @Test("a store is accepted with the password, and without one where there is none")
+    func accepts() {
+        shell.keychain.update { $0.age = .olderStore }
+        #expect(shell.run("accept-store") == .init(0))
+        #expect(shell.keychain.update { $0.age } == .current)
+        shell.keychain.update { state in
+            state.age = .olderStore
+            state.passcode = Array("right".utf8)
+        }
+        #expect(shell.run("accept-store", "-p", "wrong").status != 0)
+        #expect(shell.keychain.update { $0.age } == .olderStore)
+        #expect(shell.run("accept-store", "-p", "right") == .init(0))
+        #expect(shell.keychain.update { $0.age } == .current)
+    }
+
+    @Test(
+        "status and verify-keychain say that store or vault are older ones, and verify-keychain exits with 1",
+        arguments: [
+            (KeychainAge.olderStore, "older-store", "The store is older"),
+            (.olderVault, "older-vault", "The vault is older"), (.olderKeychain, "older-keychain", "Store and vault"),
+        ])
+    func told(_ age: KeychainAge, _ name: String, _ beginning: String) {
+        shell.keychain.update { $0.age = age }
+        #expect(shell.run("status").text.contains("age:         \(beginning)"))
+        #expect(shell.run("status", "--json").text.contains(#""age":"\#(name)""#))
+        let verified = shell.run("verify-keychain")
+        #expect(verified.status == 1)
+        #expect(verified.text.contains("age: \(beginning)"))
+        #expect(verified.errors == "security: the keychain is an older one\n")
+        #expect(shell.run("verify-keychain", "--json").text.contains(#""age":"\#(name)""#))
+    }
+}
+
 @Suite("show-keychain-info, status and verify-keychain") struct StatusTests {
     let shell = Shell()
 
@@ -219,7 +255,7 @@ import Testing
         let expected = #"""
             {"protection":"software-only","meaning":"Whoever gets a copy of this user's files can open the keychain.",\#
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
-            "passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
+            "age":"current","passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
             "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,"user":1000,\#
@@ -239,7 +275,7 @@ import Testing
         #expect(shell.run("verify-keychain") == .init(0, text))
         #expect(
             shell.run("verify-keychain", "--json")
-                == .init(0, #"{"checked":12,"locked":3,"damaged":[],"file":null}"# + "\n"))
+                == .init(0, #"{"checked":12,"locked":3,"damaged":[],"file":null,"age":"current"}"# + "\n"))
     }
 
     @Test("damage is reported by where it is, and the status is 1")
@@ -257,8 +293,8 @@ import Testing
         #expect(json.status == 1)
         #expect(
             json.text
-                == #"{"checked":2,"locked":0,"damaged":[{"class":"genp","row":7,"problem":"the value does not open"}],"file":null}"#
-                + "\n")
+                == #"{"checked":2,"locked":0,"damaged":[{"class":"genp","row":7,"problem":"the value does not open"}],"#
+                + #""file":null,"age":"current"}"# + "\n")
         #expect(json.errors.hasPrefix(#"{"status":1,"name":null,"rule":"command.failure""#))
     }
 

@@ -42,6 +42,7 @@ extension DeviceRequest {
         case .addSlot: "add unlock slot"
         case .removeSlot: "remove unlock slot"
         case .changeSettings: "change settings"
+        case .acceptStore: "accept store"
         case .access(let request): request.logged
         }
     }

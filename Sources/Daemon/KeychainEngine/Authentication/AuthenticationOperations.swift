@@ -14,6 +14,8 @@ extension KeychainEngine {
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
         _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
     ) {
+        // A passcode that was typed is counted in the vault.
+        defer { if request.mayAsk { exclusively { age.look(at: $0.store) } } }
         do throws(Refusal) {
             try deadline.check()
             let owner: [UInt8] = try caller.digest()

@@ -7,6 +7,7 @@ enum Command: Hashable {
     case insertion(ItemClass), replacement(ItemClass), deletion(ItemClass)
     case occupant(ItemClass), owner(ItemClass), quarantine(ItemClass)
     case metadataKey
+    case readMark, countTransaction, firstMark, nextMark, acceptedMark
     /// How much an owner has, and everybody.
     case usage
     case groupRecord, groupRecords, keepGroupRecord, dropGroupRecord
@@ -33,6 +34,11 @@ enum Command: Hashable {
             ("SELECT \(Ownership.column) FROM \(itemClass.code) WHERE id = ?", "find an item")
         case .quarantine(let itemClass): (Self.setAside(itemClass), "set a damaged item aside")
         case .metadataKey: (Self.keepingMetadataKey, "keep a metadata key")
+        case .readMark: (MarkTable.reading, "tell its mark")
+        case .countTransaction: (MarkTable.counting, "count a change")
+        case .firstMark: (MarkTable.first, "be marked")
+        case .nextMark: (MarkTable.following, "be marked")
+        case .acceptedMark: (MarkTable.accepted, "be marked")
         case .usage: (UsageCounters.reading, "be counted")
         case .groupRecord: ("SELECT sealed FROM groupbook WHERE agrp = ?", "look up a group")
         case .groupRecords: ("SELECT agrp, sealed FROM groupbook", "look up groups")

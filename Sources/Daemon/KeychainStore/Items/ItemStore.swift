@@ -122,7 +122,9 @@ package struct ItemStore: Sendable {
             database.noteCommits(counting: changes)
             return database
         }
-        return StoreWriter(database, of: self, checkpoints, digester: try AttributeDigester(indexKey))
+        let writer = StoreWriter(database, of: self, checkpoints, digester: try AttributeDigester(indexKey))
+        try writer.makeRoomForMark()
+        return writer
     }
 
     /// Makes the file when there has never been one, and brings it up to date.

@@ -9,7 +9,9 @@ package final class StoreWriter {
     package let digester: AttributeDigester
     /// To whom the rows belong that are written from now on; without one, a row that is replaced keeps its owner.
     package var owner: ColumnDigest?
-    private let database: Database
+    /// How far the store has come since it was marked.
+    var count = WriteCount()
+    let database: Database
     private let store: ItemStore
     private let checkpoints: CheckpointLock
     private var statements: [Command: Statement] = [:]
@@ -28,18 +30,21 @@ package final class StoreWriter {
     /// - Throws: what `body` throws; `store.outcome-unknown` when the commit failed in a way that leaves open whether it is kept.
     ///   Then, and after any other failure of the disk, the store is not used again (``StoreFailure``).
     package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
-        try store.failure.check()
-        try checkFiles()
+        try checkUse()
         try checkpoints.duringTransaction(
             by: deadline,
             { () throws(Refusal) in
                 database.waitForOthers(until: deadline)
                 try run(.begin)
-                do throws(Refusal) { try body() } catch {
+                do throws(Refusal) {
+                    try body()
+                    try countTransaction()
+                } catch {
                     try undo()
                     throw error
                 }
                 try commit()
+                count.commit()
             }, orElse: { Refusal.held($0) })
     }
 
@@ -60,8 +65,15 @@ package final class StoreWriter {
 
     /// Rolls back, unless an error has done so.
     private func undo() throws(Refusal) {
+        count.rollback()
         guard database.isInTransaction else { return }
         try run(.rollback)
+    }
+
+    /// The store has not failed, and its files are still its own.
+    func checkUse() throws(Refusal) {
+        try store.failure.check()
+        try checkFiles()
     }
 
     /// The files are where they were opened, and the descriptors those of the files.

@@ -113,7 +113,7 @@ extension SoftwareEnclave {
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { throw .noPasscodeToShow }
             _ = try verify(passcode, opening: &vault)
-            try state.withLock { (state) throws(Refusal) in state.keep(vault, seen: try file.replace(with: vault)) }
+            try count(&vault)
         }
     }
 }

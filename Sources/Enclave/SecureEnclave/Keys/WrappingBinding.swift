@@ -47,7 +47,8 @@ enum WrappingBinding {
     }
 
     private static func binding(_ accessibility: UInt8, _ purpose: Purpose, of vault: Vault) -> [UInt8] {
-        let version = [UInt8(truncatingIfNeeded: vault.version), UInt8(vault.version >> 8)]
-        return [accessibility, purpose.rawValue] + version + vault.identifier
+        // Version 4 wraps as version 3 did, so that one becomes the other without the keys.
+        let version = UInt8(min(vault.version, Vault.slotVersion))
+        return [accessibility, purpose.rawValue, version, 0] + vault.identifier
     }
 }

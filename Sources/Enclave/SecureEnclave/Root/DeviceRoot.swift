@@ -36,6 +36,11 @@ package protocol DeviceRoot: Sendable {
     /// Opens a lock, or counts a failed attempt where nobody but the root can take it back.
     func openLock(_ record: [UInt8], with key: SecretBytes) throws(PasscodeLockFailure) -> SecretBytes
 
+    /// The count that it keeps for a vault; nil where it does not count.
+    ///
+    /// - Parameter key: what alone reads it and moves it, 32 bytes.
+    func counter(of vault: [UInt8], key: SecretBytes) -> (any RootCounter)?
+
     /// How many seconds until the root looks at a key again; 0 when it does now.
     func remainingLockout() throws(Refusal) -> UInt32
 }

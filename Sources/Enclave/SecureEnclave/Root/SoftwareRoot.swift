@@ -25,5 +25,7 @@ struct SoftwareRoot: DeviceRoot {
         throw .refused(.damagedVault)
     }
 
+    func counter(of vault: [UInt8], key: SecretBytes) -> (any RootCounter)? { nil }
+
     func remainingLockout() throws(Refusal) -> UInt32 { 0 }
 }

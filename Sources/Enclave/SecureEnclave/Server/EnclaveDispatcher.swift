@@ -54,6 +54,9 @@ struct EnclaveDispatcher: Sendable {
         case .details, .unlockWith, .replacePasscode, .addSlot, .addSlotWith, .removeSlot, .changeSettings:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, descriptors, into: answer)
+        case .renewMark, .acceptStore:
+            var reader = WireReader(SecretBytes(copying: body))
+            try perform(aboutAge: call.operation, &reader, descriptors, into: answer)
         case .makeKey, .importKey, .useKey, .checkKey, .rebindKey:
             var reader = WireReader(SecretBytes(copying: body))
             try perform(call.operation, &reader, into: answer)

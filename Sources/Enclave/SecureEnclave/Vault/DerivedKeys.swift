@@ -23,6 +23,8 @@ enum KeyPurpose: String {
     case pinSlot = "keychain vault 3: slot with PIN"
     /// The same in a slot with a recovery code. It is derived from the code alone.
     case recoverySlot = "keychain vault 3: recovery slot"
+    /// Reads and moves the root's count, where it has one.
+    case counter = "keychain vault 4: counter"
     /// Opens the root's lock, where it has one.
     case lock = "keychain vault 2: passcode lock"
 }

@@ -5,21 +5,25 @@ import LinuxSystem
 
 /// What the enclave keeps: what the device key rests on, the slots that open the keybag, and the class keys in it.
 ///
-/// New vaults are of version 3. Those of the releases before are of version 1 (in software) or 2 (on a TPM, or moved): they
-/// have one slot, whose key wraps the class keys itself. They are read and counted in as they are, and become version 3 when
-/// their keys are next wrapped anew (``modernised(_:)``). ``encoded()`` has the grammar.
+/// New vaults are of version 4. One of version 3 has no ``VaultAge`` and becomes version 4 when it is next written. Those of the
+/// releases before are of version 1 (in software) or 2 (on a TPM, or moved): they have one slot, whose key wraps the class keys
+/// itself. They are read and counted in as they are, and become version 4 when their keys are next wrapped anew
+/// (``modernised(_:)``). ``encoded()`` has the grammar.
 struct Vault: Sendable {
     static let firstVersion: UInt16 = 1
     static let movableVersion: UInt16 = 2
     static let slotVersion: UInt16 = 3
+    static let agedVersion: UInt16 = 4
 
-    let version: UInt16
+    private(set) var version: UInt16
     let identifier: [UInt8]
     let device: Device
     /// The passcode's, or the device's alone, is the first.
     var slots: [VaultSlot] = [VaultSlot(.device)]
     var settings = DeviceSettings()
     var attempts = FailedAttempts()
+    /// Zero in the versions before 4.
+    var age = VaultAge()
     /// By class, in the order of `Accessibility`; empty for a key that does not exist.
     var wrappedKeys: [[UInt8]]
     /// Empty in version 1, which makes the index key from the device key.
@@ -44,7 +48,8 @@ struct Vault: Sendable {
     ///
     /// - Throws: what the root refuses; `errSecInternalComponent` when the library fails.
     init(on root: any DeviceRoot) throws(Refusal) {
-        self.init(Self.slotVersion, identifier: Randomness.bytes(16), on: try Device(on: root))
+        self.init(Self.agedVersion, identifier: Randomness.bytes(16), on: try Device(on: root))
+        age.block = 1
         do { self = try keeping(indexKey: .randomKey()) } catch { throw .crypto(error) }
     }
 }
@@ -58,17 +63,24 @@ extension Vault.Device {
 }
 
 extension Vault {
-    /// This vault as version 3, with a new keybag key behind the slot that was opened; itself when it is one already.
+    /// This vault as version 4, with a new keybag key behind the slot that was opened; itself when it is one already.
     ///
     /// - Throws: `CryptoError.libraryFailure`; `.invalidParameter` for a keybag that no slot opened.
     func modernised(_ keybag: inout Keybag) throws(CryptoError) -> Vault {
         guard version < Self.slotVersion else { return self }
         guard let opened = keybag.openedBy, let slot = slots.first else { throw .invalidParameter }
-        var vault = Vault(Self.slotVersion, identifier: identifier, on: device)
+        var vault = Vault(Self.agedVersion, identifier: identifier, on: device)
         vault = try vault.keeping(indexKey: try indexKey())
         vault.attempts = attempts
         keybag.renewKey()
         vault.slots = [try vault.slot(slot, holding: try keybag.requireKey(), under: opened)]
         return try keybag.sealed(in: vault)
+    }
+
+    /// Counts that it is replaced. What is wrapped in version 3 is wrapped the same way in version 4.
+    mutating func note(_ change: VaultChange) {
+        guard version >= Self.slotVersion else { return }
+        version = Self.agedVersion
+        age.note(change)
     }
 }

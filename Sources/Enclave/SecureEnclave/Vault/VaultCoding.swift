@@ -5,17 +5,18 @@ import LinuxSystem
 
 /// The vault's file.
 ///
-///     vault    = version1 | version2 | version3
+///     vault    = version1 | version2 | version3 | version4
 ///     version1 = head device:32 body digest:32                                             ; 592 bytes
 ///     version2 = head zero:32 body index:60 records u16 zero:u16 device lock digest:32     ; u16: the size of the lock
 ///     version3 = head zero:32 body index:60 records u16 settings:u16 idle:u32 device *slot seal:32 digest:32
+///     version4 = head zero:32 body index:60 records u16 settings:u16 idle:u32 age device *slot seal:32 digest:32
 ///     head     = magic:8 version:u16 flags:u16 zero:u32 identifier:16
 ///     body     = memory:u32 passes:u32 lanes:u32 failed:u32 salt:16 boot:36 since:u64 7*wrapped:60
 ///     records  = kind:u16 deviceLength:u16
 ///     wrapped  = nonce:12 ciphertext:32 tag:16
 ///
 /// All integers are little-endian. Bit 0 of `flags` says that a passcode is set. `failed`, `boot` and `since` are
-/// ``FailedAttempts``. The class keys stand in the order of `Accessibility`; a key that does not exist (`akpu` without a
+/// ``FailedAttempts``; `age` is ``VaultAge``. The class keys stand in the order of `Accessibility`; a key that does not exist (`akpu` without a
 /// passcode) is zero. ``VaultTail`` has what stands behind them, and the slots; in versions 1 and 2 the one slot's Argon2id
 /// parameters and `salt` are in the body, which are zero otherwise. `docs/format-vault.md` says the same for other readers.
 extension Vault {
@@ -105,7 +106,7 @@ extension Vault {
             boot: String(
                 decoding: bytes.array(Offset.boot, FailedAttempts.bootBytes).prefix { $0 != 0 }, as: UTF8.self),
             since: bytes.littleEndian(UInt64.self, at: Offset.since))
-        (slots, settings) = (tail.slots, tail.settings)
+        (slots, settings, age) = (tail.slots, tail.settings, tail.age)
         if let seal = tail.seal {
             try check(bytes, upTo: seal, version == Self.firstVersion ? .vaultDigest : .vaultSeal)
         }
@@ -121,7 +122,7 @@ extension Vault {
     private static func version(of bytes: Span<UInt8>) throws(Refusal) -> UInt16 {
         guard bytes.count > Offset.flags, bytes.extracting(..<8).isEqual(to: magic.span) else { throw .damagedVault }
         let version = bytes.littleEndian(UInt16.self, at: Offset.version)
-        guard (firstVersion...slotVersion).contains(version) else { throw .laterVault(version) }
+        guard (firstVersion...agedVersion).contains(version) else { throw .laterVault(version) }
         return version
     }
 

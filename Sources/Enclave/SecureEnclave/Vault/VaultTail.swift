@@ -7,6 +7,7 @@ import LinuxSystem
 ///
 ///     version2 = records lockLength:u16 zero:u16 device lock
 ///     version3 = records slotsLength:u16 settings:u16 idle:u32 device *slot
+///     version4 = records slotsLength:u16 settings:u16 idle:u32 age device *slot
 ///     slot     = number:u8 kind:u8 lockLength:u16 memory:u32 passes:u32 lanes:u32 salt:16 wrapped:60 lock
 ///
 /// Bit 0 of `settings` says that the keychain locks when the machine goes to sleep; `idle` is in seconds, 0 for never. The
@@ -17,6 +18,7 @@ struct VaultTail {
     private(set) var record = SecretBytes(count: 0)
     private(set) var slots: [VaultSlot] = []
     private(set) var settings = DeviceSettings()
+    private(set) var age = VaultAge()
     /// Where the digest is that takes the device key; nil in version 2.
     private(set) var seal: Int?
     private let version: UInt16
@@ -27,12 +29,14 @@ struct VaultTail {
         static let settings = 626
         static let idle = 628
         static let records3 = 632
+        static let age = 632
+        static let records4 = age + VaultAge.size
     }
 
     init(_ vault: Vault) {
         version = vault.version
         (kind, record) = (vault.device.kind, vault.device.record)
-        (slots, settings) = (vault.slots, vault.settings)
+        (slots, settings, age) = (vault.slots, vault.settings, vault.age)
     }
 
     /// Reads it, and holds what digest takes no key against the bytes.
@@ -47,7 +51,7 @@ struct VaultTail {
         }
     }
 
-    /// Appends the tail of version 2 or 3.
+    /// Appends the tail of version 2, 3 or 4.
     func append(to buffer: SecretBuffer) {
         let slots = version >= Vault.slotVersion ? self.slots.encoded : slots.first?.lock ?? []
         for number in [UInt16(kind.rawValue), UInt16(record.count), UInt16(slots.count)] {
@@ -55,6 +59,7 @@ struct VaultTail {
         }
         buffer.append(littleEndian: UInt16(version >= Vault.slotVersion && settings.locksOnSleep ? 1 : 0))
         if version >= Vault.slotVersion { buffer.append(littleEndian: settings.idleSeconds) }
+        if version >= Vault.agedVersion { age.append(to: buffer) }
         record.withSpan { buffer.append($0) }
         buffer.append(slots.span)
     }
@@ -76,7 +81,10 @@ extension VaultTail {
     }
 
     private mutating func readSlots(_ bytes: Span<UInt8>) throws(Refusal) {
-        let (middle, end) = try readRecord(bytes, at: Offset.records3, trailer: 2 * Vault.digestBytes)
+        let isAged = version >= Vault.agedVersion
+        let records = isAged ? Offset.records4 : Offset.records3
+        let (middle, end) = try readRecord(bytes, at: records, trailer: 2 * Vault.digestBytes)
+        if isAged { age = VaultAge(from: bytes, at: Offset.age) }
         let flags = bytes.littleEndian(UInt16.self, at: Offset.settings)
         guard flags <= 1 else { throw .damagedVault }
         settings = DeviceSettings(

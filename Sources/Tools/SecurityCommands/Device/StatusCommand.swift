@@ -17,6 +17,7 @@ enum StatusCommand {
     ) -> [(String, String)] {
         var lines = [("protection:", status.protection.name), ("", status.meaning)]
         if let advice = status.advice { lines.append(("", advice)) }
+        if let warning = status.age.warning { lines += [("age:", warning), ("", status.age.remedy)] }
         lines += [
             ("lock state:", status.lockState.text), ("password:", status.passcodeIsSet ? "set" : "not set"),
             ("opens with:", details.slots.map(\.kind.title).joined(separator: "; ")),
@@ -40,7 +41,7 @@ enum StatusCommand {
         .object([
             ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
             ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
-            ("passwordIsSet", .boolean(status.passcodeIsSet)),
+            ("age", .string(status.age.name)), ("passwordIsSet", .boolean(status.passcodeIsSet)),
             ("failedAttempts", .number(Int64(status.failedAttempts))),
             ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
             ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),

@@ -7,7 +7,8 @@ enum VerifyKeychain {
         "verify-keychain", "Check that every item of the keychain can be opened.", synopsis: "[keychain]",
         notes: [
             "Exits with 1 when something is damaged. Damaged items are reported by where they are and left alone.",
-            "Items that are locked now cannot be checked; they are counted.",
+            "Items that are locked now cannot be checked; they are counted. A store or vault from an earlier copy is reported, and",
+            "exits with 1 too; see accept-store.",
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
@@ -27,6 +28,7 @@ enum VerifyKeychain {
                 "the keychain is damaged",
                 remedy: "Undamaged items work as before. Restore the damaged ones from a backup, or add them again.")
         }
+        if report.age != .current { throw .failed("the keychain is an older one", remedy: report.age.remedy) }
     }
 
     private static func check(_ call: String, _ session: Session) throws(CommandFailure) -> VerificationReport {
@@ -42,6 +44,7 @@ extension VerificationReport {
         if locked > 0 { lines.append("locked:  \(locked) (not checked; unlock the keychain to check them)") }
         lines += damage.map { "\($0.itemClass.code) row \($0.row): \($0.problem)" }
         if !file.isEmpty { lines.append("file: \(file)") }
+        if let warning = age.warning { lines.append("age: \(warning)") }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -49,6 +52,7 @@ extension VerificationReport {
         .object([
             ("checked", .number(Int64(clamping: checked))), ("locked", .number(Int64(clamping: locked))),
             ("damaged", .array(damage.map(\.json))), ("file", file.isEmpty ? .null : .string(file)),
+            ("age", .string(age.name)),
         ])
     }
 }

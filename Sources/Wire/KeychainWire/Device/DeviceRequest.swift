@@ -33,6 +33,9 @@ package enum DeviceRequest: Equatable, Sendable {
     case changeSettings(DeviceSettings)
     /// Is answered when the state has another number than this one, or when so many milliseconds have passed.
     case watch(epoch: UInt32, milliseconds: UInt32)
+    /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is meant,
+    /// old as it may be.
+    case acceptStore
     /// What concerns who may touch what.
     case access(AccessRequest)
     /// Who the caller is, as far as it could be verified.
@@ -44,7 +47,8 @@ package enum DeviceRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity: 0...0
-        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine: 1...1
+        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine, .acceptStore:
+            1...1
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
@@ -68,6 +72,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case changeSettings = 14
         case watch = 15
         case access = 16
+        case acceptStore = 17
         case identity = 20
         case examine = 21
     }
@@ -89,6 +94,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .details: append(.details)
         case .identity: append(.identity)
         case .examine: append(.examine)
+        case .acceptStore: append(.acceptStore)
         case .unlockWith(let kind): append(.unlockWith, kind.rawValue)
         case .replacePasscode(let kind): append(.replacePasscode, kind.rawValue)
         case .addSlot(let slot, let kind): append(.addSlot, slot.rawValue, kind.rawValue)
@@ -132,6 +138,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .details: .details
         case .identity: .identity
         case .examine: .examine
+        case .acceptStore: .acceptStore
         case .unlockWith: .unlockWith(try CredentialKind(from: &reader))
         case .replacePasscode: .replacePasscode(by: try CredentialKind(from: &reader))
         case .addSlot: .addSlot(try UnlockSlot.Kind(from: &reader), by: try CredentialKind(from: &reader))

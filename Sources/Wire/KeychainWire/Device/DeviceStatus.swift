@@ -31,10 +31,12 @@ package struct DeviceStatus: Equatable, Sendable {
     package var location: String
     /// Whether the class keys live in a process of their own.
     package var enclave: String
+    /// Whether store and vault are the newest.
+    package var age: KeychainAge
 
     package init(
         protection: Protection, lockState: LockState, passcodeIsSet: Bool, failedAttempts: UInt32, retryAfter: UInt32,
-        deployment: String, location: String, enclave: String
+        deployment: String, location: String, enclave: String, age: KeychainAge = .current
     ) {
         self.protection = protection
         self.lockState = lockState
@@ -44,6 +46,7 @@ package struct DeviceStatus: Equatable, Sendable {
         self.deployment = deployment
         self.location = location
         self.enclave = enclave
+        self.age = age
     }
 
     package func append(to buffer: SecretBuffer) {
@@ -53,6 +56,7 @@ package struct DeviceStatus: Equatable, Sendable {
         buffer.append(littleEndian: failedAttempts)
         buffer.append(littleEndian: retryAfter)
         for text in [deployment, location, enclave] { buffer.append(text: text) }
+        buffer.append(age.rawValue)
     }
 
     package init(from reader: inout WireReader) throws(Refusal) {
@@ -65,6 +69,7 @@ package struct DeviceStatus: Equatable, Sendable {
         failedAttempts = try reader.integer(UInt32.self)
         retryAfter = try reader.integer(UInt32.self)
         (deployment, location, enclave) = (try reader.text(), try reader.text(), try reader.text())
+        age = try KeychainAge(from: &reader)
     }
 }
 

@@ -126,13 +126,19 @@ extension EnclaveChannel {
     /// Sends descriptors through the socket and waits for the answer, which has no body.
     func send(
         _ operation: EnclaveOperation, _ descriptors: [FileDescriptor], _ body: Span<UInt8> = Span()
-    ) throws(Refusal) {
+    ) throws(Refusal) { _ = try ask(operation, descriptors, body) }
+
+    /// The same, for an answer with a body.
+    func ask(
+        _ operation: EnclaveOperation, _ descriptors: [FileDescriptor], _ body: Span<UInt8> = Span()
+    ) throws(Refusal) -> SecretBytes {
         try passcodes.withLock { (_) throws(Refusal) in
             guard let answer = try exchange(EnclaveCall(operation).word, body, descriptors) else {
                 close()
                 throw .endedEnclave
             }
             guard answer.word == 0 else { throw Refusal(decoding: answer.body, status: Int32(bitPattern: answer.word)) }
+            return answer.body
         }
     }
 

@@ -75,12 +75,16 @@ package enum EnclaveOperation: UInt8, Sendable, CaseIterable {
     case removeSlot = 45
     /// ``DeviceSettings`` → nothing.
     case changeSettings = 46
+    /// beginsBlock:u8 [mark] → ``StoreAge``.
+    case renewMark = 50
+    /// With the passcode, or an empty file → ``StoreMark``.
+    case acceptStore = 51
 
     /// How many descriptors travel with it.
     package var descriptors: Int {
         switch self {
         case .hello, .unlock, .setPasscode, .removePasscode, .moveToSoftware, .moveToTPM, .setCredential, .setTerminal,
-            .unlockWith, .addSlot, .removeSlot:
+            .unlockWith, .addSlot, .removeSlot, .acceptStore:
             1
         case .changePasscode, .replacePasscode, .addSlotWith: 2
         default: 0
@@ -117,7 +121,7 @@ package struct EnclaveCall: Equatable, Sendable {
 
 /// What the two ends of a channel must agree on.
 package enum EnclaveChannelFormat {
-    package static let version: UInt32 = 3
+    package static let version: UInt32 = 4
     /// Each lane carries one call at a time; as many threads can call at once.
     package static let lanes = 4
     /// As many threads can have a user asked at once, each as long as he takes, while the other lanes serve on. They stand
@@ -148,7 +152,7 @@ package enum EnclaveChannelFormat {
 // MARK: - The status on the wire
 
 extension EnclaveStatus {
-    /// status = protection:u8 lockState:u8 passcode:u8 failed:u32 retryAfter:u32 kind:text
+    /// status = protection:u8 lockState:u8 passcode:u8 failed:u32 retryAfter:u32 kind:text age:u8
     package func append(to buffer: SecretBuffer) {
         buffer.append(protection.rawValue)
         buffer.append(lockState.rawValue)
@@ -156,6 +160,7 @@ extension EnclaveStatus {
         buffer.append(littleEndian: failedAttempts)
         buffer.append(littleEndian: retryAfter)
         buffer.append(text: kind)
+        buffer.append(age.rawValue)
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -167,5 +172,6 @@ extension EnclaveStatus {
             protection: protection, lockState: lockState, passcodeIsSet: try reader.integer(UInt8.self) != 0,
             failedAttempts: try reader.integer(UInt32.self), retryAfter: try reader.integer(UInt32.self),
             kind: try reader.text())
+        age = try KeychainAge(from: &reader)
     }
 }

@@ -11,7 +11,7 @@ extension StandInKeychain {
     ) throws(Refusal) -> DeviceReply {
         switch request {
         case .status: return .status(status(state))
-        case .verify(let cursor): return .verification(page(from: cursor, of: state.report))
+        case .verify(let cursor): return .verification(page(from: cursor, of: state.report, state.age))
         case .lock: state.isLocked = state.passcode != nil
         case .unlock:
             guard passcodes.first == state.passcode else { throw wrongPasscode }
@@ -28,6 +28,9 @@ extension StandInKeychain {
             guard state.passcode == nil || passcodes.first == state.passcode else { throw wrongPasscode }
             state.isOnTPM = request == .moveToTPM
             if !state.isOnTPM { state.slots.removeAll { $0.kind != .recovery } }
+        case .acceptStore:
+            guard state.passcode == nil || passcodes.first == state.passcode else { throw wrongPasscode }
+            state.age = .current
         default: return try performOnSlots(request, passcodes, &state)
         }
         return .done
@@ -74,13 +77,17 @@ extension StandInKeychain {
         DeviceStatus(
             protection: state.isOnTPM ? .hardware : state.passcode == nil ? .softwareOnly : .passcode,
             lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
-            retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process")
+            retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process",
+            age: state.age)
     }
 
-    private static func page(from cursor: VerificationCursor, of report: VerificationReport) -> VerificationPage {
+    private static func page(
+        from cursor: VerificationCursor, of report: VerificationReport, _ age: KeychainAge
+    ) -> VerificationPage {
         var page = VerificationPage()
         if cursor.itemClass == nil {
             page.report.file = report.file
+            page.report.age = age
         } else {
             page.report = report
             page.report.file = ""

@@ -20,6 +20,7 @@ final class StandInKeychain: KeychainConnection {
         var passcode: [UInt8]?
         var isOnTPM = false
         var isLocked = false
+        var age = KeychainAge.current
         var settings = DeviceSettings()
         var slots: [UnlockSlot] = []
         var recoveryCode: [UInt8] = Array("CODE".utf8)
