@@ -124,6 +124,17 @@ def memory(process):
         print(f"refused: {error}")
 
 
+def open_memory(process):
+    """Opens a process's memory."""
+    if "0000000000080000" not in open("/proc/self/status").read():
+        return print("has not the capability")
+    try:
+        with open(f"/proc/{process}/mem", "rb", 0):
+            print("attached")
+    except OSError as error:
+        print(f"refused: {error}")
+
+
 def flood(path, count):
     """Opens as many connections as it gets and holds them until a line comes."""
     kept = []

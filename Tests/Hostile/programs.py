@@ -21,9 +21,9 @@ def victim(d):
     return d.path("bin", "victim")
 
 
-def intrude(d, *words, user=VICTIM, **options):
+def intrude(d, *words, user=VICTIM, wrapped=(), **options):
     """Runs an attacker's process; whether it prints the secret, or says that it is attached."""
-    learned = d.learns(PYTHON, d.path("bin", "intruder.py"), *map(str, words), user=user, **options)
+    learned = d.learns(*wrapped, PYTHON, d.path("bin", "intruder.py"), *map(str, words), user=user, **options)
     return learned or d.said.startswith("attached")
 
 

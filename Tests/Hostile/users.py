@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 
-from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM
+from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, wait_until
 from programs import intrude, victim
 from suite import FAILS, attack
 
@@ -141,3 +141,18 @@ def flood(d):
         return not d.learns(*d.search(victim(d)), timeout=30)
     finally:
         process.communicate("\n", timeout=30)
+
+
+@attack("a daemon's user, with its capability, opens the memory of a user's program (/proc/PID/mem)", FAILS, "Permission denied")
+def memory_for_service(d):
+    """CAP_SYS_PTRACE alone: the file belongs to another user, and there is no capability to open it all the same."""
+    target = subprocess.Popen(["sleep", "60"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/")
+    try:
+        # It must be sleep itself, and no copy of this process.
+        wait_until(lambda: os.readlink(f"/proc/{target.pid}/exe").endswith("sleep"))
+        return intrude(d, "open_memory", target.pid, user=0, wrapped=[
+            "setpriv", "--reuid", str(SERVICE), "--regid", str(SERVICE), "--clear-groups", "--inh-caps", "-all,+sys_ptrace",
+            "--ambient-caps", "-all,+sys_ptrace", "--bounding-set", "-all,+sys_ptrace"])
+    finally:
+        target.kill()
+        target.wait()
