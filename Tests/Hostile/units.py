@@ -187,9 +187,9 @@ def orphan_of_a_unit(d):
 
 @attack("a process that a login has left behind in a unit, after the unit's own processes have ended", FAILS, STRANGER)
 def left_behind(d):
-    """cron's unit leaves jobs alone when it is stopped (KillMode=process); they have the mark of a login (loginuid)."""
+    """systemd leaves them alone where a unit says so (KillMode=process); they have the mark of a login (loginuid)."""
     victim = d.path("bin", "victim")
-    with unit("cron.service") as join:
+    with unit("tool.service") as join:
         root_has_stored(d, join)
 
         def login():
@@ -197,6 +197,17 @@ def left_behind(d):
                 file.write(str(VICTIM))
             as_user(join, VICTIM)()
         done = subprocess.run(words(victim).split(), preexec_fn=login, env=system(d), capture_output=True, text=True)
+    d.said = done.stdout + done.stderr
+    return d.secret in d.said
+
+
+@attack("a process alone in cron's unit, for which nobody has logged in", FAILS, STRANGER)
+def alone(d):
+    """As where the kernel notes no logins, and cron itself has ended."""
+    victim = d.path("bin", "victim")
+    with unit("cron.service") as join:
+        root_has_stored(d, join)
+        done = subprocess.run(words(victim).split(), preexec_fn=as_user(join, VICTIM), env=system(d), capture_output=True, text=True)
     d.said = done.stdout + done.stderr
     return d.secret in d.said
 

@@ -46,7 +46,7 @@ struct LiveProcess: ProcessFacts {
 
     func unit() -> String? {
         guard host.hasSystemd, let groups = try? ProcessView(process).controlGroups(),
-            let group = SystemUnit.group(in: groups),
+            let group = SystemUnit.group(in: groups), !group.startsOthers,
             UnitUser.owns(process, as: user, in: group, below: host.controlGroups)
         else { return nil }
         return group.unit

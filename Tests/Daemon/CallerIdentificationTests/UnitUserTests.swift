@@ -44,6 +44,17 @@ struct UnitUserTests {
         #expect(SystemUnit.group(in: "3:name=systemd:/a.service\n0::/")?.isNamed == true)
     }
 
+    @Test(
+        "Units that are there to start other people's programs are known, and others that are called alike are not among them",
+        arguments: [
+            ("cron.service", true), ("ssh@12-10.0.0.1:22.service", true), ("getty@tty1.service", true),
+            ("postfix@-.service", true), ("cron-backup.service", false), ("mycron.service", false),
+            ("web@cron.service", false),
+        ])
+    func starters(unit: String, startsOthers: Bool) {
+        #expect(SystemUnit.group(in: "0::/system.slice/\(unit)")?.startsOthers == startsOthers)
+    }
+
     @Test("Processes are looked at up to a limit, and a group that is not there has none")
     func limits() {
         #expect(ControlGroup.processes(in: "/nowhere", limit: 8) == nil)

@@ -4,6 +4,16 @@ package enum SystemUnit {
     /// Slices below which users, containers and virtual machines have groups of their own.
     private static let foreignSlices: Set<String> = ["user.slice", "machine.slice"]
     private static let suffix = ".service"
+    /// Units whose work it is to start other people's programs, by their names up to `@`. Whom a unit runs as tells such programs
+    /// apart (``UnitUser``) as long as the unit's own processes live; of these, no program is the unit at any time.
+    private static let startersOfOthers: Set<String> = [
+        "anacron", "atd", "cron", "crond", "cronie", "fcron",
+        "dropbear", "ssh", "sshd", "telnet", "inetd", "xinetd",
+        "autovt", "console-getty", "container-getty", "getty", "serial-getty", "debug-shell", "emergency", "rescue",
+        "display-manager", "gdm", "gdm3", "greetd", "lightdm", "lxdm", "ly", "plasmalogin", "sddm", "slim", "wdm",
+        "xdm",
+        "dovecot", "exim", "exim4", "opensmtpd", "postfix", "sendmail", "smtpd",
+    ]
     private static let longest = 255
 
     /// The unit's name; nil when it is none of the system's services.
@@ -18,6 +28,11 @@ package enum SystemUnit {
         package let isNamed: Bool
         /// The unit's own folder in the hierarchy, without what the unit makes below itself.
         package let path: String
+
+        /// Whether the unit is there to start other people's programs.
+        package var startsOthers: Bool {
+            SystemUnit.startersOfOthers.contains(String(unit.dropLast(SystemUnit.suffix.count).prefix { $0 != "@" }))
+        }
     }
 
     /// The control group of the unit; nil when it is none of the system's services.
