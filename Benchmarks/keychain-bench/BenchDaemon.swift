@@ -28,12 +28,23 @@ func serve(_ folder: String, at socket: String, enclaved: String? = nil, to call
     server.stop()
 }
 
-/// Takes everybody for the same program, which costs nothing.
+/// Takes everybody for the same program, which costs nothing; that the process lives is asked as always.
 private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
-    func recognize(_ peer: UnixSocket) -> CallerIdentity? { caller }
-    func identify(_ peer: UnixSocket) -> Identification { .known(caller) }
+    private struct Peer: CallerProcess {
+        let credentials: PeerCredentials
+
+        var isUnchanged: Bool { credentials.isAlive }
+    }
+
+    func recognize(_ peer: UnixSocket) -> IdentifiedCaller? {
+        (try? PeerCredentials(of: peer)).map { IdentifiedCaller(caller, process: Peer(credentials: $0)) }
+    }
+    func identify(_ peer: UnixSocket) throws(Refusal) -> Identification {
+        guard let known = recognize(peer) else { throw .peerEnded }
+        return .known(known)
+    }
     func examine(_ file: FileDescriptor, for caller: CallerIdentity) -> CallerIdentity { caller }
 }
 
@@ -41,3 +52,8 @@ extension KeychainEngine: RequestHandler {}
 extension CallerIdentifier: CallerRegistry {}
 extension EngineLane: RequestLane {}
 extension PendingWrite: QueuedWrite {}
+
+extension Refusal {
+    fileprivate static let peerEnded = Refusal(
+        .notAvailable, .unavailable, "peer", "The client has ended.", do: "Measure again.")
+}

@@ -1,7 +1,7 @@
 """Attacks of the same user's other programs on one that root has anchored: set-group-ID to the marker group."""
 
 from deployment import ANCHORED
-from programs import NOTFOUND, against_waiting, intrude, preloads
+from programs import NOTFOUND, against_waiting, preloads
 from suite import FAILS, SUCCEEDS, attack
 
 SERVICE = "anchored"
@@ -39,11 +39,6 @@ def traced(d):
 @attack("/proc/PID/mem of an anchored program", FAILS, "refused: .*Permission denied")
 def read_memory(d):
     return against_waiting(d, anchored(d), "memory")
-
-
-@attack("exec of an anchored program after connecting", FAILS, WITHOUT_MARKER)
-def executed_later(d):
-    return intrude(d, "exec_after_connect", d.socket, d.path("bin", "anchored-frame"), anchored(d))
 
 
 @attack("an anchored program started with no_new_privs, and what that lets in", FAILS, WITHOUT_MARKER)

@@ -25,7 +25,9 @@ SUBORDINATE = 1_700_000_000
 class Deployment:
     """The service, running; `base` is readable for everybody and its programs are root's."""
 
-    def __init__(self, products):
+    def __init__(self, products, prepare=None):
+        # Called in the process of each daemon before it is executed.
+        self.prepare = prepare
         # Below folders that are root's: entitlements are believed nowhere else.
         self.base = tempfile.mkdtemp(prefix="keychain-hostile-", dir="/var/lib")
         os.chmod(self.base, 0o755)
@@ -71,11 +73,11 @@ class Deployment:
         self.mount()
 
     def mount(self):
-        """Puts the sockets where programs that take no setting look for them; hostile_test.sh has a view of files of its own."""
+        """Puts the sockets where programs that take no setting look for them, as this process sees the machine (machine.leave)."""
         if not os.path.isdir(USUAL):
             os.mkdir(USUAL, 0o755)
             self.made_usual = True
-        subprocess.run(["mount", "--bind", self.path("run"), USUAL], check=True)
+        machine.cover(USUAL, self.path("run"))
 
     def daemon(self, log, *options, **more):
         """Starts a daemon; gives its process, and whether it serves."""
@@ -83,7 +85,7 @@ class Deployment:
         with open(log, "a") as file:
             process = subprocess.Popen(
                 [self.path("libexec", "keychaind"), *options, "--ready-fd", str(writer)], pass_fds=[writer],
-                stderr=file, stdout=file, **more)
+                stderr=file, stdout=file, preexec_fn=None if "user" in more else self.prepare, **more)
         os.close(writer)
         serves = os.read(reader, 1) == b"\1"
         os.close(reader)
@@ -148,14 +150,18 @@ class Deployment:
         return self.secret in self.said
 
     def request(self, program, service="s"):
-        """The bytes with which a program asks for the secret, recorded at a socket that answers nothing."""
+        """The bytes with which a program asks for the secret."""
+        return self.recorded(*self.search(program, service))
+
+    def recorded(self, *words):
+        """The first request of a program, recorded at a socket that answers nothing."""
         path = self.path("home", "recorder")
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(path)
         os.chmod(path, 0o666)
         listener.listen()
         asking = subprocess.Popen(
-            self.search(program, service), user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
+            words, user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
             env=self.environment(KEYCHAIN_SOCKET=path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             listener.settimeout(20)
@@ -170,6 +176,18 @@ class Deployment:
             asking.wait()
             listener.close()
             os.unlink(path)
+
+    def daemon_of(self, user):
+        """The daemon of a user's keychain."""
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{number}/cmdline", "rb") as file:
+                    words = file.read().decode("utf-8", "replace").split("\0")
+            except OSError:
+                continue
+            if words[0].startswith(self.base) and words[1:3] == ["--keychain", str(user)]:
+                return int(number)
+        raise RuntimeError(f"no daemon of user {user} runs")
 
     def processes(self):
         """The service's processes by what they are: master, daemon, listener, enclave, agent."""

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Attacks the system deployment with real users of this machine, and says what became of each attack.
 
-usage: hostile.py FOLDER-OF-PROGRAMS [WORD...]: attacks whose names have one of the words. As root.
+usage: hostile.py [--masked] FOLDER-OF-PROGRAMS [WORD...]: attacks whose names have one of the words. As root.
+--masked: the daemons do not have SO_PEERPIDFD, as before Linux 6.5.
 """
 
 import os
@@ -14,6 +15,7 @@ sys.path.insert(0, HERE)
 
 import deployment  # noqa: E402
 import machine  # noqa: E402
+import mask  # noqa: E402
 import suite  # noqa: E402
 import programs  # noqa: E402,F401
 import users  # noqa: E402,F401
@@ -21,6 +23,7 @@ import own  # noqa: E402,F401
 import thieves  # noqa: E402,F401
 import anchors  # noqa: E402,F401
 import marked  # noqa: E402,F401
+import connections  # noqa: E402,F401
 import signatures  # noqa: E402,F401
 import units  # noqa: E402,F401
 import shares  # noqa: E402,F401
@@ -39,7 +42,12 @@ def undocumented():
 
 
 def main():
-    d = deployment.Deployment(os.path.abspath(sys.argv[1]))
+    words = sys.argv[1:]
+    prepare = mask.without_peer_descriptor if words[0] == "--masked" else None
+    if prepare:
+        words = words[1:]
+    print(f"Linux {os.uname().release}{', SO_PEERPIDFD masked' if prepare else ''}", flush=True)
+    d = deployment.Deployment(os.path.abspath(words[0]), prepare)
     machine.leave()
     units.prepare()
     d.add_accounts()
@@ -55,7 +63,7 @@ def main():
             file.write(d.request(victim))
         anchors.prepare(d)
         signatures.prepare(d)
-        wrong = suite.run(d, sys.argv[2:])
+        wrong = suite.run(d, words[1:])
     finally:
         try:
             d.stop()

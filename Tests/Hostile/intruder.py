@@ -4,6 +4,7 @@ import array
 import ctypes
 import os
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ def ask(connection, frame):
         answer = connection.recv(65536)
     except OSError as error:
         return print(f"refused: {error}")
-    sys.stdout.write(answer.decode("utf-8", "replace"))
+    sys.stdout.write(answer.decode("utf-8", "replace") or "closed")
 
 
 def frame_of(path):
@@ -53,9 +54,7 @@ def exec_after_connect(path, frame, program):
         os.execv(program, [program, "-i"])
 
     child, connection = connect_in_child(path, become)
-    for _ in range(500):
-        if os.readlink(f"/proc/{child}/exe") == program if os.access(f"/proc/{child}/exe", os.R_OK) else False:
-            break
+    while not is_named(child, program):
         time.sleep(0.01)
     time.sleep(0.1)
     ask(connection, frame_of(frame))
@@ -72,10 +71,7 @@ def stepping_stone(path, frame, program, report):
     reader, _ = os.pipe()
     process = os.getpid()
     if os.fork() == 0:
-        for _ in range(500):
-            with open(f"/proc/{process}/comm") as name:
-                if name.read().strip() == os.path.basename(program):
-                    break
+        while not is_named(process, program):
             time.sleep(0.01)
         time.sleep(0.2)
         sys.stdout = open(report, "w", errors="replace")
@@ -87,13 +83,151 @@ def stepping_stone(path, frame, program, report):
     os.execv(program, [program, "-i"])
 
 
-def orphaned_connection(path, frame, ready):
+def is_named(process, program):
+    """Whether a process executes a program, by the name that even a process shows that may not be looked at."""
+    with open(f"/proc/{process}/comm") as name:
+        return name.read().strip() == os.path.basename(program)[:15]
+
+
+def exec_after_asking(path, frame, program):
+    """The child connects, asks, and becomes the program that may; its parent reads the answer."""
+    reader, writer = os.pipe()
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        connection = connect(path)
+        connection.sendall(frame_of(frame))
+        socket.send_fds(theirs, [b"x"], [connection.fileno()])
+        os.dup2(reader, 0)
+        os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
+        os.execv(program, [program, "-i"])
+    _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
+    while not is_named(child, program):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    print("ready", flush=True)
+    ask(socket.socket(fileno=descriptors[0]), b"")
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+
+
+def introduce(connection):
+    """Sends the number that the keychain gives to whoever it has just identified."""
+    for body in (b"", None):
+        body = answer[20:] if body is None else body
+        connection.sendall(struct.pack("<IBBBBII", len(body), 1, 6, 0, 0, 7, 0) + body)
+        answer = connection.recv(65536)
+        if struct.unpack("<i", answer[12:16])[0] != 0:
+            return print(answer.decode("utf-8", "replace"), flush=True)
+        length = struct.unpack("<I", answer[16:20])[0]
+        answer = answer[:16] + answer[16:20] + answer[20 + length:]
+
+
+def has_item(connection, add, find, secret):
+    """Stores the secret and finds it, as the program that this is."""
+    connection.settimeout(20)
+    connection.sendall(frame_of(add))
+    connection.recv(65536)
+    connection.sendall(frame_of(find))
+    answer = connection.recv(65536).decode("utf-8", "replace")
+    if secret not in answer:
+        print(answer, flush=True)
+        sys.exit(1)
+    print("the program has its item", flush=True)
+
+
+def hold(path, add, find, secret, way, introduction):
+    """Run by the program itself: gets its item, then lets another process have its connection."""
+    connection = connect(path)
+    if introduction == "introduced":
+        introduce(connection)
+    has_item(connection, add, find, secret)
+    if way == "handed":
+        ours, theirs = socket.socketpair()
+        process = subprocess.Popen(["/usr/bin/python3", __file__, "receive", str(theirs.fileno()), find], pass_fds=[theirs.fileno()])
+        socket.send_fds(ours, [b"x"], [connection.fileno()])
+        process.wait(30)
+    elif way == "inherited":
+        subprocess.run(["/usr/bin/python3", __file__, "handed_socket", str(connection.fileno()), find],
+                       pass_fds=[connection.fileno()], timeout=30)
+    elif way == "forked":
+        child = os.fork()
+        if child == 0:
+            ask(connection, frame_of(find))
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+    elif way == "number":
+        subprocess.Popen(["/usr/bin/python3", __file__, "reuse", str(connection.fileno()), find, str(os.getpid())],
+                         pass_fds=[connection.fileno()])
+
+
+def receive(channel, frame):
+    """A connection that comes as a descriptor."""
+    _, descriptors, _, _ = socket.recv_fds(socket.socket(fileno=int(channel)), 1, 1)
+    ask(socket.socket(fileno=descriptors[0]), frame_of(frame))
+
+
+def reuse(connection, frame, number):
+    """Asks over a connection from under the number of the process that made it, once that has ended."""
+    while os.path.exists(f"/proc/{number}"):
+        time.sleep(0.01)
+    print(number, flush=True)
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            if os.getpid() != int(number):
+                os._exit(1)
+            print("got it", flush=True)
+            ask(socket.socket(fileno=int(connection)), frame_of(frame))
+            sys.stdout.flush()
+            os._exit(0)
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
+            return
+        print("missed", flush=True)
+
+
+def return_to(path, add, find, secret):
+    """Run by an anchored program: gets its item, executes the attacker's program, which asks and executes it again."""
+    connection = connect(path)
+    introduce(connection)
+    has_item(connection, add, find, secret)
+    connection.set_inheritable(True)
+    sys.stdin.readline()
+    os.execv("/usr/bin/python3", ["python3", __file__, "ask_and_return", str(connection.fileno()), find, sys.executable])
+
+
+def ask_and_return(number, frame, program):
+    connection = socket.socket(fileno=int(number))
+    connection.sendall(frame_of(frame))
+    if os.fork() == 0:
+        while not is_named(os.getppid(), program):
+            time.sleep(0.01)
+        time.sleep(0.2)
+        print("ready", flush=True)
+        ask(connection, b"")
+        sys.stdout.flush()
+        os._exit(0)
+    os.execv(program, [program, "-c", "import time; time.sleep(5)"])
+
+
+def orphaned_connection(path, frame, asker):
     """The child connects and ends; whoever reuses its number is to be taken for it. Waits for a word in between."""
-    child, connection = connect_in_child(path, lambda _: None)
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        connection = connect(path)
+        if asker == "child":
+            connection.sendall(frame_of(frame))
+        socket.send_fds(theirs, [b"x"], [connection.fileno()])
+        # The service takes the connection as long as the child lives.
+        time.sleep(0.3)
+        os._exit(0)
+    _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
     os.waitpid(child, 0)
     print(child, flush=True)
     sys.stdin.readline()
-    ask(connection, frame_of(frame))
+    ask(socket.socket(fileno=descriptors[0]), b"" if asker == "child" else frame_of(frame))
 
 
 def handed_socket(path, frame):

@@ -14,13 +14,6 @@ package enum Clock {
         return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
     }
 
-    /// Clock ticks since the system was started, as the kernel counts the start of processes.
-    package static var ticksSinceBoot: UInt64 {
-        let now = read(CLOCK_BOOTTIME)
-        let perSecond = UInt64(max(1, sysconf(CInt(_SC_CLK_TCK))))
-        return UInt64(now.tv_sec) &* perSecond &+ UInt64(now.tv_nsec) / (1_000_000_000 / perSecond)
-    }
-
     /// Whole seconds since the system was started, suspension included; nobody can set this clock.
     package static var secondsSinceBoot: UInt64 { UInt64(read(CLOCK_BOOTTIME).tv_sec) }
 

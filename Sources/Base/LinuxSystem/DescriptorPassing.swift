@@ -27,26 +27,43 @@ extension UnixSocket {
         }
     }
 
+    /// What came at once: how many bytes, which descriptors with them, and from whom.
+    package struct Arrival {
+        package let count: Int
+        package let descriptors: [FileDescriptor]
+        /// The process that sent all of it, by the kernel's word; 0 where ``askForSenders()`` was not called, or the sender is
+        /// outside our process namespace.
+        package let sender: Int32
+    }
+
     /// Receives what there is, and the descriptors that came with it, in order.
     ///
     /// - Returns: `nil` when there is nothing yet; a count of 0 when the peer has closed.
     /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is closed, when a peer attached more than
     ///   ``maximumDescriptors`` or this process has too many open files.
-    package func receiveAttached(
-        into span: inout MutableSpan<UInt8>
-    ) throws(SystemError) -> (count: Int, descriptors: [FileDescriptor])? {
+    package func receiveAttached(into span: inout MutableSpan<UInt8>) throws(SystemError) -> Arrival? {
         // Nearly all messages carry none, and a list would be made for each.
         try unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: Self.maximumDescriptors) {
             (numbers) throws(SystemError) in
-            var attached = 0
+            var (attached, sender) = (0, Int32(0))
             let count = try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
                 try unlessBlocked("recvmsg") {
                     unsafe clinux_receive_descriptors(
-                        descriptor.number, bytes.baseAddress, bytes.count, numbers.baseAddress, &attached)
+                        descriptor.number, bytes.baseAddress, bytes.count, numbers.baseAddress, &attached, &sender)
                 }
             }
             guard let count else { return nil }
-            return (count, unsafe numbers.prefix(attached).map(FileDescriptor.init(owning:)))
+            return Arrival(
+                count: count, descriptors: unsafe numbers.prefix(attached).map(FileDescriptor.init(owning:)),
+                sender: sender)
         }
+    }
+
+    /// Has the kernel say of everything that is received here, or from a connection that is accepted here, which process sent it:
+    /// a connection can be handed over, inherited and written to by others than who made it.
+    ///
+    /// - Throws: `SystemError` of `setsockopt`.
+    package func askForSenders() throws(SystemError) {
+        _ = try retrying("setsockopt") { clinux_ask_for_senders(descriptor.number) }
     }
 }

@@ -13,66 +13,54 @@ package struct PeerCredentials: Sendable {
     package var user: UInt32 { numbers.user }
     package var group: UInt32 { numbers.group }
     package var process: Int32 { numbers.process }
-    /// When the process started, in clock ticks since the boot: with its number it names one process and no later one. Read
-    /// only where the kernel has no descriptor of the very process that connected (before Linux 6.5).
-    package let startTime: UInt64?
+    /// Whether the kernel itself says which process connected, and not only its number (before Linux 6.5).
+    package let isKernelsWord: Bool
+    private let witness: ProcessWitness
     /// A descriptor for the process (pidfd), where the kernel has them. It becomes readable when the process ends.
-    package let processDescriptor: FileDescriptor?
+    package var processDescriptor: FileDescriptor? { witness.descriptor }
 
     /// Asks the kernel about the peer of a connected socket.
     ///
-    /// - Parameter ownDescriptor: false to do without the kernel's descriptor of the peer, as older ones must.
     /// - Throws: `SystemError`: `ESRCH` when the peer has ended already or cannot be seen, for then nothing can be known of it.
-    package init(of socket: UnixSocket, ownDescriptor: Bool = true) throws(SystemError) {
-        try self.init(try PeerNumbers(of: socket), of: socket, ownDescriptor: ownDescriptor)
-    }
+    package init(of socket: UnixSocket) throws(SystemError) { try self.init(try PeerNumbers(of: socket), of: socket) }
 
     /// The same for a peer whose numbers were asked for already.
     ///
-    /// - Throws: as ``init(of:ownDescriptor:)``.
-    package init(
-        _ numbers: PeerNumbers, of socket: UnixSocket, ownDescriptor: Bool = true
-    ) throws(SystemError) {
+    /// - Throws: as ``init(of:)``.
+    package init(_ numbers: PeerNumbers, of socket: UnixSocket) throws(SystemError) {
         guard numbers.process > 0 else {
             throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer is outside this process namespace")
         }
-        self.numbers = numbers
-        if ownDescriptor, let descriptor = try Self.openPeer(of: socket) {
-            (processDescriptor, startTime) = (descriptor, nil)
-            // Its number and files are its own for as long as it lives, which is asked again after they were read.
-            return
-        }
-        let number = clinux_pidfd_open(numbers.process)
-        processDescriptor = number < 0 ? nil : FileDescriptor(owning: number)
-        do { startTime = try ProcessDirectory.startTime(of: numbers.process) } catch {
-            throw Self.ended("getsockopt")
-        }
-        // The number may belong to another process by now; one that began after the connection was there has not made it.
-        guard isAlive, startTime.map({ $0 <= socket.accepted ?? .max }) ?? true else { throw Self.ended("getsockopt") }
+        // What was noted when the connection was taken comes first: it is there where the kernel has nothing better.
+        guard let witness = try Self.witness(of: socket), !witness.isUnknown else { throw Self.ended("getsockopt") }
+        (self.numbers, self.witness) = (numbers, witness)
+        isKernelsWord = socket.witness == nil
+        guard isAlive else { throw Self.ended("getsockopt") }
     }
 
     /// Whether the process has not ended, so that what was just read from `/proc` under its number was its own.
-    package var isAlive: Bool {
-        guard let processDescriptor else { return (try? ProcessDirectory.startTime(of: process)) == startTime }
-        do { try processDescriptor.wait(for: .readable, deadline: .now) } catch { return error.code == ETIMEDOUT }
-        return false
-    }
+    package var isAlive: Bool { witness.isAlive(process) }
 
     /// The real group of the process; its effective one may come from a set-group-ID program.
     ///
     /// - Throws: `SystemError`: `ESRCH` when it has ended.
     package func realGroup() throws(SystemError) -> UInt32 {
         var group: UInt32 = 0
-        if let processDescriptor, unsafe clinux_pidfd_real_group(processDescriptor.number, &group) == 0 { return group }
+        if let descriptor = witness.descriptor, unsafe clinux_pidfd_real_group(descriptor.number, &group) == 0 {
+            return group
+        }
         group = try ProcessView(process).realGroup()
         guard isAlive else { throw Self.ended("read") }
         return group
     }
 
-    /// The kernel's descriptor of the process that connected; nil before Linux 6.5.
-    private static func openPeer(of socket: UnixSocket) throws(SystemError) -> FileDescriptor? {
+    /// What was noted when the connection was taken, else the kernel's descriptor of the process that connected; nil before Linux
+    /// 6.5.
+    private static func witness(of socket: UnixSocket) throws(SystemError) -> ProcessWitness? {
+        if let witness = socket.witness { return witness }
         do {
-            return FileDescriptor(owning: try retrying("getsockopt") { clinux_peer_pidfd(socket.descriptor.number) })
+            let number = try retrying("getsockopt") { clinux_peer_pidfd(socket.descriptor.number) }
+            return ProcessWitness(descriptor: FileDescriptor(owning: number))
         } catch  where error.code == ENOPROTOOPT {
             return nil
         } catch  where error.code == ENODATA || error.code == EINVAL || error.code == ESRCH {

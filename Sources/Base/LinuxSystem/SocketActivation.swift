@@ -37,7 +37,9 @@ package enum SocketActivation {
         let descriptor = FileDescriptor(owning: number)
         _ = try retrying("fcntl") { fcntl(number, F_SETFD, FD_CLOEXEC) }
         try descriptor.setNonBlocking()
-        return UnixSocket(descriptor)
+        let socket = UnixSocket(descriptor)
+        try socket.askForSenders()
+        return socket
     }
 
     private static func option(_ name: CInt, of number: CInt) -> CInt? {

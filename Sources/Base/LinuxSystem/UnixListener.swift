@@ -25,6 +25,8 @@ extension UnixSocket {
         _ = try retrying("bind") { unsafe address.withPointer { unsafe Glibc.bind(socket.descriptor.number, $0, $1) } }
         // The umask may have taken permissions away that were asked for.
         _ = try retrying("chmod") { unsafe chmod(path, mode) }
+        // Connections have it from their listener, so that no first message comes too soon for it.
+        try socket.askForSenders()
         _ = try retrying("listen") { Glibc.listen(socket.descriptor.number, backlog) }
         try socket.descriptor.setNonBlocking()
         return socket

@@ -5,14 +5,14 @@ import Glibc
 package struct UnixSocket: Sendable {
     /// The socket itself, to be watched or kept.
     package let descriptor: FileDescriptor
-    /// When the connection was taken, in clock ticks since the boot: no process that began later has made it. Nil for others.
-    package let accepted: UInt64?
+    /// Who had the number of the process that connected when the connection was taken; nil where the kernel says more than that.
+    package let witness: ProcessWitness?
     /// A moment after which the connection was made, in nanoseconds of the monotonic clock; nil where none is known.
     package internal(set) var madeAfter: UInt64?
 
     /// Takes a descriptor that is known to be a connected or listening unix stream socket.
-    package init(_ descriptor: FileDescriptor, accepted: UInt64? = nil, madeAfter: UInt64? = nil) {
-        (self.descriptor, self.accepted, self.madeAfter) = (descriptor, accepted, madeAfter)
+    package init(_ descriptor: FileDescriptor, witness: ProcessWitness? = nil, madeAfter: UInt64? = nil) {
+        (self.descriptor, self.witness, self.madeAfter) = (descriptor, witness, madeAfter)
     }
 
     /// Makes two sockets that are connected to each other and block.
@@ -47,19 +47,26 @@ package struct UnixSocket: Sendable {
 
     /// Takes the next connection, which does not block: `nil` when nobody waits.
     ///
+    /// - Parameter notesPeer: whether to note at once who has the number of the process that connected: always where the kernel says
+    ///   no more than that.
     /// - Throws: `SystemError` of `accept4`: too many open files, for example.
-    package func accept() throws(SystemError) -> UnixSocket? {
+    package func accept(notingPeer notesPeer: Bool) throws(SystemError) -> UnixSocket? {
         while true {
             do {
                 guard let number = try unlessBlocked("accept4", { clinux_accept(descriptor.number) }) else {
                     return nil
                 }
-                return UnixSocket(FileDescriptor(owning: number), accepted: Clock.ticksSinceBoot)
+                let socket = UnixSocket(FileDescriptor(owning: number))
+                guard notesPeer else { return socket }
+                return UnixSocket(socket.descriptor, witness: ProcessWitness(of: try PeerNumbers(of: socket).process))
             } catch  where error.code == ECONNABORTED {
                 // The one who waited has gone; another may be there.
             }
         }
     }
+
+    /// As ``accept(notingPeer:)``, noting what this kernel makes necessary.
+    package func accept() throws(SystemError) -> UnixSocket? { try accept(notingPeer: ProcessWitness.isNeeded) }
 
     /// Tells how many milliseconds a blocking ``receive(into:)`` or ``send(_:)`` waits before it returns `nil`; negative: for
     /// ever.

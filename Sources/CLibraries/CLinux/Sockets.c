@@ -16,7 +16,7 @@
 
 typedef union {
     struct cmsghdr alignment;
-    char bytes[CMSG_SPACE(CLINUX_MAX_DESCRIPTORS * sizeof(int))];
+    char bytes[CMSG_SPACE(CLINUX_MAX_DESCRIPTORS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 } control_buffer;
 
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
@@ -68,22 +68,44 @@ ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, cons
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-ssize_t clinux_receive_descriptors(int socket, void *bytes, size_t size, int *descriptors, size_t *count) {
+int clinux_ask_for_senders(int socket) {
+    int yes = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+}
+
+ssize_t clinux_receive_descriptors(
+    int socket, void *bytes, size_t size, int *descriptors, size_t *count, pid_t *sender) {
     control_buffer control;
     struct iovec part = {bytes, size};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     *count = 0;
+    *sender = 0;
     ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (received < 0) return received;
+    int is_too_much = message.msg_flags & MSG_CTRUNC;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        if (header->cmsg_level != SOL_SOCKET) continue;
+        if (header->cmsg_type == SCM_CREDENTIALS) {
+            struct ucred credentials;
+            memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+            *sender = credentials.pid;
+        }
+        if (header->cmsg_type != SCM_RIGHTS) continue;
         size_t attached = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        if (attached > CLINUX_MAX_DESCRIPTORS - *count) attached = CLINUX_MAX_DESCRIPTORS - *count;
-        memcpy(descriptors + *count, CMSG_DATA(header), attached * sizeof(int));
-        *count += attached;
+        for (size_t index = 0; index < attached; index++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(header) + index * sizeof(int), sizeof descriptor);
+            // Where no sender is asked for, the room for one may hold more of them.
+            if (*count == CLINUX_MAX_DESCRIPTORS) {
+                close(descriptor);
+                is_too_much = 1;
+            } else {
+                descriptors[(*count)++] = descriptor;
+            }
+        }
     }
-    if (message.msg_flags & MSG_CTRUNC) {
+    if (is_too_much) {
         while (*count > 0) close(descriptors[--*count]);
         errno = EMSGSIZE;
         return -1;

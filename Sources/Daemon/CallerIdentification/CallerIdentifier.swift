@@ -28,7 +28,7 @@ package final class CallerIdentifier: Sendable {
     }
 
     /// The program at the other end of a connection, if it is known at once and need not be refused.
-    package func recognize(_ peer: UnixSocket) -> CallerIdentity? {
+    package func recognize(_ peer: UnixSocket) -> IdentifiedCaller? {
         guard case .known(let caller)? = try? identify(peer) else { return nil }
         return caller
     }
@@ -53,7 +53,7 @@ package final class CallerIdentifier: Sendable {
     /// The identity of this very process, for an engine that it carries itself. May read its whole executable.
     ///
     /// - Throws: as ``IdentityRules/identify(_:)``.
-    package func identifyThisProcess() throws(Refusal) -> CallerIdentity { try identifySlowly(Subject()) }
+    package func identifyThisProcess() throws(Refusal) -> CallerIdentity { try identifySlowly(Subject()).identity }
 
     /// What a program file would be given, if a caller executed it. May read the whole file.
     ///
@@ -90,29 +90,28 @@ extension CallerIdentifier {
         let user: UInt32
         let group: UInt32
         let view: ProcessView
-        /// The peer, where the kernel itself tells which process it is.
-        let numbers: PeerNumbers?
-        let isAlive: @Sendable () -> Bool
+        /// The peer; nil for this process.
+        let peer: PeerCredentials?
         let realGroup: @Sendable () throws(SystemError) -> UInt32
+
+        var isAlive: Bool { peer?.isAlive ?? true }
 
         init(_ peer: PeerCredentials) {
             (user, group, view) = (peer.user, peer.group, ProcessView(peer.process))
-            numbers = peer.startTime == nil ? peer.numbers : nil
-            isAlive = { peer.isAlive }
+            self.peer = peer
             realGroup = { () throws(SystemError) in try peer.realGroup() }
         }
 
         init() {
             (user, group) = (CurrentProcess.user, CurrentProcess.group)
             view = ProcessView(CurrentProcess.identifier)
-            numbers = nil
-            isAlive = { true }
+            peer = nil
             realGroup = { CurrentProcess.realGroup }
         }
     }
 
     /// Nil when something has to be read first that could take long.
-    private func identifyAtOnce(_ subject: Subject) throws(Refusal) -> CallerIdentity? {
+    private func identifyAtOnce(_ subject: Subject) throws(Refusal) -> IdentifiedCaller? {
         guard let installed = folders.known else { return nil }
         let (path, version) = try look(subject.view.identifier) { () throws(SystemError) in
             try subject.view.executable()
@@ -124,7 +123,7 @@ extension CallerIdentifier {
         return try decide(subject, path, version, outcome, installed, sharesNames: true)
     }
 
-    private func identifySlowly(_ subject: Subject) throws(Refusal) -> CallerIdentity {
+    private func identifySlowly(_ subject: Subject) throws(Refusal) -> IdentifiedCaller {
         let installed = folders.read()
         reportProblems(of: installed)
         let sharesNames = try sharesNames(subject)
@@ -150,7 +149,7 @@ extension CallerIdentifier {
     private func decide(
         _ subject: Subject, _ path: String, _ version: FileVersion, _ outcome: SignatureCache.Outcome,
         _ installed: InstalledEntitlements, sharesNames: Bool
-    ) throws(Refusal) -> CallerIdentity {
+    ) throws(Refusal) -> IdentifiedCaller {
         var rules = rules
         rules.installed = installed
         let caller = try rules.identify(
@@ -158,13 +157,26 @@ extension CallerIdentifier {
                 user: subject.user, group: subject.group, process: subject.view.identifier, path: path,
                 version: version, sharesNames: sharesNames, host: host, outcome: outcome,
                 readRealGroup: subject.realGroup))
-        let entry = subject.numbers.flatMap { newEntry($0, caller, path, version, try? outcome.get(), installed) }
+        let image = caller.isAnchored ? try image(of: subject, executing: version) : nil
+        let entry = subject.peer.flatMap { newEntry($0, caller, path, version, try? outcome.get(), installed) }
         // All that was read, and opened, is the peer's own if it still lives: only then is the number its own.
-        guard subject.isAlive() else {
+        guard subject.isAlive else {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "the peer has ended"))
         }
         if let entry { processes.note(entry) }
-        return caller
+        return IdentifiedCaller(caller, process: IdentifiedProcess(subject.peer, image))
+    }
+
+    /// What an anchored process executes: the file that it was looked at for, from before this was asked until now.
+    private func image(of subject: Subject, executing version: FileVersion) throws(Refusal) -> ProcessImage {
+        let process = subject.view.identifier
+        let (image, executed) = try look(process) { () throws(SystemError) in
+            (try ProcessImage(of: process), try subject.view.executable().version)
+        }
+        guard executed == version, image.isExecuted else {
+            throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "it has executed another program"))
+        }
+        return image
     }
 
     private func sharesNames(_ subject: Subject) throws(Refusal) -> Bool {
@@ -191,14 +203,14 @@ extension CallerIdentifier {
 
 extension CallerIdentifier {
     /// The identity of a process that was identified lately, if all that it rests on is as it was.
-    private func findKnown(_ numbers: PeerNumbers, madeAfter: UInt64?) -> CallerIdentity? {
+    private func findKnown(_ numbers: PeerNumbers, madeAfter: UInt64?) -> IdentifiedCaller? {
         guard let entry = processes.find(numbers, madeAfter: madeAfter), folders.reading == entry.reading else {
             return nil
         }
         if let signature = entry.signature {
             guard case .success(signature)? = signatures.known(entry.program.version) else { return nil }
         }
-        return entry.caller
+        return IdentifiedCaller(entry.caller, process: entry.process)
     }
 
     /// What to note of a process; nil where it has not been here before, or its identity rests on more than the file it
@@ -208,22 +220,23 @@ extension CallerIdentifier {
     /// who is anchored, for its real group could change; a file with several names, of which another may be meant next time;
     /// and one that was changed just now, for the next change might not show.
     private func newEntry(
-        _ numbers: PeerNumbers, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
+        _ peer: PeerCredentials, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
         _ signature: ProgramSignature?, _ installed: InstalledEntitlements
     ) -> KnownProcesses.Entry? {
-        guard version.isSettled, !caller.isAnchored else { return nil }
+        guard peer.isKernelsWord, version.isSettled, !caller.isAnchored else { return nil }
         switch caller.provenance {
         case .signed: break
         case .installed, .unsigned:
             guard version.status.links == 1, installed.scripts[path] == nil else { return nil }
         case .sandboxed, .unit: return nil
         }
-        guard processes.comesAgain(numbers.process),
-            let program = try? ExecutingProcess(numbers.process, version)
-        else { return nil }
+        guard processes.comesAgain(peer.process), let program = try? ExecutingProcess(peer.process, version) else {
+            return nil
+        }
         // It is asked afterwards whether it still lives, and did so now.
         return KnownProcesses.Entry(
-            caller, numbers: numbers, program: program, signature: signature, reading: installed.reading,
+            caller, process: IdentifiedProcess(peer), numbers: peer.numbers, program: program, signature: signature,
+            reading: installed.reading,
             noted: Clock.monotonicNanoseconds)
     }
 }

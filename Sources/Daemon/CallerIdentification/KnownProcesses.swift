@@ -22,21 +22,24 @@ package final class KnownProcesses: Sendable {
         /// The number of the installed entitlements it was held against.
         let reading: UInt64
         package let caller: CallerIdentity
+        /// The process itself, for all of its connections.
+        let process: any CallerProcess
         /// A moment when it lived and had its number.
         let noted: UInt64
 
         init(
-            _ caller: CallerIdentity, numbers: PeerNumbers, program: ExecutingProcess, signature: ProgramSignature?,
-            reading: UInt64, noted: UInt64
+            _ caller: CallerIdentity, process: any CallerProcess, numbers: PeerNumbers, program: ExecutingProcess,
+            signature: ProgramSignature?, reading: UInt64, noted: UInt64
         ) {
-            (self.caller, self.numbers, self.program) = (caller, numbers, program)
+            (self.caller, self.process, self.numbers, self.program) = (caller, process, numbers, program)
             (self.signature, self.reading, self.noted) = (signature, reading, noted)
         }
 
         /// The same, known for as long as an earlier entry of the same process.
         fileprivate func since(_ earlier: Entry) -> Entry {
             Entry(
-                caller, numbers: numbers, program: earlier.program, signature: signature, reading: reading,
+                caller, process: process, numbers: numbers, program: earlier.program, signature: signature,
+                reading: reading,
                 noted: earlier.noted)
         }
     }

@@ -23,8 +23,12 @@ struct ParkedRequest {
 final class ClientSession {
     let token: UInt64
     let socket: UnixSocket
+    /// The number of the process that connected; nothing is taken from another one.
+    let peer: Int32
     /// Who it is, once that is known.
-    var caller: CallerIdentity?
+    var caller: IdentifiedCaller?
+    /// Whether it has shown that it asks itself.
+    var introduction = Introduction()
     /// How fast its program may ask; nil before it is known, and where there is no limit.
     var pace: RequestPace?
     /// Until when nothing is read, because its program was too fast; nil while it is not.
@@ -56,9 +60,11 @@ final class ClientSession {
     private var output: SecretBuffer?
     private var sent = 0
 
-    init(token: UInt64, socket: UnixSocket) {
+    /// - Throws: `SystemError` of `getsockopt`.
+    init(token: UInt64, socket: UnixSocket) throws(SystemError) {
         self.token = token
         self.socket = socket
+        peer = try PeerNumbers(of: socket).process
     }
 
     /// Bytes that wait here, in either direction.
@@ -106,10 +112,12 @@ extension ClientSession {
 
     private func receive(into span: inout MutableSpan<UInt8>) throws(BrokenFrame) -> Int {
         let received: Int
+        var sender: Int32 = 0
         do throws(SystemError) {
-            guard let (count, attached) = try socket.receiveAttached(into: &span) else { return 0 }
-            received = count
-            descriptors += attached
+            guard let arrival = try socket.receiveAttached(into: &span) else { return 0 }
+            received = arrival.count
+            descriptors += arrival.descriptors
+            sender = arrival.sender
         } catch {
             isEnding = true
             // More came than a message may carry. After any other failure the peer has gone.
@@ -119,6 +127,11 @@ extension ClientSession {
         // A kernel never joins the descriptors of two messages, and no message of ours has more than a frame's.
         guard descriptors.count <= WireLimits.descriptors else { throw BrokenFrame(id: nil, refusal: .attachments) }
         isEnding = received == 0
+        // The end of the input has no sender.
+        guard isEnding || sender == peer && sender > 0 else {
+            throw BrokenFrame(
+                id: input.isEmpty ? Frame.id(in: span.span.extracting(..<received)) : nil, refusal: .foreignSender)
+        }
         return received
     }
 

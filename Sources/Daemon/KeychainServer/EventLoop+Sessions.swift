@@ -32,7 +32,7 @@ extension EventLoop {
     }
 
     /// Goes on with the request that waited until it was known who asks.
-    func introduce(_ outcome: Result<CallerIdentity, Refusal>, to session: ClientSession) {
+    func introduce(_ outcome: Result<IdentifiedCaller, Refusal>, to session: ClientSession) {
         guard let request = session.parked else { return }
         session.parked = nil
         do throws(BrokenFrame) {

@@ -149,7 +149,7 @@ extension EventLoop {
 
     private func open(_ socket: UnixSocket) throws(SystemError) {
         guard isWithinShare(socket) else { return }
-        let session = ClientSession(token: nextToken, socket: socket)
+        let session = try ClientSession(token: nextToken, socket: socket)
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1
         sessions[session.token] = session

@@ -24,6 +24,11 @@ struct Frame {
         body = SecretBytes(copying: span.extracting(FrameHeader.size..<FrameHeader.size + header.length))
     }
 
+    /// The id in bytes that begin with a head; nil when they are too few.
+    static func id(in span: Span<UInt8>) -> UInt32? {
+        span.count < FrameHeader.size ? nil : span.littleEndian(UInt32.self, at: FrameHeader.idOffset)
+    }
+
     /// When its caller gives up; nil when that was while it waited for its turn.
     func deadline(atMost limit: UInt32) -> Deadline? {
         let allowed = UInt64(min(header.word == 0 ? WireLimits.defaultDeadline : header.word, limit))

@@ -21,7 +21,7 @@ final class Mailbox: Sendable {
     /// Who is at the other end of a connection, or why that cannot be known.
     struct Introduction {
         let session: UInt64
-        let outcome: Result<CallerIdentity, Refusal>
+        let outcome: Result<IdentifiedCaller, Refusal>
     }
 
     private let content = Lock(Content())

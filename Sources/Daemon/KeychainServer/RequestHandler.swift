@@ -77,7 +77,7 @@ package protocol QueuedWrite {
 package protocol CallerRegistry: Sendable {
     /// Who a peer is, if that is known at once; asked when it has connected. Who is not known, or is to be refused, is identified
     /// when it asks for something.
-    func recognize(_ peer: UnixSocket) -> CallerIdentity?
+    func recognize(_ peer: UnixSocket) -> IdentifiedCaller?
 
     /// Identifies a peer, or says what to do to find it out; asked on the thread that serves all connections.
     ///

@@ -33,7 +33,14 @@ struct RequestRouter {
         do throws(Refusal) {
             guard let deadline = frame.deadline(atMost: limits.deadline) else { throw .expired }
             guard let caller = try identity(of: session) else { return .parked }
-            return try perform(request, frame, deadline, from: caller, session, writer)
+            // After the request has come: it is the process's own if that lives now.
+            guard caller.process.isUnchanged else { throw .changedCaller }
+            if case .introduction(let introduction) = request {
+                try introduce(introduction, frame, session, writer)
+                return .answered
+            }
+            guard !caller.identity.isAnchored || session.introduction.isDone else { throw .notIntroduced }
+            return try perform(request, frame, deadline, from: caller.identity, session, writer)
         } catch {
             writer.refuse(error, id: frame.header.id)
             return .answered
@@ -45,13 +52,14 @@ struct RequestRouter {
         case device(DeviceRequest, [FileDescriptor])
         case key(KeyRequest)
         case authentication(AuthenticationRequest, password: FileDescriptor?)
+        case introduction(IntroductionRequest)
 
         /// Whether the way of its answer through the loop would be felt. What may take as long as a person must not keep
         /// another answer from being finished.
         var isShort: Bool {
             switch self {
             case .item, .key: true
-            case .device, .authentication: false
+            case .device, .authentication, .introduction: false
             }
         }
     }
@@ -61,7 +69,9 @@ struct RequestRouter {
             switch frame.header.kind {
             case .item where passcodes.isEmpty: return .item(try ItemRequest(decoding: frame.body))
             case .key where passcodes.isEmpty: return .key(try KeyRequest(decoding: frame.body))
-            case .item, .key: throw .attachments
+            case .introduction where passcodes.isEmpty:
+                return .introduction(try IntroductionRequest(decoding: frame.body))
+            case .item, .key, .introduction: throw .attachments
             case .device:
                 let request = try DeviceRequest(decoding: frame.body)
                 guard request.descriptors.contains(passcodes.count) else { throw .attachments }
@@ -90,6 +100,20 @@ struct RequestRouter {
             throw .busy
         }
         return .queued
+    }
+
+    /// Gives the connection a number, or takes it back.
+    private func introduce(
+        _ request: IntroductionRequest, _ frame: Frame, _ session: ClientSession, _ writer: ResponseWriter
+    ) throws(Refusal) {
+        switch request {
+        case .begin:
+            let number = session.introduction.begin()
+            writer.answer(frame.header.id) { buffer in for byte in number { buffer.append(byte) } }
+        case .finish(let number):
+            guard session.introduction.finish(number) else { throw .wrongIntroduction }
+            writer.answer(frame.header.id) { _ in }
+        }
     }
 
     /// Gives the request to the threads that perform it; false when too many wait for them.
@@ -126,6 +150,8 @@ struct RequestRouter {
             guard backend.prompts.put(job) else { return false }
             session.conversations[id] = job.conversation
             return true
+        // Answered at once.
+        case .introduction: return false
         }
     }
 
@@ -143,7 +169,7 @@ struct RequestRouter {
     }
 
     /// Who asks; found out once per connection. Nil when it is being found out.
-    private func identity(of session: ClientSession) throws(Refusal) -> CallerIdentity? {
+    private func identity(of session: ClientSession) throws(Refusal) -> IdentifiedCaller? {
         if let caller = session.caller { return caller }
         switch try registry.identify(session.socket) {
         case .known(let caller):
@@ -157,9 +183,9 @@ struct RequestRouter {
     }
 
     /// Notes who is at the other end of a connection.
-    func admit(_ caller: CallerIdentity, to session: ClientSession) {
+    func admit(_ caller: IdentifiedCaller, to session: ClientSession) {
         session.caller = caller
-        session.pace = paces.pace(of: caller)
-        arrived(caller)
+        session.pace = paces.pace(of: caller.identity)
+        arrived(caller.identity)
     }
 }

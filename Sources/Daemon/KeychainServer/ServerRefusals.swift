@@ -1,4 +1,4 @@
-import KeychainModel
+package import KeychainModel
 import KeychainWire
 import LinuxSystem
 
@@ -16,10 +16,37 @@ extension Refusal {
         .param, .malformedFrame, "descriptors", "Other file descriptors came with the frame than belong to it.",
         do: "Use a client and a daemon of the same release.")
 
+    /// Whoever holds a connection reads its answers; asking is for the one that made it.
+    static let foreignSender = Refusal(
+        .missingEntitlement, .foreignSender, "sender",
+        "The request came from another process than the one that connected.",
+        do: "Connect in each process: a connection can be neither handed over nor inherited.")
+
+    static let changedCaller = Refusal(
+        .missingEntitlement, .foreignSender, "sender",
+        "The process that connected has ended, or an anchored one has executed another program.",
+        do: "Connect again.")
+
+    static let notIntroduced = Refusal(
+        .missingEntitlement, .notIntroduced, "introduction",
+        "An anchored program sends the number that it was given first, and this connection was not introduced so.",
+        do: "Start the program again after an update; its library and the daemon must be of the same release.")
+
+    static let wrongIntroduction = Refusal(
+        .missingEntitlement, .notIntroduced, "introduction",
+        "The number is not the one that was given to this connection, so it was not introduced.", do: "Connect again.")
+
     /// A complete frame that refuses the request with this id.
     func frame(id: UInt32) -> SecretBytes {
         let writer = ResponseWriter()
         writer.refuse(self, id: id)
         return writer.buffer.copy()
     }
+}
+
+extension Refusal.Rule {
+    /// The request is not that of the process that was identified.
+    package static let foreignSender = Self(rawValue: "access.foreign-sender")
+    /// The connection of an anchored program was not introduced.
+    package static let notIntroduced = Self(rawValue: "access.not-introduced")
 }

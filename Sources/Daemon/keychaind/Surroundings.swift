@@ -39,12 +39,14 @@ enum Surroundings {
         var limits = ServerLimits()
         if let requestRate { limits.requestRate = requestRate }
         limits.loops = loops
-        limits.connections = min(connections, try raiseOpenFilesLimit() - ownFiles)
+        limits.connections = min(connections, (try raiseOpenFilesLimit() - ownFiles) / filesOfConnection)
         return limits
     }
 
     /// What the daemon itself has open at most: its store and threads, and the processes it knows.
-    private static let ownFiles = 64 + KnownProcesses.capacity
+    private static let ownFiles = 64 + KnownProcesses.capacity * 2
+    /// Itself, and the process that made it.
+    private static let filesOfConnection = 2
 
     /// Raises the number of open files to all this process may ask for; the result is that number.
     ///

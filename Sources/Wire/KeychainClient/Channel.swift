@@ -13,7 +13,12 @@ final class Channel: @unchecked Sendable {
     private var lastID: UInt32 = 0
     private var shortWait = ShortWait()
 
-    init(_ socket: UnixSocket) { self.socket = socket }
+    /// Whether the daemon has to be shown first that this process asks itself.
+    private var mustIntroduce: Bool
+
+    init(_ socket: UnixSocket, introduces: Bool) {
+        (self.socket, mustIntroduce) = (socket, introduces)
+    }
 
     /// What kind of request it is, how long it may take in milliseconds, and what goes beside its body.
     struct Question {
@@ -41,6 +46,11 @@ final class Channel: @unchecked Sendable {
     /// Asks and waits for the answer. After a failure the channel is of no more use.
     func ask(_ question: Question, _ body: some FrameBody) throws(Failure) -> Answer {
         let deadline = Deadline.after(milliseconds: Int(question.deadline) + Self.grace)
+        if mustIntroduce { try introduce(within: question.deadline, by: deadline) }
+        return try ask(question, body, by: deadline)
+    }
+
+    private func ask(_ question: Question, _ body: some FrameBody, by deadline: Deadline) throws(Failure) -> Answer {
         try write(question, body)
         defer { request.removeAll() }
         let isSent = try send(question.descriptors, by: deadline)
@@ -49,6 +59,33 @@ final class Channel: @unchecked Sendable {
 
     /// The daemon answers when its deadline comes; a little later there is no more hope.
     private static let grace = 500
+}
+
+// MARK: - The introduction
+
+extension Channel {
+    /// Has the daemon give this connection a number, and sends it back. Nothing has been asked for yet, whatever becomes of it.
+    private func introduce(within limit: UInt32, by deadline: Deadline) throws(Failure) {
+        let question = Question(kind: .introduction, deadline: limit)
+        do throws(Failure) {
+            let given = try ask(question, IntroductionRequest.begin, by: deadline)
+            let number = try read { () throws(Refusal) in
+                try IntroductionRequest.number(status: given.status, body: given.body)
+            }
+            let taken = try ask(question, IntroductionRequest.finish(number: number), by: deadline)
+            try read { () throws(Refusal) in
+                if taken.status != 0 { throw Refusal(decoding: taken.body, status: taken.status) }
+            }
+        } catch {
+            if case .unknown = error { throw .notPerformed(SystemError(code: EPIPE, call: "recv")) }
+            throw error
+        }
+        mustIntroduce = false
+    }
+
+    private func read<Result>(_ body: () throws(Refusal) -> Result) throws(Failure) -> Result {
+        do throws(Refusal) { return try body() } catch { throw .refused(error) }
+    }
 }
 
 // MARK: - The request

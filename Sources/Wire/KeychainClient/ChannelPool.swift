@@ -7,13 +7,14 @@ final class ChannelPool: Sendable {
     /// A forked child has none: over its parent's it would read its parent's answers.
     private let idle: ProcessLocal<[Channel]>
     private let open: Connection.Opener
+    private let introduces: Bool
 
     /// More than this many threads at once is rare, and a new socket costs no more than a few requests.
     private static let mostIdle = 8
 
-    init(_ open: @escaping Connection.Opener, _ first: UnixSocket?) {
-        self.open = open
-        idle = ProcessLocal(first.map { [Channel($0)] } ?? [])
+    init(_ open: @escaping Connection.Opener, _ first: UnixSocket?, introduces: Bool) {
+        (self.open, self.introduces) = (open, introduces)
+        idle = ProcessLocal(first.map { [Channel($0, introduces: introduces)] } ?? [])
     }
 
     /// Asks over a socket of the pool, or a new one.
@@ -35,7 +36,7 @@ final class ChannelPool: Sendable {
 
     private func take() throws(Channel.Failure) -> Channel {
         if let channel = withIdle({ $0.popLast() }) { return channel }
-        do throws(Refusal) { return Channel(try open()) } catch { throw .refused(error) }
+        do throws(Refusal) { return Channel(try open(), introduces: introduces) } catch { throw .refused(error) }
     }
 
     private func putBack(_ channel: Channel) {

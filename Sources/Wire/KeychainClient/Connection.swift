@@ -13,12 +13,14 @@ package final class Connection: KeychainConnection {
     /// - Parameters:
     ///   - timeout: how long a request may take that names no deadline: milliseconds.
     ///   - connected: a socket to begin with, where there is one already.
+    ///   - introduces: whether the daemon has to be shown that this process asks itself: of a program that the kernel marks.
     ///   - open: called for every socket that is needed.
     package init(
-        timeout: UInt32 = WireLimits.defaultDeadline, connected: UnixSocket? = nil, open: @escaping Opener
+        timeout: UInt32 = WireLimits.defaultDeadline, connected: UnixSocket? = nil,
+        introduces: Bool = CurrentProcess.isMarked, open: @escaping Opener
     ) {
         self.timeout = timeout
-        channels = ChannelPool(open, connected)
+        channels = ChannelPool(open, connected, introduces: introduces)
     }
 
     /// Performs an item request and gives one page of its answer.

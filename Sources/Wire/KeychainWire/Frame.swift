@@ -30,6 +30,8 @@ package struct FrameHeader: Equatable, Sendable {
         case key = 4
         /// What may have to ask the user.
         case authentication = 5
+        /// A program that the kernel marks shows that it asks itself.
+        case introduction = 6
     }
 
     package init(length: Int, kind: Kind, descriptors: Int = 0, id: UInt32, word: UInt32) {

@@ -80,6 +80,39 @@ struct DescriptorPassingTests {
         }
     }
 
+    @Test(
+        "Of what comes from an accepted connection the kernel says which process sent it, also of what came before it was accepted"
+    )
+    func senders() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixSocket.listen(at: directory.file("socket"))
+        let client = try UnixSocket.connect(to: directory.file("socket"), deadline: soon)
+        try client.sendFully([1].span, deadline: soon)
+        let server = try #require(try listener.accept())
+        #expect(ForkedChild { (try? client.sendFully([2].span, deadline: soon)) == nil ? 1 : 0 }.waitForExit() == 0)
+        var bytes: [UInt8] = [0, 0]
+        var span = bytes.mutableSpan
+        // Two senders' bytes never come at once.
+        let (own, foreign) = (try server.receiveAttached(into: &span), try server.receiveAttached(into: &span))
+        #expect(own?.sender == getpid() && own?.count == 1)
+        #expect(foreign?.count == 1 && foreign?.sender != getpid() && foreign?.sender ?? 0 > 0)
+        shutdown(client.descriptor.number, CInt(SHUT_WR))
+        #expect(try server.receiveAttached(into: &span)?.count == 0)
+    }
+
+    @Test("Where nobody asked for the sender there is none")
+    func noSender() throws {
+        let (left, right) = try UnixSocket.pair()
+        try left.sendFully([1].span, deadline: soon)
+        var byte: [UInt8] = [0]
+        var span = byte.mutableSpan
+        #expect(try right.receiveAttached(into: &span)?.sender == 0)
+        try right.askForSenders()
+        try left.sendFully([1].span, attaching: [right.descriptor], deadline: soon)
+        let arrival = try right.receiveAttached(into: &span)
+        #expect(arrival?.sender == getpid() && arrival?.descriptors.count == 1)
+    }
+
     @Test("When nothing has been sent there is nothing, and after the end a count of zero")
     func nothing() throws {
         let (left, right): (UnixSocket?, UnixSocket) = try UnixSocket.pair()

@@ -11,8 +11,8 @@ struct PeerCredentialsTests {
         let peer = try PeerCredentials(of: left)
         #expect(peer.process == getpid() && peer.user == geteuid() && peer.group == getegid())
         #expect(peer.isAlive)
-        let plain = try PeerCredentials(of: right, ownDescriptor: false)
-        #expect(plain.isAlive && plain.startTime != nil && plain.process == peer.process)
+        let plain = try PeerCredentials(of: UnixSocket(right.descriptor, witness: ProcessWitness(of: getpid())))
+        #expect(plain.isAlive && !plain.isKernelsWord && plain.process == peer.process)
     }
 
     @Test("The peer of a connection is the process that connected, with its start time; once it has ended, nobody")
@@ -24,18 +24,13 @@ struct PeerCredentialsTests {
         let server = try #require(try listener.accept())
         let peer = try PeerCredentials(of: server)
         #expect(peer.process == client.process && peer.user == geteuid())
-        let own = try PeerCredentials(of: UnixSocket.pair().0, ownDescriptor: false)
-        let plain = try PeerCredentials(of: server, ownDescriptor: false)
-        #expect(try #require(plain.startTime) >= #require(own.startTime))
+        #expect(peer.isKernelsWord && server.witness == nil)
 
         kill(client.process, SIGKILL)
         _ = client.waitForExit()
         #expect(!peer.isAlive)
-        #expect(!plain.isAlive)
         // The kernel's descriptor may still be had; it says then that the process has ended.
         #expect((try? PeerCredentials(of: server))?.isAlive != true)
-        let failure = code { () throws(SystemError) in _ = try PeerCredentials(of: server, ownDescriptor: false) }
-        #expect(failure == ESRCH)
         #expect(code { () throws(SystemError) in _ = try ExecutableFile(of: peer) } != nil)
     }
 
@@ -54,16 +49,47 @@ struct PeerCredentialsTests {
         #expect(!peer.isAlive)
     }
 
-    @Test("Without the kernel's descriptor, a process that began after the connection was taken has not made it")
-    func reusedNumber() throws {
-        let (left, right) = try UnixSocket.pair()
-        defer { extendLifetime(right) }
-        let own = try #require(try PeerCredentials(of: left, ownDescriptor: false).startTime)
-        let sooner = UnixSocket(left.descriptor, accepted: own - 1)
-        let later = UnixSocket(left.descriptor, accepted: own)
-        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: sooner, ownDescriptor: false) } == ESRCH)
-        #expect(try PeerCredentials(of: later, ownDescriptor: false).isAlive)
-        #expect(Clock.ticksSinceBoot >= own)
+    /// How a kernel has it that says no more of a connection than a number: with pidfds, and without.
+    private static func witnesses(_ noted: ProcessWitness) -> [ProcessWitness] {
+        [noted, ProcessWitness(descriptor: nil, startTime: noted.startTime)]
+    }
+
+    @Test(
+        "Where the kernel has only a number, the process that had it when the connection was taken is the peer until it ends"
+    )
+    func noted() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixSocket.listen(at: directory.file("socket"))
+        let client = try RunningProgram("/usr/bin/perl", ["-MSocket", "-e", Self.connect, directory.file("socket")])
+        try listener.descriptor.wait(for: .readable, deadline: soon)
+        let server = try #require(try listener.accept(notingPeer: true))
+        let sockets = Self.witnesses(try #require(server.witness)).map { UnixSocket(server.descriptor, witness: $0) }
+        let peers = try sockets.map { socket in try PeerCredentials(of: socket) }
+        for peer in peers { #expect(peer.isAlive && !peer.isKernelsWord && peer.process == client.process) }
+        kill(client.process, SIGKILL)
+        _ = client.waitForExit()
+        for peer in peers { #expect(!peer.isAlive) }
+        for socket in sockets {
+            #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: socket) } == ESRCH)
+        }
+    }
+
+    @Test("There a process that ended before its connection was taken is nobody, whoever has its number")
+    func endedBefore() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixSocket.listen(at: directory.file("socket"))
+        let client = try RunningProgram(
+            "/usr/bin/perl",
+            [
+                "-MSocket", "-e", "socket(S, PF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un($ARGV[0]))",
+                directory.file("socket"),
+            ])
+        #expect(client.waitForExit() == 0)
+        let server = try #require(try listener.accept(notingPeer: true))
+        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: server) } == ESRCH)
+        // This process has not begun when that one had.
+        let other = UnixSocket(server.descriptor, witness: ProcessWitness(descriptor: nil, startTime: 1))
+        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: other) } == ESRCH)
     }
 
     @Test("The real group of the peer is known with the kernel's descriptor and without")

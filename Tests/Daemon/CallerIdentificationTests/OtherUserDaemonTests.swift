@@ -34,8 +34,8 @@ struct OtherUserDaemonTests {
             do throws(Refusal) {
                 let caller =
                     switch try identifier.identify(peer) {
-                    case .known(let caller): caller
-                    case .slow(let work): try work.finish()
+                    case .known(let caller): caller.identity
+                    case .slow(let work): try work.finish().identity
                     }
                 return (caller.provenance == .unsigned ? Sight.known : .otherwise).rawValue
             } catch {

@@ -98,8 +98,8 @@ final class Doorway {
 
     func identify(_ peer: UnixSocket) throws(Refusal) -> CallerIdentity {
         switch try identifier.identify(peer) {
-        case .known(let caller): return caller
-        case .slow(let work): return try work.finish()
+        case .known(let caller): return caller.identity
+        case .slow(let work): return try work.finish().identity
         }
     }
 

@@ -18,7 +18,7 @@ private final class Fixture {
         control = socket.socket(fileno=3)
         count = 0
         while True:
-            handed, fds, _, _ = socket.recv_fds(control, 9, 1)
+            handed, fds, _, _ = socket.recv_fds(control, 18, 2)
             if not handed: sys.exit(0)
             count += 1
             connection = socket.socket(fileno=fds[0])

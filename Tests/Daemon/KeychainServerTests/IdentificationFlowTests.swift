@@ -23,15 +23,15 @@ struct IdentificationFlowTests {
                     state.asked += 1
                     return state.asked
                 }
-                guard number <= count else { return .known(RunningServer.caller) }
+                guard number <= count else { return .known(IdentifiedCaller(lasting: RunningServer.caller)) }
                 return .slow(SlowIdentification { [self] () throws(Refusal) in try pass() })
             }
         }
 
-        private func pass() throws(Refusal) -> CallerIdentity {
+        private func pass() throws(Refusal) -> IdentifiedCaller {
             state.update { $0.begun += 1 }
             _ = state.wait(deadline: soon) { $0.isOpen ? true : nil }
-            return try outcome.get()
+            return IdentifiedCaller(lasting: try outcome.get())
         }
 
         func open() { state.update { $0.isOpen = true } }

@@ -19,7 +19,7 @@ struct IdentityTests {
         let counter = Counter()
         let server = try RunningServer { _ in
             counter.count.add(1, ordering: .relaxed)
-            return .known(RunningServer.caller)
+            return .known(IdentifiedCaller(lasting: RunningServer.caller))
         }
         let (client, idle) = (try server.connect(), try server.connect())
         for id in 1...5 { #expect(try client.ask(Frames.search(id: UInt32(id)))?.status == 0) }

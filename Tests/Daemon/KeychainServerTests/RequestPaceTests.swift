@@ -10,7 +10,8 @@ import Testing
 @Suite("A program that asks too fast waits, and no other does")
 struct RequestPaceTests {
     private static func server(
-        _ rate: Int, identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) }
+        _ rate: Int,
+        identify: @escaping Registry.Identify = { _ in .known(IdentifiedCaller(lasting: RunningServer.caller)) }
     ) throws
         -> RunningServer
     {
@@ -57,7 +58,8 @@ struct RequestPaceTests {
                 return count
             }
             return .known(
-                CallerIdentity(user: 1, process: 2, program: "/bin/\(number)", groups: ["group"]))
+                IdentifiedCaller(
+                    lasting: CallerIdentity(user: 1, process: 2, program: "/bin/\(number)", groups: ["group"])))
         }
         let (greedy, modest) = (try server.connect(), try server.connect())
         #expect(try greedy.ask(Frames.search(id: 1))?.id == 1)

@@ -118,6 +118,10 @@ package enum Frames {
         frame(.authentication, id: id, word: deadline, descriptors: descriptors) { request.append(to: $0) }
     }
 
+    package static func introduction(_ request: IntroductionRequest, id: UInt32 = 1) -> [UInt8] {
+        frame(.introduction, id: id) { request.append(to: $0) }
+    }
+
     /// The identifier of a context.
     package static func context(_ id: UInt32) -> [UInt8] {
         [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: AuthenticationContext.identifierBytes)

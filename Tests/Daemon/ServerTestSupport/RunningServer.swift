@@ -17,13 +17,30 @@ package struct Registry: CallerRegistry {
         (recognition, self.body) = (recognize, body)
     }
 
-    package func recognize(_ peer: UnixSocket) -> CallerIdentity? { recognition(peer) }
+    package func recognize(_ peer: UnixSocket) -> IdentifiedCaller? {
+        recognition(peer).map { IdentifiedCaller($0, process: StandInProcess()) }
+    }
 
     package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification { try body(peer) }
 
     package func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
         CallerIdentity(user: caller.user, process: 0, program: (try? file.text()) ?? "", groups: [])
     }
+}
+
+/// A process that is what it was until a test says otherwise.
+package final class StandInProcess: CallerProcess {
+    private let state = Monitor(true)
+
+    package init() {}
+
+    package var isUnchanged: Bool { state.update { $0 } }
+    package func change() { state.update { $0 = false } }
+}
+
+extension IdentifiedCaller {
+    /// A caller whose process stays what it is.
+    package init(lasting caller: CallerIdentity) { self.init(caller, process: StandInProcess()) }
 }
 
 /// A server in front of a stand-in, on a socket of its own.
@@ -41,7 +58,7 @@ package final class RunningServer {
     ///   - recognize: who is known as soon as it has connected; nobody, unless a test says so.
     package init(
         in directory: TemporaryDirectory? = nil, standIn: StandIn = StandIn(), limits: ServerLimits = ServerLimits(),
-        identify: @escaping Registry.Identify = { _ in .known(RunningServer.caller) },
+        identify: @escaping Registry.Identify = { _ in .known(IdentifiedCaller(lasting: RunningServer.caller)) },
         recognize: @escaping Registry.Recognize = { _ in nil }
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()

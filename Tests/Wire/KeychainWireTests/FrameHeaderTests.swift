@@ -25,7 +25,8 @@ struct FrameHeaderTests {
     }
 
     @Test(
-        "What was written is read", arguments: [FrameHeader.Kind.item, .device, .response, .key, .authentication],
+        "What was written is read",
+        arguments: [FrameHeader.Kind.item, .device, .response, .key, .authentication, .introduction],
         [0, 1, limit])
     func roundTrips(kind: FrameHeader.Kind, length: Int) throws {
         let header = FrameHeader(length: length, kind: kind, descriptors: 1, id: .max, word: 7)
@@ -43,7 +44,7 @@ struct FrameHeaderTests {
         "A broken head is refused",
         arguments: [
             (4, 0, KeychainStatus.notAvailable, Refusal.Rule.malformedFrame), (4, 2, .notAvailable, .malformedFrame),
-            (5, 0, .param, .malformedFrame), (5, 6, .param, .malformedFrame), (6, 3, .param, .malformedFrame),
+            (5, 0, .param, .malformedFrame), (5, 7, .param, .malformedFrame), (6, 3, .param, .malformedFrame),
             (7, 1, .param, .malformedFrame), (1, 4, .param, .tooLarge), (3, 255, .param, .tooLarge),
         ])
     func refuses(offset: Int, byte: UInt8, status: KeychainStatus, rule: Refusal.Rule) throws {

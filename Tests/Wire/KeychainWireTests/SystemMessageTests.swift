@@ -53,12 +53,30 @@ struct SystemMessageTests {
         let received = try #require(try receiver.accept())
         #expect(received.madeAfter == 0x1234_5678_9ABC_DEF0)
         let other = try #require(try receiver.accept())
-        #expect(other.madeAfter == nil)
+        #expect(other.madeAfter == nil && received.witness == nil)
         #expect(credentials.update { $0 } == 1 && receiver.received == 3)
         try client.sendFully([7].span, deadline: soon)
         var byte: [UInt8] = [0]
         var span = byte.mutableSpan
         #expect(try received.receiveFully(into: &span, deadline: soon) == 1 && byte == [7])
+    }
+
+    @Test("What the master has noted of the process that connected arrives with the connection")
+    func witnesses() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let receiver = HandoverReceiver(theirs, onCredential: { _ in }, onEnd: {})
+        let (sender, (_, connection)) = (try HandoverSender(ours), try UnixSocket.pair())
+        let noted = ProcessWitness(of: getpid())
+        for witness in [noted, ProcessWitness(descriptor: nil, startTime: noted.startTime)] {
+            try sender.hand(UnixSocket(connection.descriptor, witness: witness), as: .client)
+            let received = try #require(try receiver.accept()?.witness)
+            #expect(
+                received.startTime == noted.startTime && (received.descriptor == nil) == (witness.descriptor == nil))
+        }
+        // Of a process that had ended: whoever has its number is not taken for it.
+        try sender.hand(UnixSocket(connection.descriptor, witness: ProcessWitness(descriptor: nil)), as: .client)
+        let ended = try #require(try receiver.accept())
+        #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: ended) } == ESRCH)
     }
 
     @Test("The daemon may end when it has had every connection, and not before")

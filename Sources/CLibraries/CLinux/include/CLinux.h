@@ -35,7 +35,13 @@ ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, cons
 
 /// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has room for
 /// CLINUX_MAX_DESCRIPTORS; `*count` is how many came. More than that fails with EMSGSIZE, and all of them are closed.
-ssize_t clinux_receive_descriptors(int socket, void *bytes, size_t size, int *descriptors, size_t *count);
+/// `*sender` is the process that sent the bytes, where the socket was told to ask (clinux_ask_for_senders), else 0; a kernel never
+/// gives out bytes of two senders at once.
+ssize_t clinux_receive_descriptors(
+    int socket, void *bytes, size_t size, int *descriptors, size_t *count, pid_t *sender);
+
+/// SO_PASSCRED: whoever receives from this socket, or from a connection it accepts, learns who sent.
+int clinux_ask_for_senders(int socket);
 
 /// pipe2: both ends are closed on exec.
 int clinux_pipe(int ends[2]);

@@ -52,8 +52,8 @@ package struct EnclaveSocket: Sendable {
         try head.withMutableSpan { (span) throws(SystemError) in
             while true {
                 try socket.descriptor.wait(for: .readable, deadline: deadline)
-                guard let (count, descriptors) = try socket.receiveAttached(into: &span) else { continue }
-                return count == span.count ? descriptors : nil
+                guard let arrival = try socket.receiveAttached(into: &span) else { continue }
+                return arrival.count == span.count ? arrival.descriptors : nil
             }
         }
     }

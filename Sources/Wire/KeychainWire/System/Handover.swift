@@ -4,8 +4,11 @@ import Synchronization
 
 /// What the master of the system service and the daemon of one keychain say to each other over a socket pair.
 ///
-///     handed = kind:u8 after:u64       ; from the master, with one descriptor: a connection, and a time after which it was made,
-///                                      ; in nanoseconds of the monotonic clock; 0 where none is known
+///     handed = kind:u8 witness:u8 after:u64 start:u64
+///                                      ; from the master, with the connection; after is a time after which it was made, in
+///                                      ; nanoseconds of the monotonic clock, 0 where none is known
+///                                      ; witness 0: the kernel says which process connected; 1: it does not, and the process had
+///                                      ; started at start when the connection was taken; 2: that, with a pidfd of it beside
 ///     offer  = received:u64            ; from the daemon: nobody has been connected for a while
 ///
 /// The master closes the channel when the daemon may end: after an offer that counts all connections it has handed over, so that
@@ -19,7 +22,16 @@ package enum Handover {
         case credential = 2
     }
 
-    static let handedSize = 9
+    /// How the master says which process connected.
+    enum Witness: UInt8 {
+        case kernel = 0
+        case start = 1
+        case descriptor = 2
+
+        var descriptors: Int { self == .descriptor ? 1 : 0 }
+    }
+
+    static let handedSize = 18
     static let offerSize = 8
 }
 
@@ -43,8 +55,13 @@ package final class HandoverSender {
     ///
     /// - Throws: `SystemError`: `ETIMEDOUT` when the daemon has too many waiting; `EPIPE`, `ECONNRESET` when it has gone.
     package func hand(_ connection: UnixSocket, as kind: Handover.Kind) throws(SystemError) {
-        let bytes = [kind.rawValue] + littleEndian(connection.madeAfter ?? 0)
-        try channel.sendFully(bytes.span, attaching: [connection.descriptor], deadline: .now)
+        let witness = connection.witness
+        let form = witness.map { $0.descriptor == nil ? Handover.Witness.start : .descriptor } ?? .kernel
+        let bytes =
+            [kind.rawValue, form.rawValue] + littleEndian(connection.madeAfter ?? 0)
+            + littleEndian(witness?.startTime ?? 0)
+        let descriptors = [connection.descriptor] + (witness?.descriptor.map { [$0] } ?? [])
+        try channel.sendFully(bytes.span, attaching: descriptors, deadline: .now)
         handed += 1
     }
 
@@ -85,17 +102,30 @@ package final class HandoverReceiver: ConnectionSource {
             var handed = [UInt8](repeating: 0, count: Handover.handedSize)
             var span = handed.mutableSpan
             // The kernel gives out the bytes of one message with a descriptor at a time.
-            guard let (size, descriptors) = try channel.receiveAttached(into: &span) else { return nil }
-            guard size == handed.count, let descriptor = descriptors.first else { throw end() }
+            guard let arrival = try channel.receiveAttached(into: &span) else { return nil }
+            guard arrival.count == handed.count, let connection = Self.connection(handed, arrival.descriptors) else {
+                throw end()
+            }
             count.add(1, ordering: .sequentiallyConsistent)
-            let after = handed.span.littleEndian(UInt64.self, at: 1)
-            let connection = UnixSocket(descriptor, madeAfter: after == 0 ? nil : after)
             switch Handover.Kind(rawValue: handed[0]) {
             case .client?: return connection
             case .credential?: onCredential(connection)
             case nil: throw end()
             }
         }
+    }
+
+    /// What was handed over; nil when it is none.
+    private static func connection(_ handed: [UInt8], _ descriptors: [FileDescriptor]) -> UnixSocket? {
+        guard let form = Handover.Witness(rawValue: handed[1]), let first = descriptors.first,
+            descriptors.count == 1 + form.descriptors
+        else { return nil }
+        let after = handed.span.littleEndian(UInt64.self, at: 2)
+        let start = handed.span.littleEndian(UInt64.self, at: 10)
+        let witness =
+            form == .kernel
+            ? nil : ProcessWitness(descriptor: form == .descriptor ? descriptors[1] : nil, startTime: start)
+        return UnixSocket(first, witness: witness, madeAfter: after == 0 ? nil : after)
     }
 
     private func end() -> SystemError {

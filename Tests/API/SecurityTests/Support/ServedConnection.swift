@@ -58,8 +58,13 @@ final class ServedConnection: KeychainConnection {
 private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
-    func recognize(_ peer: UnixSocket) -> CallerIdentity? { caller }
-    func identify(_ peer: UnixSocket) -> Identification { .known(caller) }
+    /// It ends with the test.
+    private struct ThisProcess: CallerProcess {
+        let isUnchanged = true
+    }
+
+    func recognize(_ peer: UnixSocket) -> IdentifiedCaller? { IdentifiedCaller(caller, process: ThisProcess()) }
+    func identify(_ peer: UnixSocket) -> Identification { .known(IdentifiedCaller(caller, process: ThisProcess())) }
 
     func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
         throw .malformed("what nobody here examines")

@@ -1,0 +1,44 @@
+import CLinux
+import Glibc
+
+/// What tells a process from every later one with its number.
+///
+/// A kernel before Linux 6.5 says of a connection only the number of the process that made it. There this is noted as soon as the
+/// connection is taken: whoever could have the number by then must have got it between the two.
+package struct ProcessWitness: Sendable {
+    /// A descriptor for the process (pidfd), where the kernel has them (Linux 5.3). It becomes readable when the process ends.
+    package let descriptor: FileDescriptor?
+    /// When the process started, in clock ticks since the boot; 0 where the descriptor says enough.
+    package let startTime: UInt64
+
+    /// Of a process that had ended when the connection was taken: nobody.
+    var isUnknown: Bool { descriptor == nil && startTime == 0 }
+
+    package init(descriptor: FileDescriptor?, startTime: UInt64 = 0) {
+        (self.descriptor, self.startTime) = (descriptor, startTime)
+    }
+
+    /// Notes the process that has a number now.
+    package init(of process: Int32) {
+        let number = clinux_pidfd_open(process)
+        let started = try? ProcessDirectory.startTime(of: process)
+        self.init(descriptor: number < 0 ? nil : FileDescriptor(owning: number), startTime: started ?? 0)
+    }
+
+    /// Whether this kernel says no more of a connection than a number.
+    package static let isNeeded: Bool = {
+        guard let pair = try? UnixSocket.pair() else { return true }
+        let number = clinux_peer_pidfd(pair.0.descriptor.number)
+        guard number < 0 else { return FileDescriptor(owning: number).number < 0 }
+        return true
+    }()
+
+    /// Whether the process still lives, under its number.
+    func isAlive(_ process: Int32) -> Bool {
+        guard let descriptor else { return (try? ProcessDirectory.startTime(of: process)) == startTime }
+        do throws(SystemError) { try descriptor.wait(for: .readable, deadline: .now) } catch {
+            return error.code == ETIMEDOUT
+        }
+        return false
+    }
+}
