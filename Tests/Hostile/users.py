@@ -118,6 +118,24 @@ def memory_of_service(d):
     return against_service(d, "memory")
 
 
+def filters(status):
+    """How many filters of system calls a thread has."""
+    with open(status) as file:
+        return int(dict(line.split(":", 1) for line in file)["Seccomp_filters"])
+
+
+@attack("a daemon that has been taken over has no filter of system calls", FAILS, "filtered")
+def unfiltered_daemon(d):
+    # What the filter refuses, ProcessHardeningTests tries; here it is seen that the running daemons have one, in every thread.
+    d.learns(*d.search(victim(d)))
+    daemon, own = d.daemon_of(VICTIM), filters(f"/proc/{d.processes()['master']}/status")
+    for thread in os.listdir(f"/proc/{daemon}/task"):
+        if filters(f"/proc/{daemon}/task/{thread}/status") != own + 1:
+            return True
+    d.said = "filtered"
+    return False
+
+
 @attack("a signal to master, daemon, enclave and agent", FAILS, "not permitted")
 def signal_service(d):
     d.learns(*d.search(victim(d)))

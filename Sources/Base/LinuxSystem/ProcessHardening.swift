@@ -20,6 +20,14 @@ package enum ProcessHardening {
         _ = try retrying("prctl") { clinux_set_no_new_privileges() }
     }
 
+    /// Forbids the system calls by which this process could reach into others, start programs or see the machine another way, whatever
+    /// capabilities it has (seccomp(2)). For this thread and those it makes; cannot be undone. New privileges must be forbidden before.
+    ///
+    /// - Throws: `SystemError` of `prctl`.
+    package static func forbidReachingOut() throws(SystemError) {
+        _ = try retrying("prctl") { clinux_forbid_reaching_out() }
+    }
+
     /// Raises the amount of memory this process may lock to all it may ask for.
     ///
     /// - Returns: the limit in bytes.

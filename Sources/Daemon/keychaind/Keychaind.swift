@@ -96,6 +96,7 @@ struct Keychaind {
             try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,
             tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes)
         try ProcessHardening.forbidNewPrivileges()
+        try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
         return try KeychainEngine(
             store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, log: report)

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite("ProcessHardening")
@@ -37,5 +38,61 @@ struct ProcessHardeningTests {
             unsafe getrlimit(resource, &limit)
             #expect(limit.rlim_cur == limit.rlim_max)
         }
+    }
+
+    /// What a child with the filter gets from a system call: the error's number, 0 for none.
+    private func outcome(_ number: Int, _ arguments: [Int] = []) -> CInt {
+        let child = ForkedChild {
+            do {
+                try ProcessHardening.forbidNewPrivileges()
+                try ProcessHardening.forbidReachingOut()
+            } catch { return 99 }
+            let words = arguments + [0, 0, 0, 0, 0, 0]
+            let symbol = unsafe dlsym(nil, "syscall")
+            typealias Call = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
+            let call = unsafe unsafeBitCast(symbol, to: Call.self)
+            let result = call(number, words[0], words[1], words[2], words[3], words[4], words[5])
+            return result < 0 ? errno : 0
+        }
+        return child.waitForExit()
+    }
+
+    #if arch(x86_64)
+        @Test(
+            "With the filter a process neither traces, reads or writes others, takes their files, starts programs nor mounts",
+            arguments: [
+                101, 310, 311, 440, 312, 438, 298, 321, 323, 59, 322, 57, 58, 272, 308, 165, 166, 155, 161, 428, 429,
+                430, 431,
+                432, 433, 442, 304, 105, 106, 113, 114, 117, 119, 116, 248, 249, 250, 175, 313, 176, 246, 425, 426, 427,
+            ])
+        func reachesOut(number: Int) { #expect(outcome(number) == EPERM) }
+
+        @Test("With the filter calls of another kind are refused")
+        func otherKinds() { #expect(outcome(0x4000_0000 + 39) == EPERM) }
+
+        @Test(
+            "With the filter all else goes on: files, sockets, memory, threads, looking at processes",
+            arguments: [39, 186, 24, 98])
+        func worksOn(number: Int) { #expect(outcome(number) != EPERM) }
+    #endif
+
+    @Test("With the filter threads can be made, and have it too")
+    func threads() {
+        let child = ForkedChild {
+            do {
+                try ProcessHardening.forbidNewPrivileges()
+                try ProcessHardening.forbidReachingOut()
+                let found = Monitor<CInt>(0)
+                let thread = try Thread(named: "filtered") {
+                    let code: SystemError? = failure { () throws(SystemError) in
+                        _ = try ChildProcess.start("/bin/true", [], handing: [])
+                    }
+                    found.update { $0 = code?.code ?? -1 }
+                }
+                thread.join()
+                return found.update { $0 } == EPERM ? 0 : 1
+            } catch { return 99 }
+        }
+        #expect(child.waitForExit() == 0)
     }
 }

@@ -61,6 +61,10 @@ int clinux_is_sealed(int file);
 /// memfd_create: an anonymous file with these bytes that nobody can change any more; its position is its beginning.
 int clinux_sealed_file(const char *name, const void *bytes, size_t size);
 
+/// A filter of system calls for this thread and those it makes (seccomp(2)): what reaches into other processes, starts programs or
+/// changes the view of the machine fails with EPERM. Needs no_new_privs; cannot be undone.
+int clinux_forbid_reaching_out(void);
+
 /// posix_spawn_file_actions_addclosefrom_np: the new process has no descriptors from this number on.
 int clinux_close_from(posix_spawn_file_actions_t *actions, int number);
 

@@ -30,6 +30,8 @@ struct WardService {
     /// - Throws: `errSecNotAvailable` when the enclave has ended; `SystemError` when it cannot serve at all.
     func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
         try ProcessHardening.forbidNewPrivileges()
+        // It has the capability to look at all processes, and takes input from any.
+        try ProcessHardening.forbidReachingOut()
         let isOpen = SharedWord()
         do throws(Refusal) {
             let engine = try openEngine(isOpen)
