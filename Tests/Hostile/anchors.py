@@ -1,6 +1,9 @@
 """Attacks of the same user's other programs on one that root has anchored: set-group-ID to the marker group."""
 
-from deployment import ANCHORED
+import os
+import subprocess
+
+from deployment import ANCHORED, PYTHON, VICTIM
 from programs import NOTFOUND, against_waiting, preloads
 from suite import FAILS, SUCCEEDS, attack
 
@@ -74,3 +77,43 @@ def listed(d):
 @attack("the attributes of an item for anchored programs, by the command that lists all", FAILS, "in-the-open")
 def hidden(d):
     return "for-anchored" in listing(d)
+
+
+def with_run_path(d, name, *options):
+    """A program of root's that uses a library, which the user may replace, and where it is found."""
+    library, source = d.path("mine", "libuser.so"), d.path("bin", f"{name}.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-"], input=b"int user(void) { return 0; }", check=True)
+    os.chown(library, VICTIM, VICTIM)
+    with open(source, "w") as file:
+        file.write("int user(void);\nint main(void) { return user(); }\n")
+    subprocess.run(["cc", "-o", d.path("bin", name), source, f"-L{d.path('mine')}", "-luser", *options], check=True)
+    return d.path("bin", name)
+
+
+RUN_PATHS = {
+    "an absolute run path": lambda d: [f"-Wl,-rpath,{d.path('mine')}"],
+    "a run path that libraries inherit": lambda d: ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{d.path('mine')}"],
+    "a run path from its own folder": lambda d: ["-Wl,-rpath,$ORIGIN/../mine"],
+    "a relative run path": lambda d: ["-Wl,-rpath,mine"],
+    "an empty run path": lambda d: ["-Wl,-rpath,/usr/lib::/lib"],
+    "a run path that is not there yet": lambda d: [f"-Wl,-rpath,/usr/lib:{d.path('mine', 'later')}"],
+}
+
+
+@attack("a program anchored that loads the user's library (each way to say where it is)", FAILS, "is not changed: .*libraries looked for")
+def anchors_user_library(d):
+    for name, options in RUN_PATHS.items():
+        program = with_run_path(d, "loads-" + name.replace(" ", "-"), *options(d))
+        done = d.run(d.path("libexec", "security"), "anchor", "-g", str(ANCHORED), program, user=0)
+        d.said = done.stdout + done.stderr
+        if done.returncode == 0 or "libraries looked for" not in d.said:
+            return True
+    return False
+
+
+@attack("an anchored program anchored by hand that has loaded the user's library", FAILS, "has loaded code that others")
+def has_user_library(d):
+    with_run_path(d, "loads", f"-Wl,-rpath,{d.path('mine')}")
+    program = d.install("interpreter-loads", os.path.realpath(PYTHON), group=ANCHORED, mode=0o2755)
+    return d.learns(program, d.path("bin", "intruder.py"), "with_library", d.socket, d.path("mine", "libuser.so"),
+                    d.path("bin", "anchored-frame"))

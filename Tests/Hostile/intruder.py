@@ -162,6 +162,14 @@ def hold(path, add, find, secret, way, introduction):
                          pass_fds=[connection.fileno()])
 
 
+def with_library(path, library, frame):
+    """Run by an anchored program: has a library in it, and asks."""
+    ctypes.CDLL(library)
+    connection = connect(path)
+    introduce(connection)
+    ask(connection, frame_of(frame))
+
+
 def receive(channel, frame):
     """A connection that comes as a descriptor."""
     _, descriptors, _, _ = socket.recv_fds(socket.socket(fileno=int(channel)), 1, 1)

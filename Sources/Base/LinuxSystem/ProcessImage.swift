@@ -5,7 +5,7 @@ import Glibc
 /// The kernel's list of its mappings is held open. It belongs to the memory that the process had when it was opened: once the process
 /// has ended or executed another program, or the same one again, it is empty (proc_pid_maps(5)).
 package final class ProcessImage: Sendable {
-    private let maps: FileDescriptor
+    let maps: FileDescriptor
 
     /// Opens what the process with a number executes now.
     ///

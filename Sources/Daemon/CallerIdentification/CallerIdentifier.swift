@@ -120,6 +120,8 @@ extension CallerIdentifier {
         let isSigned = if case .success(nil) = outcome { false } else { true }
         // What concerns a file system of the caller's own making could make this thread wait for the caller.
         guard isSigned ? true : try sharesNames(subject) else { return nil }
+        // So could the files that an anchored program has loaded.
+        if let group = rules.anchorGroup, rules.isMarked(version.status, with: group) { return nil }
         return try decide(subject, path, version, outcome, installed, sharesNames: true)
     }
 
@@ -157,26 +159,32 @@ extension CallerIdentifier {
                 user: subject.user, group: subject.group, process: subject.view.identifier, path: path,
                 version: version, sharesNames: sharesNames, host: host, outcome: outcome,
                 readRealGroup: subject.realGroup))
-        let image = caller.isAnchored ? try image(of: subject, executing: version) : nil
+        let execution = caller.isAnchored ? try execution(of: subject, path, version) : nil
         let entry = subject.peer.flatMap { newEntry($0, caller, path, version, try? outcome.get(), installed) }
         // All that was read, and opened, is the peer's own if it still lives: only then is the number its own.
         guard subject.isAlive else {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "the peer has ended"))
         }
         if let entry { processes.note(entry) }
-        return IdentifiedCaller(caller, process: IdentifiedProcess(subject.peer, image))
+        return IdentifiedCaller(caller, process: IdentifiedProcess(subject.peer, execution))
     }
 
-    /// What an anchored process executes: the file that it was looked at for, from before this was asked until now.
-    private func image(of subject: Subject, executing version: FileVersion) throws(Refusal) -> ProcessImage {
+    /// What an anchored process executes: the file that it was looked at for, from before this was asked until now, with nothing in
+    /// it that others than root have put there.
+    private func execution(
+        of subject: Subject, _ path: String, _ version: FileVersion
+    ) throws(Refusal) -> IdentifiedProcess.Execution {
         let process = subject.view.identifier
-        let (image, executed) = try look(process) { () throws(SystemError) in
-            (try ProcessImage(of: process), try subject.view.executable().version)
+        let execution = try look(process) { () throws(SystemError) in
+            IdentifiedProcess.Execution(
+                program: try ExecutingProcess(process, version), image: try ProcessImage(of: process))
         }
-        guard executed == version, image.isExecuted else {
+        // What this program has loaded itself, for an engine that it carries, is its own affair.
+        if subject.peer != nil { try LoadedCode().check(execution.image, of: process, path) }
+        guard execution.program.isUnchanged, execution.image.isExecuted else {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "it has executed another program"))
         }
-        return image
+        return execution
     }
 
     private func sharesNames(_ subject: Subject) throws(Refusal) -> Bool {

@@ -3,12 +3,21 @@ import LinuxSystem
 
 /// A process that was identified, as it is watched from then on.
 final class IdentifiedProcess: CallerProcess {
+    /// What an anchored process executed when it was identified: the file, and the memory it was loaded into.
+    struct Execution {
+        let program: ExecutingProcess
+        let image: ProcessImage
+    }
+
     /// Nil for this process, which ends with whoever asks.
     private let peer: PeerCredentials?
-    /// What an anchored process executed when it was identified: it says more than that the process lives.
-    private let image: ProcessImage?
+    private let execution: Execution?
 
-    init(_ peer: PeerCredentials?, _ image: ProcessImage? = nil) { (self.peer, self.image) = (peer, image) }
+    init(_ peer: PeerCredentials?, _ execution: Execution? = nil) { (self.peer, self.execution) = (peer, execution) }
 
-    var isUnchanged: Bool { image?.isExecuted ?? peer?.isAlive ?? true }
+    var isUnchanged: Bool {
+        // Who still executes what he did lives.
+        if let execution { return execution.image.isExecuted && execution.program.isUnchanged }
+        return peer?.isAlive ?? true
+    }
 }

@@ -55,6 +55,15 @@ extension Refusal {
             do: "Take all users out of the marker group, and start it from an ordinary process.")
     }
 
+    static func foreignCode(_ path: String, _ why: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .notAnchored, path,
+            "\(path) is an anchored program, but has loaded code that others than root can have put there: \(why).",
+            do:
+                "Install what it loads where only root can write, and start it again (security anchor tells what it is)."
+        )
+    }
+
     static func notAnchored(_ path: String) -> Refusal {
         Refusal(
             .missingEntitlement, .notAnchored, path,

@@ -23,8 +23,8 @@ struct ParkedRequest {
 final class ClientSession {
     let token: UInt64
     let socket: UnixSocket
-    /// The number of the process that connected; nothing is taken from another one.
-    let peer: Int32
+    /// The process that connected, by its number and user; nothing is taken from another one.
+    let peer: PeerNumbers
     /// Who it is, once that is known.
     var caller: IdentifiedCaller?
     /// Whether it has shown that it asks itself.
@@ -64,7 +64,7 @@ final class ClientSession {
     init(token: UInt64, socket: UnixSocket) throws(SystemError) {
         self.token = token
         self.socket = socket
-        peer = try PeerNumbers(of: socket).process
+        peer = try PeerNumbers(of: socket)
     }
 
     /// Bytes that wait here, in either direction.
@@ -128,7 +128,7 @@ extension ClientSession {
         guard descriptors.count <= WireLimits.descriptors else { throw BrokenFrame(id: nil, refusal: .attachments) }
         isEnding = received == 0
         // The end of the input has no sender.
-        guard isEnding || sender == peer && sender > 0 else {
+        guard isEnding || sender == peer.process && sender > 0 else {
             throw BrokenFrame(
                 id: input.isEmpty ? Frame.id(in: span.span.extracting(..<received)) : nil, refusal: .foreignSender)
         }

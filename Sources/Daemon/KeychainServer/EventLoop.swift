@@ -148,8 +148,8 @@ extension EventLoop {
     }
 
     private func open(_ socket: UnixSocket) throws(SystemError) {
-        guard isWithinShare(socket) else { return }
         let session = try ClientSession(token: nextToken, socket: socket)
+        guard isWithinShare(session) else { return }
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1
         sessions[session.token] = session
@@ -158,12 +158,10 @@ extension EventLoop {
     }
 
     /// Whether a user may have another connection.
-    private func isWithinShare(_ socket: UnixSocket) -> Bool {
-        guard limits.connectionsOfUser < limits.connections else { return true }
-        guard let user = try? PeerNumbers(of: socket).user else { return false }
-        if user == 0 { return true }
-        let own = sessions.values.count { (try? PeerNumbers(of: $0.socket).user) == user }
-        return own < limits.connectionsOfUser
+    private func isWithinShare(_ session: ClientSession) -> Bool {
+        let user = session.peer.user
+        guard limits.connectionsOfUser < limits.connections, user != 0 else { return true }
+        return sessions.values.count { $0.peer.user == user } < limits.connectionsOfUser
     }
 
     /// Forgets a connection, which closes it.

@@ -98,4 +98,47 @@ struct AnchoredProcessTests {
             #expect(failure { () throws(Refusal) in try door.identifier.examine(file, for: caller) }?.status == .param)
         }
     }
+
+    /// A library, in a folder of this test or elsewhere.
+    private func library(_ path: String, owner: UInt32 = 0) throws -> String {
+        try door.run(["cc", "-shared", "-fPIC", "-o", path, "-x", "c", "/dev/null"])
+        unsafe chown(path, owner, owner)
+        return path
+    }
+
+    /// An anchored program that has loaded a library.
+    private func loaded(_ library: String) throws -> Visitor {
+        let visitor = try door.start([app])
+        try visitor.perform("require DynaLoader; DynaLoader::dl_load_file('\(library)') or die DynaLoader::dl_error()")
+        return visitor
+    }
+
+    @Test("An anchored program may have loaded what only root can have put there, also if it was replaced since")
+    func loads() throws {
+        let path = try library(door.file("libroot.so"))
+        let visitor = try loaded(path)
+        #expect(try door.identify(visitor.peer).isAnchored)
+        try door.run(["rm", path])
+        #expect(try door.identify(visitor.peer).isAnchored)
+    }
+
+    @Test(
+        "One that has loaded a file of somebody else's, or from where others may write, is refused, also if it is gone by now"
+    )
+    func loadsForeign() throws {
+        unsafe mkdir(door.file("own"), 0o755)
+        unsafe chown(door.file("own"), 1000, 1000)
+        let paths = [
+            try library(door.file("libuser.so"), owner: 1000), try library(door.file("own/libroot.so")),
+            try library("/tmp/libuser-\(getpid()).so", owner: 1000),
+        ]
+        for path in paths {
+            let visitor = try loaded(path)
+            let found = door.refusal(visitor.peer)
+            #expect(found?.rule == .notAnchored && found?.problem.contains("has loaded code") == true, "\(path)")
+            try door.run(["rm", path])
+            // In root's own folder only root can have put it.
+            #expect((door.refusal(visitor.peer) == nil) == (path == paths[0]), "\(path)")
+        }
+    }
 }

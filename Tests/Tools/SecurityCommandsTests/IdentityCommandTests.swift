@@ -60,8 +60,11 @@ import Testing
         unsafe chmod(directory.path, 0o755)
     }
 
+    /// The head of a program for 64 bits, with nothing behind it.
+    private static let elf: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 57)
+
     /// A small program without any library, or something else, that root has installed.
-    private func install(_ name: String = "program", _ content: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]) throws -> String {
+    private func install(_ name: String = "program", _ content: [UInt8] = Self.elf) throws -> String {
         try AtomicFile.replace(directory.file(name), with: content.span, mode: 0o755)
         return directory.file(name)
     }
@@ -90,8 +93,7 @@ import Testing
         "what could carry the mark elsewhere, or be changed by others, is left as it is",
         .enabled(if: CurrentProcess.user == 0))
     func refuses() throws {
-        let elf: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
-        let spawning = elf + [0] + Array("posix_spawn".utf8) + [0]
+        let spawning = Self.elf + [0] + Array("posix_spawn".utf8) + [0]
         var programs = [
             try install("script", Array("#!/bin/sh\n".utf8)), try install("python3.11"),
             try install("starts", spawning),

@@ -86,10 +86,23 @@ extension Anchor {
             throw Objection(
                 problem: "it is an interpreter", remedy: "It would carry its anchor into everything it is told to run.")
         }
+        try checkLoaded(path)
         if !mayStartOthers, let call = Self.startingCall(in: content) {
             throw Objection(
                 problem: "it seems to start other programs (\(call)), which would inherit the marker group",
                 remedy: "Anchor it with --force if those give the group up, or run nothing of the user's.")
+        }
+    }
+
+    /// Whoever can put a library into the program is in it.
+    private func checkLoaded(_ path: String) throws(Objection) {
+        var loaded = LoadedFiles(listed: LoaderList.read())
+        do throws(LoadedFiles.Doubt) { try loaded.check(SymbolicLink.resolve(path) ?? path) } catch {
+            throw Objection(
+                problem: error.description,
+                remedy:
+                    "Have all that it loads where only root can write, and no run path anywhere else (readelf -d shows it)."
+            )
         }
     }
 
