@@ -1,6 +1,6 @@
 """Lets the disk run full under a writer: it is told so, and everything that was acknowledged is there afterwards.
 
-usage: full_disk_test.py FOLDER-OF-PROGRAMS
+usage: full_disk_test.py FOLDER-OF-PROGRAMS SMALL-DISK
 """
 
 import os
@@ -15,6 +15,43 @@ def small_disk():
     """A file may grow to 1 MiB and no further; a write beyond that fails instead of ending the process."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+
+def environment(home, mode):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
+    return kept | {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": mode}
+
+
+def security(programs, env, *words):
+    return subprocess.run([f"{programs}/security", *words], env=env, capture_output=True, text=True, timeout=60)
+
+
+def full_for_everybody(programs, disk, mode):
+    """A disk without space: adds are errSecDiskFull, deletions work, and what is there is served, before and after."""
+    home = f"{disk}/{mode}"
+    env = environment(home, mode) | {"KEYCHAIN_DAEMON": f"{programs}/keychaind"}
+    value = "x" * 60_000
+    names = []
+    for number in range(400):
+        done = security(programs, env, "add-generic-password", "-s", "full", "-a", str(number), "-w", value)
+        if done.returncode:
+            break
+        names.append(str(number))
+    status = done.returncode
+    if len(names) < 20 or status != 222 or "disk" not in done.stderr.lower():
+        sys.exit(f"{mode}: {len(names)} adds, then status {status}: {done.stderr}")
+    if security(programs, env, "find-generic-password", "-s", "full", "-a", names[3], "-w").stdout.strip() != value:
+        sys.exit(f"{mode}: an item of a full keychain cannot be read")
+    for name in names[:10]:
+        done = security(programs, env, "delete-generic-password", "-s", "full", "-a", name)
+        if done.returncode:
+            sys.exit(f"{mode}: {name} cannot be deleted on a full disk: {done.returncode} {done.stderr}")
+    for name in names[10:]:
+        if security(programs, env, "find-generic-password", "-s", "full", "-a", name).returncode:
+            sys.exit(f"{mode}: {name} was lost on a full disk")
+    if security(programs, env, "find-generic-password", "-s", "full", "-a", names[0]).returncode != 44:
+        sys.exit(f"{mode}: a deleted item is still there")
+    print(f"{mode}: {len(names)} items until the disk was full; ten deleted on it, the others are there")
 
 
 def main():
@@ -34,6 +71,7 @@ def main():
         if len(acknowledged) < 20:
             sys.exit("the disk was full before anything was written")
         print(f"{len(acknowledged)} items acknowledged before the disk was full, none lost: {filling.stderr.strip()}")
+    full_for_everybody(programs, sys.argv[2], "daemon")
 
 
 main()

@@ -7,26 +7,27 @@ struct AskedAttributes {
     private let query: AttributeList
     /// In which groups the item may be; nil for all.
     private let groups: [String]?
-    private let compared: [ItemAttribute]
 
-    init(_ authorized: borrowing AuthorizedRequest, _ itemClass: ItemClass) {
+    init(_ authorized: borrowing AuthorizedRequest) {
         query = authorized.request.query
         if case .groups(let names) = authorized.scope { groups = names } else { groups = nil }
-        let query = query
-        compared = AttributeTable.attributes(of: itemClass).filter { attribute in
-            Self.isCompared.contains(attribute.id) && query.entry(attribute.id) != nil
-        }
     }
 
     /// What a search compares; whether items are synchronised or tombstones is asked by other rules.
-    private static let isCompared = Set(
-        ItemClass.stored.flatMap(AttributeTable.attributes).filter { $0.column != .none }.map(\.id)
-    ).subtracting([.accessGroup, .synchronizable, .tombstone])
+    private static let compared = AttributeTable.set {
+        $0.column != .none && ![.accessGroup, .synchronizable, .tombstone].contains($0.id)
+    }
 
     /// Whether the attributes that were opened at the end of a buffer are what was asked for.
     func areMet(by output: SecretBuffer, from start: Int) -> Bool {
         output.withSpan { opened in
-            isInGroups(opened, start) && compared.allSatisfy { isMet($0, by: opened, start) }
+            guard isInGroups(opened, start) else { return false }
+            var areMet = true
+            query.visit { entry in
+                guard areMet, entry.id.bit & Self.compared != 0 else { return }
+                areMet = isMet(entry, by: opened, start)
+            }
+            return areMet
         }
     }
 
@@ -37,8 +38,8 @@ struct AskedAttributes {
         return groups.contains { $0.utf8.span.isEqual(to: name) }
     }
 
-    private func isMet(_ attribute: ItemAttribute, by opened: Span<UInt8>, _ start: Int) -> Bool {
-        guard let wanted = query.entry(attribute.id) else { return true }
+    private func isMet(_ wanted: AttributeList.Entry, by opened: Span<UInt8>, _ start: Int) -> Bool {
+        guard let attribute = AttributeTable.attribute(id: wanted.id) else { return true }
         return query.storage.withSpan { asked in
             let asked = asked.extracting(wanted.offset..<wanted.offset + wanted.length)
             guard let found = AttributeList.entry(attribute.id, in: opened, from: start) else {

@@ -23,7 +23,7 @@ struct Page: ~Copyable {
         self.itemClass = itemClass
         self.writer = writer
         returns = authorized.request.returns
-        asked = AskedAttributes(authorized, itemClass)
+        asked = AskedAttributes(authorized)
         wantsAttributes = authorized.request.returns.needAttributes(of: itemClass)
         wantsKeys = authorized.request.returns.contains(.reference)
         wantsValues = authorized.request.returns.needValue(of: itemClass) && mayOpenValues

@@ -27,7 +27,7 @@ final class ItemWriter {
     /// Performs the writes in one transaction; a refused one leaves the others alone, a failed commit refuses all.
     func perform(_ writes: [PendingWrite]) {
         sealer.forgetClosedKeys()
-        var authorized: [(PendingWrite, AuthorizedRequest)] = []
+        var authorized: [Authorized] = []
         for write in writes {
             do throws(Refusal) {
                 let request = try AccessPolicy.authorize(write.request, from: write.caller)
@@ -37,16 +37,32 @@ final class ItemWriter {
             } catch { write.refuse(error) }
         }
         guard !authorized.isEmpty else { return }
-        do throws(Refusal) {
-            rowKeys = try RowKeys(for: authorized.map(\.1), from: sealer.enclave)
-            defer { rowKeys = RowKeys() }
-            try store.transaction(by: writes.latestDeadline) { () throws(Refusal) in
-                // Alone in its transaction, a write needs no savepoint to be undone.
-                if authorized.count == 1 { return try performOne(authorized[0].0, authorized[0].1) }
-                for (write, request) in authorized { try performOneOfMany(write, request) }
-            }
-        } catch {
-            for (write, _) in authorized { write.refuse(error) }
+        do throws(Refusal) { try perform(authorized) } catch {
+            guard error.isLackOfSpace else { return authorized.forEach { $0.0.refuse(error) } }
+            let deletions = authorized.filter { $0.0.request.operation == .delete }
+            for (write, _) in authorized where write.request.operation != .delete { write.refuse(error) }
+            delete(deletions)
+        }
+    }
+
+    private typealias Authorized = (write: PendingWrite, request: AuthorizedRequest)
+
+    /// Performs deletions for which there was no space, with what is kept for them.
+    private func delete(_ deletions: [Authorized]) {
+        guard !deletions.isEmpty else { return }
+        store.giveReserve()
+        // What was answered before the commit failed.
+        for (write, _) in deletions { write.writer.buffer.removeAll() }
+        do throws(Refusal) { try perform(deletions) } catch { deletions.forEach { $0.write.refuse(error) } }
+    }
+
+    private func perform(_ authorized: [Authorized]) throws(Refusal) {
+        rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
+        defer { rowKeys = RowKeys() }
+        try store.transaction(by: authorized.map(\.write).latestDeadline) { () throws(Refusal) in
+            // Alone in its transaction, a write needs no savepoint to be undone.
+            if authorized.count == 1 { return try performOne(authorized[0].write, authorized[0].request) }
+            for (write, request) in authorized { try performOneOfMany(write, request) }
         }
     }
 
@@ -201,6 +217,9 @@ extension Refusal {
             .duplicateItem, .duplicate, itemClass.code, "There is already an item with the same primary key (\(key)).",
             do: "Change that item with SecItemUpdate, or delete it first.")
     }
+
+    /// Whether there was no space on the disk; a quota is another matter.
+    fileprivate var isLackOfSpace: Bool { status == .diskFull && rule == .unavailable }
 
     /// Whether it says that the store cannot be written, which concerns all writes of a transaction.
     fileprivate var concernsStore: Bool { rule == .unavailable || rule == .unknownOutcome }

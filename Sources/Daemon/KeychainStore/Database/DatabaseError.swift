@@ -15,20 +15,24 @@ struct DatabaseError: Error {
     /// SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not see.
     var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }
 
-    /// Whether there was no space for what should be written.
+    /// Whether there was no space for what should be written, which then is not there: SQLite says SQLITE_FULL, or SQLITE_IOERR_WRITE
+    /// where a quota or a limit of the process is what was reached.
     var isLackOfSpace: Bool {
-        primary == SQLITE_FULL || primary == SQLITE_IOERR && !isFailedSync && [ENOSPC, EDQUOT].contains(systemError)
+        primary == SQLITE_FULL || code == Self.failed(.write) && [ENOSPC, EDQUOT, EFBIG].contains(systemError)
     }
 
-    /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC.
-    private var isFailedSync: Bool { code == SQLITE_IOERR | 4 << 8 || code == SQLITE_IOERR | 5 << 8 }
-
     /// Whether the disk failed while something was written: nobody knows then what it has, and the process that wrote must not go
-    /// on with what it believes (https://www.sqlite.org/atomiccommit.html; a failed sync is reported once).
-    var isFailureOfDisk: Bool { primary == SQLITE_IOERR && !isLackOfSpace && !isLackOfMemory }
+    /// on with what it believes (a failed sync is reported once, and pages that were not written count as clean).
+    var isFailureOfDisk: Bool {
+        !isLackOfSpace && [.write, .sync, .syncOfFolder, .truncate].contains { code == Self.failed($0) }
+    }
 
-    /// SQLITE_IOERR_NOMEM.
-    private var isLackOfMemory: Bool { code == SQLITE_IOERR | 12 << 8 }
+    /// What SQLITE_IOERR is about, as its extended codes number it (https://www.sqlite.org/rescode.html).
+    private enum Operation: Int32 {
+        case write = 3, sync, syncOfFolder, truncate
+    }
+
+    private static func failed(_ operation: Operation) -> Int32 { SQLITE_IOERR | operation.rawValue << 8 }
 
     /// The refusal a caller gets for it.
     var refusal: Refusal {

@@ -14,6 +14,7 @@ package final class StoreWriter {
     let database: Database
     private let store: ItemStore
     private let checkpoints: CheckpointLock
+    private let reserve: SpaceReserve
     private var statements: [Command: Statement] = [:]
 
     init(
@@ -21,6 +22,7 @@ package final class StoreWriter {
     ) {
         (self.database, self.store, self.digester) = (database, store, digester)
         self.checkpoints = checkpoints
+        reserve = SpaceReserve(besides: store.path)
         reader = StoreReader(database, digester: digester, reporting: store.damage)
     }
 
@@ -61,7 +63,11 @@ package final class StoreWriter {
         }
         // What was committed into a folder that somebody has moved or removed meanwhile is nowhere.
         try checkFiles()
+        reserve.keep()
     }
+
+    /// Gives back the space that is kept for deletions, which the next commit takes again.
+    package func giveReserve() { reserve.give() }
 
     /// Rolls back, unless an error has done so.
     private func undo() throws(Refusal) {
@@ -86,6 +92,8 @@ package final class StoreWriter {
     package func savepoint(_ body: () throws(Refusal) -> Void) throws(Refusal) {
         try run(.savepoint)
         do throws(Refusal) { try body() } catch {
+            // Some errors of the disk have ended the transaction.
+            guard isInTransaction else { throw error }
             try run(.rollbackToSavepoint)
             try run(.release)
             throw error

@@ -1,0 +1,36 @@
+import Glibc
+import LinuxSystem
+
+/// Space on the disk that is kept for deleting: a full keychain must be able to become less full.
+///
+/// A file of zeros beside the store, made after the first write and given back to the file system when a deletion finds no space.
+/// Where there is none for it, or the file system cannot promise any, there is no reserve. Belongs to one connection that writes.
+final class SpaceReserve {
+    /// Enough for the log of a deletion that touches some hundred pages: bytes.
+    static let size = 1 << 20
+
+    private let path: String
+    private var isKept = false
+
+    init(besides path: String) { self.path = "\(path)-reserve" }
+
+    /// Makes the reserve unless it is there.
+    func keep() {
+        guard !isKept else { return }
+        isKept = true
+        do throws(SystemError) {
+            if let found = try FileStatus(at: path), found.size >= Self.size { return }
+            let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+            guard posix_fallocate(file.number, 0, off_t(Self.size)) == 0 else { return give() }
+        } catch {
+            // It is a help and no condition.
+            give()
+        }
+    }
+
+    /// Gives the space back; the next write makes the reserve anew.
+    func give() {
+        unsafe unlink(path)
+        isKept = false
+    }
+}
