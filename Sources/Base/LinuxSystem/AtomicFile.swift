@@ -48,6 +48,14 @@ package enum AtomicFile {
     }
 
     // A rename is only on disk when the directory is.
+    /// Gives a file, whose content is on the disk, another name in its folder.
+    ///
+    /// - Throws: `SystemError` of `rename`, `open` or `fsync`.
+    package static func rename(_ path: String, to name: String) throws(SystemError) {
+        _ = try retrying("rename") { unsafe Glibc.rename(path, name) }
+        try synchronizeDirectory(of: name)
+    }
+
     static func synchronizeDirectory(of path: String) throws(SystemError) {
         let parent = PrivateDirectory.parent(of: path) ?? "."
         let directory = try FileDescriptor.open(parent, O_RDONLY | O_DIRECTORY)

@@ -33,4 +33,17 @@ extension FileDescriptor {
         bytes.removeLast(count - read)
         return bytes
     }
+
+    /// Writes all of a span at a place of the file.
+    ///
+    /// - Throws: `SystemError` of `pwrite`.
+    package func write(_ span: Span<UInt8>, at offset: UInt64) throws(SystemError) {
+        var written = 0
+        while written < span.count {
+            let place = off_t(truncatingIfNeeded: offset) + off_t(written)
+            written += try unsafe span.extracting(written...).withUnsafeBufferPointer { (bytes) throws(SystemError) in
+                try retrying("pwrite") { unsafe pwrite(number, bytes.baseAddress, bytes.count, place) }
+            }
+        }
+    }
 }

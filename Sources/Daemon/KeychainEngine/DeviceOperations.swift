@@ -63,6 +63,9 @@ extension KeychainEngine {
             // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
             let news = try news()
             return writer.answer(id) { news.append(to: $0) }
+        case .snapshot:
+            let path = try store.snapshot(by: deadline)
+            return writer.answer(id) { $0.append(text: path) }
         case .lock: try enclave.lock()
         case .unlock: try enclave.unlock(passcode: passcodes[0])
         case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])

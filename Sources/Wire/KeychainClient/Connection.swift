@@ -96,7 +96,8 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .access(.decisions),
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot,
+            .access(.decisions),
             .access(.why), .access(.orphans):
             true
         // A wrong passcode would count twice.

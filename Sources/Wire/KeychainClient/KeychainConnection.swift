@@ -42,6 +42,8 @@ package enum DeviceReply: Equatable, Sendable {
     case news(DeviceNews)
     /// To ``DeviceRequest/access(_:)``.
     case access(AccessReply)
+    /// To ``DeviceRequest/snapshot``.
+    case snapshot(path: String)
     /// To ``DeviceRequest/identity`` and ``DeviceRequest/examine``.
     case identity(CallerReport)
     /// To all others.

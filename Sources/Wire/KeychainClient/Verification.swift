@@ -30,10 +30,24 @@ extension DeviceRequest {
     /// file takes as long as it takes, and a watch as long as it is to last.
     package func timeout(_ usual: UInt32) -> UInt32 {
         switch self {
-        case .verify, .access(.move), .access(.why), .access(.orphans): max(usual, WireLimits.longestDeadline)
+        case .verify, .snapshot, .access(.move), .access(.why), .access(.orphans):
+            max(usual, WireLimits.longestDeadline)
         case .watch(_, let milliseconds):
             min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
         default: usual
         }
+    }
+}
+
+extension KeychainConnection {
+    /// Makes a copy of the store beside it.
+    ///
+    /// - Returns: the path of the copy.
+    /// - Throws: what the keychain says; `wire.malformed` for another answer.
+    package func snapshot() throws(Refusal) -> String {
+        guard case .snapshot(let path) = try device(.snapshot, passcodes: []) else {
+            throw .malformed("the answer about a snapshot")
+        }
+        return path
     }
 }

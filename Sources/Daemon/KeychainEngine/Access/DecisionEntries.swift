@@ -43,6 +43,7 @@ extension DeviceRequest {
         case .removeSlot: "remove unlock slot"
         case .changeSettings: "change settings"
         case .acceptStore: "accept store"
+        case .snapshot: "snapshot"
         case .access(let request): request.logged
         }
     }

@@ -46,7 +46,7 @@ package struct ItemStore: Sendable {
 
     var path: String { Self.path(in: folder) }
     private static func path(in folder: String) -> String { "\(folder)/\(fileName)" }
-    private var sharing: Database.Sharing { isShared ? .shared : .exclusive }
+    var sharing: Database.Sharing { isShared ? .shared : .exclusive }
 
     /// Whether the file that was opened still has its name.
     var isInPlace: Bool { (try? FileStatus(at: path))?.isSameFile(as: file) ?? false }
@@ -161,7 +161,7 @@ package struct ItemStore: Sendable {
 
     /// Makes an empty file for its owner alone, unless there is one. Nothing is opened: where this process uses the store already,
     /// to close the file would take SQLite's locks on it away (fcntl(2)), and another process might put the log away as the last.
-    private static func makePrivateFile(_ path: String) throws(SystemError) {
+    static func makePrivateFile(_ path: String) throws(SystemError) {
         guard unsafe mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
             throw SystemError(code: errno, call: "mknod", advice: path)
         }
@@ -174,16 +174,23 @@ package struct ItemStore: Sendable {
             do: "Restore the file, or a snapshot beside it. To begin anew, remove the whole folder.")
     }
 
+    /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.
+    private static let patience = 3000
+
+    /// Takes the lock of a store. The first process that does has the disk keep the log that others left.
     private static func lock(_ folder: String, exclusive: Bool) throws(Refusal) -> (FileLock, Bool) {
         try storing { () throws(SystemError) in
-            let path = "\(folder)/keychain.lock"
-            if exclusive, let lock = try? FileLock(path, .exclusive, deadline: .now) { return (lock, false) }
-            return (try FileLock(path, .shared, deadline: .now), true)
+            let lock = try FileLock("\(folder)/keychain.lock")
+            let isAlone = (try? lock.take(.exclusive, by: .now)) != nil
+            if isAlone { try LogOnDisk.ensure(of: path(in: folder), isNew: !exists(at: madePath(in: folder))) }
+            if isAlone, exclusive { return (lock, false) }
+            try lock.take(.shared, by: .after(milliseconds: patience))
+            return (lock, true)
         }
     }
 
     /// Runs what may fail in the file system and turns its error into the caller's.
-    private static func storing<Result>(_ body: () throws(SystemError) -> Result) throws(Refusal) -> Result {
+    static func storing<Result>(_ body: () throws(SystemError) -> Result) throws(Refusal) -> Result {
         do throws(SystemError) { return try body() } catch {
             throw Refusal(
                 .notAvailable, .unavailable, "store", "The store cannot be used: \(error).",

@@ -24,7 +24,8 @@ struct Migrations {
 
     /// Copies the store beside itself.
     func copy() throws(Refusal) {
-        try refusing { () throws(DatabaseError) in try database.snapshot(to: snapshotPath(try version())) }
+        let version = try refusing { () throws(DatabaseError) in try self.version() }
+        try StoreCopy.make(of: database, at: snapshotPath(version))
     }
 
     /// Whether there is no row of any class yet.
@@ -45,18 +46,16 @@ struct Migrations {
 
     /// Migrates as far as needed.
     func run() throws(Refusal) {
-        do throws(DatabaseError) {
-            let found = try version()
-            guard found < steps.count else { return try refuseNewer(found) }
-            if found > 0 { try database.snapshot(to: snapshotPath(found)) }
+        let found = try refusing { () throws(DatabaseError) in try version() }
+        guard found < steps.count else { return try refuseNewer(found) }
+        if found > 0 { try copy() }
+        try refusing { () throws(DatabaseError) -> Void in
             for version in Int(found)..<steps.count { try step(from: version) }
-        } catch {
-            throw error.code == DatabaseError.fromTheFuture.code ? Self.tooNew(path) : error.refusal
         }
     }
 
-    private func refuseNewer(_ found: Int64) throws(DatabaseError) {
-        if found > max(steps.count, Schema.version) { throw DatabaseError.fromTheFuture }
+    private func refuseNewer(_ found: Int64) throws(Refusal) {
+        if found > max(steps.count, Schema.version) { throw Self.tooNew(path) }
     }
 
     /// Another process may have been faster: the version is looked at again inside the transaction.
@@ -78,8 +77,4 @@ struct Migrations {
             "The store \(path) was written by a newer release; it was left alone.",
             do: "Update this installation.")
     }
-}
-
-extension DatabaseError {
-    fileprivate static let fromTheFuture = DatabaseError(code: -1, action: "be understood")
 }

@@ -122,6 +122,11 @@ package final class Session {
         return report
     }
 
+    /// Makes a copy of the store and gives its path.
+    func snapshot(_ call: String) throws(CommandFailure) -> String {
+        try ask(call) { connection throws(Refusal) in try connection.snapshot() }
+    }
+
     /// Walks all rows.
     ///
     /// - Parameter progress: called now and then with the rows looked at and all there are.

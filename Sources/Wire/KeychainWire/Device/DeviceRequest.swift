@@ -36,6 +36,8 @@ package enum DeviceRequest: Equatable, Sendable {
     /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is meant,
     /// old as it may be.
     case acceptStore
+    /// Makes a consistent copy of the store beside it; the answer is its path.
+    case snapshot
     /// What concerns who may touch what.
     case access(AccessRequest)
     /// Who the caller is, as far as it could be verified.
@@ -46,7 +48,7 @@ package enum DeviceRequest: Equatable, Sendable {
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity: 0...0
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot: 0...0
         case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine, .acceptStore:
             1...1
         case .setPasscode, .addSlot: 1...2
@@ -73,6 +75,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case watch = 15
         case access = 16
         case acceptStore = 17
+        case snapshot = 18
         case identity = 20
         case examine = 21
     }
@@ -95,6 +98,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .identity: append(.identity)
         case .examine: append(.examine)
         case .acceptStore: append(.acceptStore)
+        case .snapshot: append(.snapshot)
         case .unlockWith(let kind): append(.unlockWith, kind.rawValue)
         case .replacePasscode(let kind): append(.replacePasscode, kind.rawValue)
         case .addSlot(let slot, let kind): append(.addSlot, slot.rawValue, kind.rawValue)
@@ -139,6 +143,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .identity: .identity
         case .examine: .examine
         case .acceptStore: .acceptStore
+        case .snapshot: .snapshot
         case .unlockWith: .unlockWith(try CredentialKind(from: &reader))
         case .replacePasscode: .replacePasscode(by: try CredentialKind(from: &reader))
         case .addSlot: .addSlot(try UnlockSlot.Kind(from: &reader), by: try CredentialKind(from: &reader))

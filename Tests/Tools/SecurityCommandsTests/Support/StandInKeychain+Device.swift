@@ -12,6 +12,7 @@ extension StandInKeychain {
         switch request {
         case .status: return .status(status(state))
         case .verify(let cursor): return .verification(page(from: cursor, of: state.report, state.age))
+        case .snapshot: return .snapshot(path: "/keychain/keychain.db.20260101T000000Z.snapshot")
         case .lock: state.isLocked = state.passcode != nil
         case .unlock:
             guard passcodes.first == state.passcode else { throw wrongPasscode }

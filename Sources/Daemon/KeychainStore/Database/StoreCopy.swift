@@ -1,0 +1,28 @@
+import Glibc
+import KeychainModel
+import LinuxSystem
+
+/// Makes a copy of a database that is there as a whole or not at all.
+enum StoreCopy {
+    /// Copies what a connection sees into a new file, for its owner alone, which is on the disk when this returns.
+    ///
+    /// - Throws: what SQLite and the disk say; then there is no copy.
+    static func make(of database: Database, at path: String) throws(Refusal) {
+        let unfinished = "\(path).unfinished"
+        unsafe unlink(unfinished)
+        do throws(Refusal) {
+            try ItemStore.storing { () throws(SystemError) in try ItemStore.makePrivateFile(unfinished) }
+            try refusing { () throws(DatabaseError) in try database.snapshot(to: unfinished) }
+            try ItemStore.storing { () throws(SystemError) in try finish(unfinished, as: path) }
+        } catch {
+            unsafe unlink(unfinished)
+            throw error
+        }
+    }
+
+    private static func finish(_ unfinished: String, as path: String) throws(SystemError) {
+        let file = try FileDescriptor.open(unfinished, O_RDONLY | O_CLOEXEC)
+        guard fsync(file.number) == 0 else { throw SystemError(code: errno, call: "fsync", advice: path) }
+        try AtomicFile.rename(unfinished, to: path)
+    }
+}

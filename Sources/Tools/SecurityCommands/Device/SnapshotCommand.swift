@@ -1,0 +1,28 @@
+import KeychainModel
+import KeychainWire
+
+/// `snapshot`: makes a copy of the store while it is in use.
+enum SnapshotCommand {
+    private static let call = "snapshot"
+
+    static let command = Command(
+        "snapshot", "Make a consistent copy of the keychain's store while it is in use.", synopsis: "[keychain]",
+        notes: [
+            "Prints the path of the copy, which lies beside the store; the last seven are kept. What is in it is encrypted as in",
+            "the store. To go back to it, end what uses the keychain, put the copy in the place of keychain.db, and remove",
+            "keychain.db-wal and keychain.db-shm. It opens with the vault beside it: keep a copy of that elsewhere too.",
+        ],
+        operands: 0...1
+    ) { arguments, session throws(CommandFailure) in
+        try KeychainName.check(arguments.operands, call, session)
+        let path = try session.snapshot(call)
+        session.output.write { buffer in
+            if session.writesJSON {
+                JSONValue.object([("path", .string(path))]).append(to: buffer)
+                buffer.append(utf8: "\n")
+            } else {
+                buffer.append(utf8: path + "\n")
+            }
+        }
+    }
+}
