@@ -45,6 +45,7 @@ final class EmbeddedEngine: Sendable {
         _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> ItemResponse {
         let lane = if let free = lanes.withLock({ $0.popLast() }) { free } else { Lane(try engine.makeLane()) }
+        if let failure = engine.failureOfUse(by: lane.lane) { throw failure }
         lane.lane.read(request, from: caller, id: 0, by: deadline, into: lane.writer)
         let answer = lane.writer.complete()
         lane.tidyUp()

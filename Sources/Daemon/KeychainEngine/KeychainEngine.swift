@@ -57,6 +57,13 @@ package final class KeychainEngine: Sendable {
     /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to end.
     package var failure: Refusal? { store.failure.first }
 
+    /// Why a lane is not to be used: the store has failed, or its descriptors or files are no longer what was opened. For a program
+    /// that has the keychain inside, and may do so to it.
+    package func failureOfUse(by lane: EngineLane) -> Refusal? {
+        if let failure { return failure }
+        return lane.reader.failureOfUse.map { store.fail($0) }
+    }
+
     /// Has something done when the store fails, once.
     package func whenStoreFails(_ body: @escaping @Sendable (Refusal) -> Void) { store.failure.whenItHappens(body) }
 

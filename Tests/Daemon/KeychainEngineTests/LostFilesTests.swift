@@ -36,6 +36,17 @@ struct LostFilesTests {
         #expect(engine.engine.failure != nil)
     }
 
+    @Test("An add is refused when the log, or its index, was removed or replaced", arguments: ["-wal", "-shm"])
+    func removedLog(_ suffix: String) throws {
+        let engine = try TestEngine(in: directory)
+        try engine.add("a", "1")
+        let path = "\(engine.folder)/keychain.db\(suffix)"
+        let content = try AtomicFile.read(path, limit: 1 << 24)
+        try AtomicFile.replace(path, with: content.span)
+        #expect(refusal { try engine.add("b", "2") }?.status == .notAvailable)
+        #expect(engine.engine.failure != nil)
+    }
+
     @Test("An add into a folder that was moved is refused; what was there before is in the moved one")
     func movedFolder() throws {
         let moved = directory.file("moved")

@@ -144,6 +144,31 @@ struct TamperTests {
         #expect(try FolderEntries.names(in: engine.folder).count { $0.hasSuffix(".snapshot") } == 1)
     }
 
+    @Test("A store that is made to look older, so that its rows get codes anew, hands nothing to another program")
+    func madeOlder() throws {
+        let older = try TemporaryDirectory()
+        let other = CallerIdentity(user: 0, process: 0, program: "other", groups: ["other"])
+        do {
+            let engine = try TestEngine(in: older)
+            _ = try engine.write(try Self.addition("bank-secret", service: "bank.example"))
+            _ = try engine.perform(try Self.addition("own", service: "own.example"), from: other)
+            try engine.tamper("UPDATE genp SET agrp = (SELECT agrp FROM genp WHERE id = 2) WHERE id = 1")
+            for itemClass in ItemClass.stored { try engine.tamper("ALTER TABLE \(itemClass.code) DROP COLUMN code") }
+            try engine.tamper("PRAGMA user_version = 4")
+        }
+        let again = try TestEngine(in: older)
+        let all = try EngineLane.lookup(["r_Data": .boolean(true), "m_Limit": .string("m_LimitAll")])
+        let found = try again.perform(all, from: other).items.compactMap { $0.attributes[.valueData]?.string }
+        #expect(found == ["own"])
+        var update = ItemRequestBuilder(.update)
+        try update.set("class", .string("genp"))
+        try update.set("svce", .string("bank.example"))
+        try update.change("agrp", .string("other"))
+        let request = try update.build()
+        #expect(refusal { _ = try again.perform(request, from: other) }?.status == .itemNotFound)
+        #expect(try again.verify().damage.map(\.row) == [1])
+    }
+
     @Test("A store of an older release is not brought up to date while another program uses it")
     func migratedAlone() throws {
         let lock = "\(engine.folder)/keychain.lock"

@@ -105,26 +105,42 @@ struct CheckpointTests {
         #expect(try Self.count(reader) == 10)
     }
 
-    @Test("None is made beside a write transaction of any connection, and it waits for none")
-    func apart() throws {
+    @Test(
+        "None is made beside a write transaction of any connection, and no transaction begins beside one",
+        arguments: sharings)
+    func apart(_ sharing: Database.Sharing) throws {
         let directory = try TemporaryDirectory()
-        let path = directory.file("keychain.db")
-        let (one, other) = (try CheckpointLock(besides: path), try CheckpointLock(besides: path))
-        func refused(_ error: SystemError) -> SystemError { error }
-        try one.duringTransaction(
-            by: .now,
-            { () throws(SystemError) in
-                #expect(try !other.duringCheckpoint { () throws(SystemError) in true })
-                try other.duringTransaction(by: .now, { () throws(SystemError) in }, orElse: refused)
-            }, orElse: refused)
-        let isDone = try one.duringCheckpoint { () throws(SystemError) in
-            #expect(throws: SystemError.self) {
-                try other.duringTransaction(by: .now, { () throws(SystemError) in }, orElse: refused)
-            }
-            #expect(try !other.duringCheckpoint { () throws(SystemError) in true })
-            return true
-        }
-        #expect(isDone)
-        #expect(try other.duringCheckpoint { () throws(SystemError) in true })
+        let database = try Self.database(in: directory, sharing)
+        try Self.add(10, to: database)
+        let other = try Database(path: directory.file("keychain.db"), sharing: sharing)
+        try other.execute("BEGIN IMMEDIATE", "")
+        #expect(try !database.checkpoint(by: .after(milliseconds: 20)))
+        #expect(try Self.moved(in: directory, sharing) ?? 0 == 0)
+        try Self.add(1, to: other)
+        try other.execute("COMMIT", "")
+        #expect(try database.checkpoint(by: .after(milliseconds: 1000)))
+        #expect(try Self.count(other) == 11)
+    }
+
+    @Test("One that was given up is due again when the log has grown by as much as makes one due")
+    func dueAgain() {
+        let log = LogLength(counting: ChangeCount())
+        func commit(_ pages: Int32) { unsafe LogLength.note(Unmanaged.passUnretained(log).toOpaque(), pages) }
+        commit(999)
+        #expect(!log.isDue)
+        commit(1001)
+        #expect(log.isDue)
+        log.noteCheckpoint(isComplete: false)
+        #expect(!log.isDue)
+        commit(2000)
+        #expect(!log.isDue)
+        commit(2001)
+        #expect(log.isDue)
+        log.noteCheckpoint(isComplete: true)
+        commit(3)
+        #expect(!log.isDue)
+        commit(1000)
+        #expect(log.isDue)
+        withExtendedLifetime(log) {}
     }
 }

@@ -31,6 +31,12 @@ struct AskedAttributes {
         }
     }
 
+    /// Whether attributes that were opened belong to a group the query may see.
+    func isInGroups(_ list: AttributeList) -> Bool {
+        guard let groups else { return true }
+        return list[.accessGroup]?.string.map(groups.contains) ?? false
+    }
+
     private func isInGroups(_ opened: Span<UInt8>, _ start: Int) -> Bool {
         guard let groups else { return true }
         guard let entry = AttributeList.entry(.accessGroup, in: opened, from: start) else { return false }

@@ -41,6 +41,9 @@ extension EngineLane {
             let (certificate, key) = (try half(index, .certificate, page), try half(index + 1, .key, page))
             // Something is guarded: both halves were looked at, so that the user is asked for them at once.
             guard let certificate, let key else { return }
+            guard key[.applicationLabel]?.bytes == certificate[.publicKeyHash]?.bytes else {
+                throw .damaged("its columns")
+            }
             let row = batch.rows[index]
             let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
             page.writer.append(Identity(certificate: certificate, key: key, uuid: uuid), page.returns)
@@ -65,6 +68,7 @@ extension EngineLane {
             try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
         }
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
+        guard page.asked.isInGroups(list) else { throw .damaged("its columns") }
         return list
     }
 }

@@ -100,6 +100,11 @@ extension EngineLane {
         }
         let found = batch.sealed.withSpan { $0.array(row.primaryKey.lowerBound, row.primaryKey.count) }
         guard found == expected else { throw .damaged("the digest of its primary key") }
+        let isTrue: Bool
+        do throws(Refusal) { isTrue = try reader.hasDigests(of: list, row.id, itemClass) } catch {
+            throw .refused(error)
+        }
+        guard isTrue else { throw .damaged("a digest of its attributes") }
     }
 
     private func note(

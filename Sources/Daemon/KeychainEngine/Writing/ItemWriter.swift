@@ -106,12 +106,16 @@ final class ItemWriter {
     }
 
     /// Opens a row into an item; nil when it is damaged.
-    func open(_ index: Int, in batch: RowBatch, as itemClass: ItemClass, withValue: Bool) throws(Refusal) -> PlainItem?
-    {
+    ///
+    /// - Parameter asked: what found the row, which it must meet; another is damaged.
+    func open(
+        _ index: Int, in batch: RowBatch, as itemClass: ItemClass, withValue: Bool, asked: AskedAttributes? = nil
+    ) throws(Refusal) -> PlainItem? {
         let row = batch.rows[index]
         let output = SecretBuffer(capacity: 2048)
         do throws(ItemSealer.Failure) {
             let tamper = try sealer.openMetadata(of: row, in: batch, as: itemClass, reader: store.reader, into: output)
+            if let asked, !asked.areMet(by: output, from: 0) { return nil }
             if withValue { try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: output) }
         } catch {
             if case .refused(let refusal) = error { throw refusal }
@@ -141,7 +145,7 @@ final class ItemWriter {
         let occupant = RowBatch()
         try store.occupant(of: row.primaryKey, in: row.itemClass) { occupant.append($0) }
         guard let found = occupant.rows.first else { return }
-        if found.isTombstone { return try store.delete(found.id, from: row.itemClass) }
+        if found.isTombstone, found.isAuthentic { return try store.delete(found.id, from: row.itemClass) }
         let opened: PlainItem?
         do throws(Refusal) { opened = try open(0, in: occupant, as: row.itemClass, withValue: false) } catch {
             throw .duplicate(row.itemClass)

@@ -11,9 +11,10 @@ extension ItemWriter {
         let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
         let gate = write.gate ?? plainGate
         try openGuarded(in: batch, as: itemClass, past: gate, request)
+        let asked = AskedAttributes(request)
         var (changed, notice) = (0, nil as Refusal?)
         for index in batch.rows.indices {
-            guard let item = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
+            guard let item = try open(index, in: batch, as: itemClass, withValue: true, asked: asked) else { continue }
             do throws(Refusal) {
                 let new = try replace(item, at: batch.rows[index].id, by: request.request.changes, past: gate, request)
                 notice = new.notice ?? notice

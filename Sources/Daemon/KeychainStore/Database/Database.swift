@@ -16,6 +16,7 @@ import LinuxSystem
     }
 
     private let handle: OpaquePointer
+    let path: String
     private let statementClock = StatementClock()
     private let descriptors: OpenDescriptors
     /// How long the log is after this connection's commits; nil for one that only reads.
@@ -28,12 +29,12 @@ import LinuxSystem
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
     ///
-    /// A checkpoint is made only by ``checkpoint(by:)``: neither by a commit nor by the last connection that closes, because SQLite
-    /// before 3.51.3 may lose a commit that begins the log again beside a checkpoint (https://www.sqlite.org/wal.html).
+    /// A checkpoint is made only by ``checkpoint(by:)``: neither by a commit nor by the last connection that closes, which SQLite makes
+    /// beside writers.
     init(path: String, sharing: Sharing) throws(DatabaseError) {
         var handle: OpaquePointer?
         let code: Int32
-        (code, descriptors) = OpenDescriptors.opened(of: ["", "-wal", "-shm"].map { path + $0 }) {
+        (code, descriptors) = OpenDescriptors.opened(ofDatabase: path) {
             unsafe Self.open(path, sharing, &handle)
         }
         guard code == SQLITE_OK, let opened = unsafe handle else {
@@ -41,6 +42,7 @@ import LinuxSystem
             throw DatabaseError(code: code, action: "be opened")
         }
         unsafe self.handle = opened
+        self.path = path
         waitForOthers(until: .never)
         let clock = unsafe Unmanaged.passUnretained(statementClock).toOpaque()
         unsafe sqlite3_progress_handler(opened, StatementClock.steps, { unsafe StatementClock.isLate($0) }, clock)
@@ -80,6 +82,9 @@ import LinuxSystem
     /// Whether the descriptors of this connection still are those of its files.
     var hasItsDescriptors: Bool { descriptors.areIntact }
 
+    /// Whether its files have the names by which they were opened.
+    var hasItsFiles: Bool { descriptors.areInPlace }
+
     /// What has become somebody else's descriptor is not closed.
     deinit { if hasItsDescriptors { unsafe sqlite3_close_v2(handle) } }
 
@@ -103,6 +108,10 @@ import LinuxSystem
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Moves the whole log into the database, both of which are on the disk when this returns true.
+    ///
+    /// SQLite before 3.51.3 may lose a commit that begins the log again beside a checkpoint (https://www.sqlite.org/wal.html, "the
+    /// WAL-reset bug"). A full checkpoint holds SQLite's own lock for writers from before it looks at the log until its end, so that
+    /// no process writes meanwhile; one that does not get the lock in time is given up.
     ///
     /// SQLite counts what it has moved as soon as that is all of the log, after a sync, or as much as a reader of an older state
     /// lets it, without one. A failed sync would then be forgotten, so a checkpoint that cannot be complete is given up.

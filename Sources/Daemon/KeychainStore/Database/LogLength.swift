@@ -1,18 +1,30 @@
 /// How many pages the write-ahead log has after a commit of one connection. Belongs to one thread at a time.
 final class LogLength {
-    private(set) var pages = 0
+    /// From so many pages on a checkpoint is due: SQLite's own default.
+    static let due = 1000
+
+    private var pages = 0
+    private var nextDue = due
     /// Where changes are counted for those who read.
     let changes: ChangeCount
 
     init(counting changes: ChangeCount) { self.changes = changes }
 
-    /// All of the log is in the database: the next commit begins it again.
-    func noteCheckpoint() { pages = 0 }
+    /// Whether it is time for a checkpoint.
+    var isDue: Bool { pages >= nextDue }
+
+    /// After a complete checkpoint the next commit begins the log again; one that was given up is tried again when the log has grown
+    /// by as much as makes one due, so that a reader who stays does not hold up every write.
+    func noteCheckpoint(isComplete: Bool) {
+        nextDue = (isComplete ? 0 : pages) + Self.due
+        if isComplete { pages = 0 }
+    }
 
     /// What SQLite calls after every commit.
     static func note(_ context: UnsafeMutableRawPointer?, _ pages: Int32) {
         guard let context = unsafe context else { return }
         let log = unsafe Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue()
+        if pages < log.pages { log.nextDue = due }
         log.pages = Int(pages)
         log.changes.raise()
     }

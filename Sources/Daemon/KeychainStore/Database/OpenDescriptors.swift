@@ -1,6 +1,7 @@
 import LinuxSystem
 
-/// The descriptors that SQLite has open for a connection, so that it is noticed when the program closes or reuses them.
+/// The files that SQLite has open for a connection, so that it is noticed when somebody removes or replaces them, and when the
+/// program closes or reuses their descriptors.
 ///
 /// A program that becomes a daemon may close every descriptor it does not know. SQLite would go on with the numbers: into a file of
 /// the program's, or into nothing.
@@ -10,27 +11,49 @@ struct OpenDescriptors: Sendable {
         let device, inode: UInt64
     }
 
-    private let known: Set<Descriptor>
-    /// Two connections that are opened at the same time would take each other's descriptors for their own.
-    private static let opening = Lock(())
+    private struct NamedFile {
+        let path: String
+        let status: FileStatus
+    }
 
-    /// Runs what opens files, and notes which of the paths it has opened.
+    private let known: Set<Descriptor>
+    private let files: [NamedFile]
+    /// Two connections that are opened at the same time would take each other's descriptors for their own.
+    /// A forked child finds it free, whichever thread of its parent had it.
+    private static let opening = ProcessLocal(())
+
+    /// Runs what opens a database with its log, and notes what is open then.
     static func opened<Result, Failure: Error>(
-        of paths: [String], by body: () throws(Failure) -> Result
+        ofDatabase path: String, by body: () throws(Failure) -> Result
     ) throws(Failure) -> (Result, OpenDescriptors) {
-        try opening.withLock { (_: inout Void) throws(Failure) in
+        try opening.withValue(inChild: { (_: inout Void) throws(Failure) in }) { (_: inout Void) throws(Failure) in
             let before = all()
             let result = try body()
-            let files = paths.compactMap { (try? FileStatus(at: $0)) ?? nil }
-            let new = all().subtracting(before).filter { descriptor in
-                files.contains { $0.device == descriptor.device && $0.inode == descriptor.inode }
-            }
-            return (result, OpenDescriptors(known: new))
+            let after = all()
+            let files = ["", "-wal", "-shm"].compactMap { file(path + $0) }
+            // SQLite has the index open once for all connections of a process.
+            let index = after.filter { descriptor in file("\(path)-shm").map { isOf($0, descriptor) } ?? false }
+            let new = after.subtracting(before).filter { descriptor in files.contains { isOf($0, descriptor) } }
+            return (result, OpenDescriptors(known: new.union(index), files: files))
         }
     }
 
-    /// Whether each of them still is what it was.
+    /// Whether each descriptor still is what it was.
     var areIntact: Bool { known.allSatisfy { Self.descriptor($0.number) == $0 } }
+
+    /// Whether the files still have their names.
+    var areInPlace: Bool {
+        files.allSatisfy { known in Self.file(known.path)?.status.isSameFile(as: known.status) ?? false }
+    }
+
+    private static func isOf(_ file: NamedFile, _ descriptor: Descriptor) -> Bool {
+        file.status.device == descriptor.device && file.status.inode == descriptor.inode
+    }
+
+    private static func file(_ path: String) -> NamedFile? {
+        guard let found = try? FileStatus(at: path) else { return nil }
+        return NamedFile(path: path, status: found)
+    }
 
     private static func all() -> Set<Descriptor> {
         let numbers = (try? FolderEntries.names(in: "/proc/self/fd"))?.compactMap { Int32($0) } ?? []

@@ -8,7 +8,7 @@ enum StoreCopy {
     ///
     /// - Throws: what SQLite and the disk say; then there is no copy.
     static func make(of database: Database, at path: String) throws(Refusal) {
-        let unfinished = "\(path).unfinished"
+        let unfinished = "\(path).\(CurrentProcess.identifier).unfinished"
         unsafe unlink(unfinished)
         do throws(Refusal) {
             try ItemStore.storing { () throws(SystemError) in try ItemStore.makePrivateFile(unfinished) }

@@ -20,8 +20,6 @@ package struct ItemStore: Sendable {
     package let damage = DamageReport()
     /// Why this process no longer uses the store.
     package let failure = StoreFailure()
-    /// The file that was opened.
-    private let file: FileStatus
 
     /// The name of the database in the folder.
     package static let fileName = "keychain.db"
@@ -41,18 +39,15 @@ package struct ItemStore: Sendable {
         try Self.storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
         try LocalFileSystem.require(folder)
         (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive)
-        file = try Self.prepare(folder, isShared: isShared)
+        try Self.prepare(folder, isShared: isShared)
     }
 
     var path: String { Self.path(in: folder) }
     private static func path(in folder: String) -> String { "\(folder)/\(fileName)" }
     var sharing: Database.Sharing { isShared ? .shared : .exclusive }
 
-    /// Whether the file that was opened still has its name.
-    var isInPlace: Bool { (try? FileStatus(at: path))?.isSameFile(as: file) ?? false }
-
     /// Ends the use of the store by this process.
-    func fail(_ refusal: Refusal) -> Refusal {
+    package func fail(_ refusal: Refusal) -> Refusal {
         failure.note(refusal)
         return refusal
     }
@@ -84,9 +79,8 @@ package struct ItemStore: Sendable {
     package func migrate(with indexKey: SecretBytes, patience: Int = 10_000) throws(Refusal) {
         let migrations = try Migrations(database: open(), path: path)
         guard try migrations.needsKey() else { return }
-        try alone(by: .after(milliseconds: patience)) { () throws(Refusal) in
-            // Others may have been faster.
-            guard try migrations.needsKey() else { return }
+        try alone(by: .after(milliseconds: patience), while: { () throws(Refusal) in try migrations.needsKey() }) {
+            () throws(Refusal) in
             if try !migrations.isNew() { try migrations.copy() }
             try RowCodeMigration(database: migrations.database, digester: try AttributeDigester(indexKey)).run()
         }
@@ -100,37 +94,50 @@ package struct ItemStore: Sendable {
         }
     }
 
-    /// Runs something while no other process uses the store.
-    private func alone(by deadline: Deadline, _ body: () throws(Refusal) -> Void) throws(Refusal) {
+    /// Runs something while no other process uses the store, unless another has done it first.
+    ///
+    /// Others may wait for the same, so that the lock is given up between the tries; a try for the exclusive one gives up the shared
+    /// one anyhow (flock(2)).
+    private func alone(
+        by deadline: Deadline, while isNeeded: () throws(Refusal) -> Bool, _ body: () throws(Refusal) -> Void
+    ) throws(Refusal) {
         guard isShared else { return try body() }
-        do throws(SystemError) { try lock.take(.exclusive, by: deadline) } catch {
-            throw Refusal(
-                .notAvailable, .unavailable, "store",
-                "The store \(path) has to be brought up to date, and other programs use it.",
-                do: "End the programs that use the keychain with an older release, then try again.")
+        while try isNeeded() {
+            if (try? lock.take(.exclusive, by: .now)) != nil {
+                defer { try? lock.take(.shared, by: .never) }
+                return try isNeeded() ? body() : ()
+            }
+            lock.release()
+            usleep(UInt32.random(in: 1000...20_000))
+            try Self.storing { () throws(SystemError) in
+                try lock.take(.shared, by: .after(milliseconds: Self.patience))
+            }
+            guard !deadline.hasPassed else { throw Self.inUse(path) }
         }
-        defer { try? lock.take(.shared, by: .never) }
-        try body()
+    }
+
+    private static func inUse(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "store",
+            "The store \(path) has to be brought up to date, and other programs use it.",
+            do: "End the programs that use the keychain with an older release, then try again.")
     }
 
     /// The connection that writes; there is one at a time in a process.
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
-        let checkpoints = try Self.storing { () throws(SystemError) in try CheckpointLock(besides: path) }
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA synchronous = FULL", "be written")
             database.noteCommits(counting: changes)
             return database
         }
-        let writer = StoreWriter(database, of: self, checkpoints, digester: try AttributeDigester(indexKey))
+        let writer = StoreWriter(database, of: self, digester: try AttributeDigester(indexKey))
         try writer.makeRoomForMark()
         return writer
     }
 
     /// Makes the file when there has never been one, and brings it up to date.
-    ///
-    /// - Returns: which file it is.
-    private static func prepare(_ folder: String, isShared: Bool) throws(Refusal) -> FileStatus {
+    private static func prepare(_ folder: String, isShared: Bool) throws(Refusal) {
         let (path, made) = (path(in: folder), madePath(in: folder))
         let wasMade = exists(at: made)
         if wasMade, !exists(at: path) { throw lost(path) }
@@ -145,8 +152,6 @@ package struct ItemStore: Sendable {
         }
         try migrations.run()
         if !wasMade { try markAsMade(made) }
-        guard let file = try storing({ () throws(SystemError) in try FileStatus(at: path) }) else { throw lost(path) }
-        return file
     }
 
     /// Says that the store has been made once: from then on a missing or empty file is a loss, not a beginning.

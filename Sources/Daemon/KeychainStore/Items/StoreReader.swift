@@ -92,6 +92,9 @@ package final class StoreReader {
     /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
     package func dropOutdated() { snapshot?.dropOutdated() }
 
+    /// What has become of its descriptors and files, where they are not what was opened.
+    package var failureOfUse: Refusal? { database.failureOfUse }
+
     /// Whether the descriptors of the connection are still its own.
     package var hasItsDescriptors: Bool { database.hasItsDescriptors }
 
@@ -127,6 +130,21 @@ package final class StoreReader {
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: 1) }
         while try statement.next() {
             guard try visit(SealedRow(statement, itemClass, digester: digester)) else { return }
+        }
+    }
+
+    /// Whether the columns of a row are the digests of these attributes.
+    package func hasDigests(of list: AttributeList, _ id: Int64, _ itemClass: ItemClass) throws(Refusal) -> Bool {
+        let columns = Schema.digestColumns(of: itemClass).map(\.code).joined(separator: ", ")
+        let expected = try digester.columns(of: itemClass, list)
+        return try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare("SELECT \(columns) FROM \(itemClass.code) WHERE id = ?", "be checked")
+            try statement.bind(integer: id, at: 1)
+            guard try statement.step() else { return true }
+            return expected.indices.allSatisfy { index in
+                guard let digest = expected[index] else { return statement.isNull(Int32(index)) }
+                return statement.withBlob(Int32(index)) { $0.isEqual(to: digest.span) }
+            }
         }
     }
 

@@ -13,15 +13,11 @@ package final class StoreWriter {
     var count = WriteCount()
     let database: Database
     private let store: ItemStore
-    private let checkpoints: CheckpointLock
     private let reserve: SpaceReserve
     private var statements: [Command: Statement] = [:]
 
-    init(
-        _ database: Database, of store: ItemStore, _ checkpoints: CheckpointLock, digester: AttributeDigester
-    ) {
+    init(_ database: Database, of store: ItemStore, digester: AttributeDigester) {
         (self.database, self.store, self.digester) = (database, store, digester)
-        self.checkpoints = checkpoints
         reserve = SpaceReserve(besides: store.path)
         reader = StoreReader(database, digester: digester, reporting: store.damage)
     }
@@ -33,36 +29,33 @@ package final class StoreWriter {
     ///   Then, and after any other failure of the disk, the store is not used again (``StoreFailure``).
     package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
         try checkUse()
-        try checkpoints.duringTransaction(
-            by: deadline,
-            { () throws(Refusal) in
-                database.waitForOthers(until: deadline)
-                try run(.begin)
-                do throws(Refusal) {
-                    try body()
-                    try countTransaction()
-                } catch {
-                    try undo()
-                    throw error
-                }
-                try commit()
-                count.commit()
-            }, orElse: { Refusal.held($0) })
+        database.waitForOthers(until: deadline)
+        try run(.begin)
+        do throws(Refusal) {
+            try body()
+            try countTransaction()
+        } catch {
+            try undo()
+            throw error
+        }
+        try commit()
+        count.commit()
     }
 
     private func commit() throws(Refusal) {
         do throws(DatabaseError) {
             try perform(.commit)
         } catch {
-            guard !error.isLackOfSpace, error.primary != SQLITE_BUSY, error.primary != SQLITE_CONSTRAINT else {
+            // These come before the frame that makes it a commit; after any other error that may be on the disk.
+            guard ![SQLITE_FULL, SQLITE_BUSY, SQLITE_CONSTRAINT].contains(error.primary) else {
                 try undo()
                 throw error.refusal
             }
             store.failure.note(error.unknownOutcome)
             throw error.unknownOutcome
         }
-        // What was committed into a folder that somebody has moved or removed meanwhile is nowhere.
-        try checkFiles()
+        // What was committed into files that somebody has moved or removed meanwhile is there if they are put back.
+        do throws(Refusal) { try checkFiles() } catch { throw error.afterCommit }
         reserve.keep()
     }
 
@@ -84,8 +77,7 @@ package final class StoreWriter {
 
     /// The files are where they were opened, and the descriptors those of the files.
     private func checkFiles() throws(Refusal) {
-        guard database.hasItsDescriptors else { throw store.fail(.descriptorsClosed(store.path)) }
-        guard store.isInPlace else { throw store.fail(.storeMoved(store.path)) }
+        if let failure = database.failureOfUse { throw store.fail(failure) }
     }
 
     /// Runs `body` inside a transaction so that what it did alone is undone when it throws.
@@ -178,29 +170,24 @@ package final class StoreWriter {
         }
     }
 
-    /// From so many pages on a checkpoint is due: SQLite's own default.
-    package static let pagesOfLog = 1000
-    /// Readers of older states are waited for so long; after that the checkpoint is tried again later.
-    private static let patienceMilliseconds = 1000
+    /// Readers of older states, and other writers, are waited for so long; after that the checkpoint is tried again later.
+    private static let patienceMilliseconds = 250
 
     /// Whether it is time for a checkpoint.
-    package var isCheckpointDue: Bool { (database.log?.pages ?? 0) >= Self.pagesOfLog }
+    package var isCheckpointDue: Bool { database.log?.isDue ?? false }
 
     /// Moves the log into the database and has both on the disk; nobody holds a snapshot meanwhile. One that somebody else's
     /// reading or writing keeps from being complete is left for later.
     ///
     /// - Throws: what the disk says; then the store is not used again.
     package func checkpoint() throws(Refusal) {
-        try store.failure.check()
-        try checkFiles()
+        try checkUse()
         database.log?.changes.suspendHolding()
         defer { database.log?.changes.resumeHolding() }
-        let isComplete = try checkpoints.duringCheckpoint { () throws(Refusal) in
-            try writing { () throws(DatabaseError) in
-                try database.checkpoint(by: .after(milliseconds: Self.patienceMilliseconds))
-            }
+        let isComplete = try writing { () throws(DatabaseError) in
+            try database.checkpoint(by: .after(milliseconds: Self.patienceMilliseconds))
         }
-        if isComplete { database.log?.noteCheckpoint() }
+        database.log?.noteCheckpoint(isComplete: isComplete)
     }
 
     func run(_ command: Command, _ number: Int64) throws(Refusal) {
@@ -272,23 +259,8 @@ package final class StoreWriter {
 }
 
 extension Refusal {
-    /// Another process makes a checkpoint for longer than the caller waits.
-    fileprivate static func held(_ error: SystemError) -> Refusal {
-        Refusal(
-            .notAvailable, .unavailable, "store", "The store cannot be written now: \(error).",
-            do: "Another process tidies the store up; try again.")
-    }
-
-    fileprivate static func descriptorsClosed(_ path: String) -> Refusal {
-        Refusal(
-            .notAvailable, .unavailable, "process",
-            "This program has closed or reused the descriptors of the keychain \(path), which is inside it.",
-            do: "Have the program close only what it has opened, and before it first uses the keychain.")
-    }
-
-    fileprivate static func storeMoved(_ path: String) -> Refusal {
-        Refusal(
-            .notAvailable, .damaged, "store", "The store \(path) was moved or removed while it was in use.",
-            do: "Put the folder back where it was. The last changes are in the old file.")
+    /// The same after a commit: what was changed may be there when the files are put back.
+    fileprivate var afterCommit: Refusal {
+        Refusal(status, .unknownOutcome, subject, "\(problem) The change may or may not have been stored.", do: remedy)
     }
 }

@@ -68,7 +68,7 @@ struct Migrations {
     }
 
     private func snapshotPath(_ version: Int64) -> String {
-        "\(path).v\(version).\(UInt64(Clock.secondsSinceReferenceDate)).snapshot"
+        "\(path).v\(version).\(UInt64(max(0, Clock.secondsSinceReferenceDate))).snapshot"
     }
 
     private static func tooNew(_ path: String) -> Refusal {

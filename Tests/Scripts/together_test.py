@@ -1,0 +1,62 @@
+"""Several programs that open one keychain at the same moment all go on: on a new store, and on one of an older release.
+
+usage: together_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+PROGRAMS = 4
+
+
+def environment(home):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
+    return kept | {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": "embedded"}
+
+
+def make_older(home):
+    """What a release before version 5 left."""
+    with sqlite3.connect(f"{home}/keychain.db") as store:
+        for table in ("genp", "inet", "cert", "keys"):
+            store.execute(f"ALTER TABLE {table} DROP COLUMN code")
+        store.execute("PRAGMA user_version = 4")
+    store.close()
+
+
+def run_together(writer, env, names):
+    """Each program adds until it has been heard; all of them run at the same time."""
+    running = [subprocess.Popen([writer, "add", name], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+               for name in names]
+    heard = [program.stdout.readline().strip() for program in running]
+    for program in running:
+        program.send_signal(signal.SIGTERM)
+    errors = [program.communicate(timeout=60)[1].strip() for program in running]
+    for name, first, error in zip(names, heard, errors):
+        if not first:
+            sys.exit(f"{name} was refused: {error}")
+
+
+def main():
+    writer = f"{os.path.abspath(sys.argv[1])}/item-writer"
+    for attempt in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            home = f"{folder}/keychain"
+            env = environment(home)
+            run_together(writer, env, [f"new{number}" for number in range(PROGRAMS)])
+            make_older(home)
+            run_together(writer, env, [f"old{number}" for number in range(PROGRAMS)])
+            for name in ("new0", "old3"):
+                check = subprocess.run([writer, "check", name], env=env, capture_output=True, text=True)
+                if check.returncode:
+                    sys.exit(f"{name}: {check.stdout} {check.stderr}")
+            copies = [name for name in os.listdir(home) if name.endswith(".snapshot")]
+            if len(copies) != 1:
+                sys.exit(f"an older store was copied {len(copies)} times: {copies}")
+    print(f"{PROGRAMS} programs at once, on a new and on an older store, three times: nobody was refused")
+
+
+main()
