@@ -27,6 +27,7 @@ _security() {
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
+        'snapshot:Make a consistent copy of the keychain'\''s store while it is in use.'
         'identity:Show whom the keychain takes a program for, and its access groups.'
         'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'

@@ -84,12 +84,20 @@ struct LostFilesTests {
         "A program that reuses a descriptor of its keychain gets a refusal, and its own file stays as it is",
         arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm"])
     func reused(_ name: String) throws {
-        let other = directory.file("other")
-        try AtomicFile.replace(other, with: Array("mine".utf8).span)
-        // In a child, because SQLite keeps what it knows of the files for all connections of a process.
-        #expect(ForkedChild { Self.reuse(name, in: directory, for: other) }.waitForExit() == 0)
-        #expect(try AtomicFile.read(other, limit: 100) == Array("mine".utf8))
-        #expect(try TestEngine(in: directory).values() == ["a": "1"])
+        // In a child, because SQLite keeps what it knows of the files for all connections of a process. One that is forked while
+        // another test's thread holds a lock of the runtime's ends by its alarm, and says nothing.
+        for _ in 0..<8 {
+            let directory = try TemporaryDirectory()
+            let other = directory.file("other")
+            try AtomicFile.replace(other, with: Array("mine".utf8).span)
+            let end = ForkedChild { Self.reuse(name, in: directory, for: other) }.waitForExit()
+            if end == -SIGALRM { continue }
+            #expect(end == 0)
+            #expect(try AtomicFile.read(other, limit: 100) == Array("mine".utf8))
+            #expect(try TestEngine(in: directory).values() == ["a": "1"])
+            return
+        }
+        Issue.record("no child came to its end")
     }
 
     /// 0 when every add was refused with the reason; the number of the step that went otherwise.
