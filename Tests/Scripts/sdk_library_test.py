@@ -57,6 +57,15 @@ def check_interfaces():
           not any(hidden.search(open(path).read()) for path in glob.glob(f"{texts}/*/*.swiftinterface")))
 
 
+def check_run_paths():
+    """Where the runtime is looked for: where root alone can put something, and nowhere else."""
+    allowed = run(f"{ROOT}/scripts/run-path").strip()
+    dynamic = run("readelf", "-d", f"{PREFIX}/lib/libSecurity.so.1")
+    check("the library has no other run path", re.findall(r"R(?:UN)?PATH.*\[(.*)\]", dynamic) == ([allowed] if allowed else []))
+    recorded = re.findall(r"-rpath,(\S+)", open(f"{PREFIX}/lib/pkgconfig/security.pc").read())
+    check("pkg-config records no other", recorded == ([allowed] if allowed else []))
+
+
 def members(archive):
     """The contents of an archive's objects, in order."""
     data, at = open(archive, "rb").read(), 8
@@ -139,6 +148,7 @@ let package = Package(
 
 def main():
     check_interfaces()
+    check_run_paths()
     check_upgrade()
     check_static()
     sys.exit(1 if FAILED else 0)
