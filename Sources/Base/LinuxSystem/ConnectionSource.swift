@@ -27,15 +27,20 @@ extension UnixSocket: ConnectionSource {
 /// still at it, so that nobody else can have its number.
 package struct WatchedSource {
     package let source: any ConnectionSource
+    private let needsSenders: Bool
     private var wasEmpty: UInt64?
     private var wasReady = false
 
-    package init(_ source: any ConnectionSource) { self.source = source }
+    /// - Parameter needsSenders: whether only connections are taken of which the kernel says who sends. Another one is closed unread:
+    ///   its maker learns that nothing was performed, and connects again.
+    package init(_ source: any ConnectionSource, needsSenders: Bool = true) {
+        (self.source, self.needsSenders) = (source, needsSenders)
+    }
 
     /// As ``ConnectionSource/accept()``, of a source that was found ready.
     package mutating func accept() throws(SystemError) -> UnixSocket? {
         wasReady = true
-        guard var socket = try source.accept() else { return nil }
+        guard var socket = try source.accept(), !needsSenders || socket.asksForSenders else { return nil }
         if source.isWhereTheyAreMade { socket.madeAfter = wasEmpty }
         return socket
     }

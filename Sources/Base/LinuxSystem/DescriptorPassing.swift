@@ -59,6 +59,10 @@ extension UnixSocket {
         }
     }
 
+    /// Whether the kernel says who sends. A connection has it from its listener; since Linux 6.16 not one that was made before the
+    /// listener was told.
+    package var asksForSenders: Bool { clinux_asks_for_senders(descriptor.number) != 0 }
+
     /// Has the kernel say of everything that is received here, or from a connection that is accepted here, which process sent it:
     /// a connection can be handed over, inherited and written to by others than who made it.
     ///

@@ -73,6 +73,12 @@ int clinux_ask_for_senders(int socket) {
     return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
 }
 
+int clinux_asks_for_senders(int socket) {
+    int asks = 0;
+    socklen_t size = sizeof asks;
+    return getsockopt(socket, SOL_SOCKET, SO_PASSCRED, &asks, &size) == 0 && asks != 0;
+}
+
 ssize_t clinux_receive_descriptors(
     int socket, void *bytes, size_t size, int *descriptors, size_t *count, pid_t *sender) {
     control_buffer control;

@@ -70,7 +70,8 @@ package final class Master {
     ) throws(SystemError) {
         (self.entrances, self.mostWards, self.start, self.log) = (entrances, mostWards, start, log)
         self.hasKeychain = hasKeychain
-        queues = entrances.map { WatchedSource($0.socket) }
+        // The service manager is known by its user alone.
+        queues = entrances.map { WatchedSource($0.socket, needsSenders: $0.purpose != .credentials) }
         let epoll = try Epoll(capacity: 64)
         self.epoll = epoll
         accounts = clerk.map { AccountDesk($0, watchedBy: epoll, token: Token.accounts) }

@@ -212,7 +212,8 @@ struct UnixListenerTests {
             let descriptor: FileDescriptor
             func accept() -> UnixSocket? { UnixSocket(descriptor, madeAfter: 7) }
         }
-        var queue = WatchedSource(Handed(descriptor: try UnixSocket.pair().0.descriptor))
+        var queue = WatchedSource(
+            Handed(descriptor: try UnixSocket.pair().0.descriptor), needsSenders: false)
         queue.looked(from: 9)
         let taken = try queue.accept()
         #expect(taken?.madeAfter == 7)

@@ -43,6 +43,9 @@ ssize_t clinux_receive_descriptors(
 /// SO_PASSCRED: whoever receives from this socket, or from a connection it accepts, learns who sent.
 int clinux_ask_for_senders(int socket);
 
+/// Whether it was told so, itself or through its listener.
+int clinux_asks_for_senders(int socket);
+
 /// pipe2: both ends are closed on exec.
 int clinux_pipe(int ends[2]);
 
