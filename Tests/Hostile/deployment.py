@@ -41,7 +41,7 @@ class Deployment:
                 shutil.copy(f"{products}/{name}", self.path("libexec", name))
         self.secret = secrets.token_hex(16)
         self.service = None
-        self.made_usual = False
+        self.made_usual = self.is_mounted = False
 
     def path(self, *names):
         return os.path.join(self.base, *names)
@@ -77,7 +77,14 @@ class Deployment:
         if not os.path.isdir(USUAL):
             os.mkdir(USUAL, 0o755)
             self.made_usual = True
+        self.unmount()
         machine.cover(USUAL, self.path("run"))
+        self.is_mounted = True
+
+    def unmount(self):
+        if self.is_mounted:
+            subprocess.run(["umount", "--lazy", USUAL], check=True)
+        self.is_mounted = False
 
     def daemon(self, log, *options, **more):
         """Starts a daemon; gives its process, and whether it serves."""
@@ -108,9 +115,9 @@ class Deployment:
                 raise SystemExit(f"the service ended with {code}: " + open(self.log).read())
 
     def remove(self):
+        self.unmount()
         shutil.rmtree(self.base)
         if self.made_usual:
-            subprocess.run(["umount", "--lazy", USUAL], check=True)
             os.rmdir(USUAL)
 
     def install(self, name, source=None, folder="bin", owner=0, mode=0o755, group=None):

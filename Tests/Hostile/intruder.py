@@ -309,6 +309,39 @@ def hurry(path, count, word=""):
     sys.stdin.readline()
 
 
+def many_numbers(path, count):
+    """Connects as one number after the other, in many processes, until a line comes; as root of a user namespace."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+
+    def work(number):
+        while True:
+            number += 1
+            if os.fork() == 0:
+                os.setgid(number % 65536)
+                os.setuid(number % 65536)
+                for _ in range(3):
+                    try:
+                        connect(path)
+                    except OSError:
+                        pass
+                os._exit(0)
+            os.waitpid(-1, os.WNOHANG)
+            try:
+                if os.read(reader, 1) == b"":
+                    os._exit(0)
+            except BlockingIOError:
+                pass
+
+    for part in range(int(count)):
+        if os.fork() == 0:
+            os.close(writer)
+            work(1 + part * (65536 // int(count)))
+    time.sleep(1)
+    print(count, flush=True)
+    sys.stdin.readline()
+
+
 def hog(path, count, size, processes="1"):
     """Sends the beginnings of frames and keeps the connections until a line comes; each process has its part of them."""
     head = (2**20 - 64).to_bytes(4, "little") + bytes([1, 1, 0, 0]) + (1).to_bytes(4, "little") + (60000).to_bytes(4, "little")

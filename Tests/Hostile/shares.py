@@ -37,6 +37,27 @@ def stranger(d):
     return done.returncode == 0 or str(STRANGER) in folders(d)
 
 
+@attack("a flood of subordinate numbers, so that new users are not served", FAILS)
+def subordinate_flood(d):
+    flood = subprocess.Popen(
+        ["unshare", "--user", "--map-root-user", "--map-auto", PYTHON, d.path("bin", "intruder.py"), "many_numbers", d.socket, "4"],
+        user=OTHER, group=OTHER, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=d.environment())
+    try:
+        if not int(flood.stdout.readline()):
+            raise RuntimeError("there is no flood")
+        for number in range(STRANGER + 100, STRANGER + 110):
+            with open("/etc/passwd", "a") as file:
+                file.write(f"kc-{number}:x:{number}:{number}::/nonexistent:/bin/sh\n")
+            done = d.run(victim(d), "add-generic-password", "-s", "s", "-a", "a", "-w", d.secret, user=number)
+            d.said = done.stderr
+            if done.returncode:
+                return True
+        return False
+    finally:
+        flood.communicate("\n", timeout=60)
+
+
 @attack("an account that is made while the service runs has a keychain", SUCCEEDS)
 def newcomer(d):
     stranger(d)

@@ -46,8 +46,11 @@ final class AccountDesk {
     /// How long a number without an account stays one: milliseconds. Somebody may have made it one meanwhile.
     private static let strangerTime = 5000
     private static let mostStrangers = 1 << 16
-    private static let mostQuestions = 128
-    private static let mostWaiting = 64
+    private static let mostQuestions = 512
+    /// Of 65,536 numbers, as many may wait.
+    private static let mostOfBlock = 16
+    private static let blockBits = 16 as UInt32
+    private static let mostWaiting = 32
 
     init(_ start: @escaping Master.Clerk, watchedBy epoll: Epoll, token: UInt64) {
         (self.start, self.epoll, self.token) = (start, epoll, token)
@@ -65,12 +68,18 @@ final class AccountDesk {
             questions[index].waiting.append(arrival)
             return true
         }
-        guard isKnown || questions.count < Self.mostQuestions else { return false }
+        guard isKnown || mayWait(user) else { return false }
         let question = Question(user: user, waiting: [arrival])
         // The first one has been asked already.
         if isKnown, !questions.isEmpty { questions.insert(question, at: 1) } else { questions.append(question) }
         if questions.count == 1 { put() }
         return true
+    }
+
+    /// A user's subordinate numbers lie beside each other, so that they cannot take the places of others' numbers.
+    private func mayWait(_ user: UInt32) -> Bool {
+        questions.count < Self.mostQuestions
+            && questions.count { $0.user >> Self.blockBits == user >> Self.blockBits } < Self.mostOfBlock
     }
 
     /// What was found out, after the clerk has said something, ended, or taken too long; nil when there is nothing new.

@@ -55,7 +55,8 @@ package final class Master {
         static let firstWard: UInt64 = 64
     }
 
-    /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is his.
+    /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is theirs. All numbers
+    /// without an account write lines as this one does, for a user has thousands of them.
     private static let unknownUser: UInt32 = 65534
 
     /// - Parameters:
@@ -146,7 +147,7 @@ extension Master {
         guard let accounts, case .user = owner, user != 0, wards[owner] == nil else { return hand(arrival, to: owner) }
         if accounts.isStranger(user) { return refuse(stranger: user) }
         if !accounts.ask(about: user, for: arrival, isKnown: hasKeychain(user)) {
-            note("refused a connection of user \(user): too many accounts are to be looked up", of: user)
+            note("refused a connection of user \(user): too many accounts are to be looked up", of: Self.unknownUser)
         }
     }
 
@@ -158,12 +159,12 @@ extension Master {
         } else if answer == .no {
             refuse(stranger: question.user)
         } else {
-            note("whether user \(question.user) has an account cannot be found out now", of: question.user)
+            note("whether user \(question.user) has an account cannot be found out now", of: Self.unknownUser)
         }
     }
 
     private func refuse(stranger user: UInt32) {
-        note("refused a connection of user \(user), who has no account", of: user)
+        note("refused a connection of user \(user), who has no account", of: Self.unknownUser)
     }
 
     private func hand(_ arrival: Ward.Arrival, to owner: KeychainOwner) {
