@@ -55,17 +55,21 @@ def copied(d):
 
 
 def listing(d):
-    """What the command that lists all shows the user, after an anchored program has stored two items."""
-    for words in (["--anchored", "-a", "for-anchored"], ["-a", "in-the-open"]):
-        done = d.run(anchored(d), "add-generic-password", "-U", "-s", "dumped", "-w", d.secret, *words, env={"PATH": "/usr/bin:/bin"})
+    """What the command that lists all shows the user, after an anchored program has stored two items, and another one."""
+    marked = {"PATH": "/usr/bin:/bin"}
+    for program, environment, words in (
+            (anchored(d), marked, ["--anchored", "-a", "for-anchored"]), (anchored(d), marked, ["-a", "of-anchored"]),
+            (d.path("bin", "victim"), None, ["-a", "in-the-open"])):
+        done = d.run(program, "add-generic-password", "-U", "-s", "dumped", "-w", d.secret, *words, env=environment)
         if done.returncode:
-            raise RuntimeError("the anchored program cannot store: " + done.stderr)
+            raise RuntimeError(f"{program} cannot store: {done.stderr}")
     command = d.path("libexec", "security")
     done = d.run(command, "dump-keychain", "-a")
-    why = d.run(command, "why", "-s", "dumped", "--as", anchored(d))
-    d.said = done.stdout + done.stderr + why.stdout
-    if "for-anchored" not in d.run(anchored(d), "find-generic-password", "-s", "dumped", "-a", "for-anchored").stdout:
-        raise RuntimeError("the item is not there: " + d.said)
+    why = [d.run(command, "why", "-s", "dumped", "--as", program).stdout for program in (anchored(d), d.path("bin", "victim"))]
+    d.said = done.stdout + done.stderr + "".join(why)
+    for account in ("for-anchored", "of-anchored"):
+        if account not in d.run(anchored(d), "find-generic-password", "-s", "dumped", "-a", account).stdout:
+            raise RuntimeError("the item is not there: " + d.said)
     return d.said
 
 
@@ -77,6 +81,11 @@ def listed(d):
 @attack("the attributes of an item for anchored programs, by the command that lists all", FAILS, "in-the-open")
 def hidden(d):
     return "for-anchored" in listing(d)
+
+
+@attack("the attributes of an anchored program's item, by the command that lists all", FAILS, "in-the-open")
+def hidden_group(d):
+    return "of-anchored" in listing(d)
 
 
 def with_run_path(d, name, *options):

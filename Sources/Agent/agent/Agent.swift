@@ -15,7 +15,7 @@ struct Agent {
             case .serve(let options): try serve(options)
             }
         } catch {
-            let line = Array("keychain-agent: \(error)\n".utf8)
+            let line = Array("keychain-agent: \(ForeignText.shown("\(error)"))\n".utf8)
             unsafe write(STDERR_FILENO, line, line.count)
             exit(EXIT_FAILURE)
         }

@@ -18,6 +18,7 @@ package final class KeychainEngine: Sendable {
     let sightings = Sightings()
     /// Whether the store is the newest.
     let age: AgeKeeper
+    let anchoredGroups: AnchoredGroups
     private let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
@@ -28,15 +29,17 @@ package final class KeychainEngine: Sendable {
     /// - Parameters:
     ///   - deployment: what a person calls the place the engine runs in.
     ///   - quotas: how much there may be.
+    ///   - anchoredGroups: whose items are shown to their own programs and to root alone.
     ///   - log: takes a line for a request that was refused, a few a second at most.
     /// - Throws: what keeps enclave or store from being used.
     package init(
         store: ItemStore, enclave: any EnclaveService, deployment: String, quotas: Quotas = .none,
-        log: DecisionLog.Writer? = nil
+        anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
     ) throws(Refusal) {
         decisions = DecisionLog(log)
         self.log = log
         age = AgeKeeper(enclave, log)
+        self.anchoredGroups = anchoredGroups
         self.store = store
         self.enclave = enclave
         self.deployment = deployment
@@ -81,7 +84,7 @@ package final class KeychainEngine: Sendable {
         EngineLane(
             reader: try store.makeReader(indexKey: indexKey, holdsSnapshot: holdsSnapshot),
             sealer: try ItemSealer(enclave: enclave, keyring: keyring),
-            past: gate, decisions)
+            past: gate, decisions, anchoredGroups)
     }
 
     /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk; those that could not

@@ -29,7 +29,7 @@ package enum AccessPolicy {
         _ request: ItemRequest, _ caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {
         if request.inspectsAllGroups {
-            return AuthorizedRequest(request, caller, scope: .allGroups, mayOpenValues: false)
+            return AuthorizedRequest(request, caller, scope: .allGroups, isInspection: true)
         }
         if request.isAddition {
             let group = try targetGroup(request.namedGroup, of: caller)

@@ -11,8 +11,10 @@ package final class AuthorizedRequest: Sendable {
     package let scope: Scope
     /// Where an added item goes.
     package let targetGroup: String
+    /// Who looks at the attributes of all groups; nil for every other request.
+    package let inspector: CallerIdentity?
     /// Values may be opened; false for an inspection across groups.
-    package let mayOpenValues: Bool
+    package var mayOpenValues: Bool { inspector == nil }
     /// Items that demand an anchored program may be opened.
     package let isAnchored: Bool
     /// An inspection may show the attributes of such items.
@@ -27,13 +29,13 @@ package final class AuthorizedRequest: Sendable {
 
     init(
         _ request: ItemRequest, _ caller: CallerIdentity, scope: Scope, targetGroup: String = "",
-        mayOpenValues: Bool = true, parts: [AuthorizedRequest] = []
+        isInspection: Bool = false, parts: [AuthorizedRequest] = []
     ) {
         self.request = request
         itemClass = request.effectiveClass
         self.scope = scope
         self.targetGroup = targetGroup
-        self.mayOpenValues = mayOpenValues
+        inspector = isInspection ? caller : nil
         isAnchored = caller.isAnchored
         mayShowAnchored = caller.mayShowAnchored
         self.parts = parts

@@ -55,6 +55,11 @@ package struct CallerIdentity: Sendable {
 
     /// The group of a program that brings no entitlements: its own, named by its executable (S-18).
     package static func ownGroup(ofExecutable path: String) -> String { AccessGroup.unsignedPrefix + path }
+
+    /// The executable whose own group this is; nil for every other group.
+    package static func executable(ofOwnGroup group: String) -> String? {
+        group.hasPrefix(AccessGroup.unsignedPrefix) ? String(group.dropFirst(AccessGroup.unsignedPrefix.count)) : nil
+    }
 }
 
 extension CallerIdentity: Equatable {

@@ -3,6 +3,7 @@ import Glibc
 import KeychainClient
 import KeychainEngine
 import KeychainModel
+import KeychainPolicy
 import KeychainServer
 import KeychainStore
 import KeychainWire
@@ -99,7 +100,16 @@ struct Keychaind {
         try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
         return try KeychainEngine(
-            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, log: report)
+            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas,
+            anchoredGroups: anchoredGroups(options), log: report)
+    }
+
+    /// The groups of anchored programs: that of a file which is marked, and those that root has reserved for them.
+    static func anchoredGroups(_ options: Arguments.Options) -> AnchoredGroups {
+        guard let marker = try? AnchorGroup.find(options.anchorGroup) else { return .none }
+        let rules = IdentityRules(.user(CurrentProcess.user), anchorGroup: marker)
+        let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
+        return rules.anchoredGroups(EntitlementFolders(folders))
     }
 
     static func ownPath() throws -> String {
@@ -108,7 +118,7 @@ struct Keychaind {
 
     /// One line to the log; never a value.
     @Sendable private static func report(_ message: String) {
-        let line = Array("keychaind: \(message)\n".utf8)
+        let line = Array("keychaind: \(ForeignText.shown(message))\n".utf8)
         unsafe write(STDERR_FILENO, line, line.count)
     }
 }

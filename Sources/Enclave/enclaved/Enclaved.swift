@@ -60,7 +60,7 @@ struct Enclaved {
     private static func report(_ error: any Error) {
         let refusal = error as? Refusal
         let message = refusal.map { "\($0.problem) \($0.remedy)" } ?? "\(error)"
-        let line = Array("keychain-enclaved: \(message)\n".utf8)
+        let line = Array("keychain-enclaved: \(ForeignText.shown(message))\n".utf8)
         unsafe write(STDERR_FILENO, line, line.count)
     }
 }

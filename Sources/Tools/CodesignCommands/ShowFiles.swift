@@ -50,12 +50,14 @@ enum DisplayFiles {
             return try OutputFile.write(signature.plist.span, to: target, session)
         }
         // Where macOS's command writes it.
-        for (name, value) in signature.lines(verdict.path) { session.diagnostics.write("\(name)=\(value)\n") }
+        for (name, value) in signature.lines(verdict.path) { session.diagnostics.write("\(name)=\(value.printable)\n") }
     }
 
     private static func show(_ statement: TeamStatement, _ name: String, _ session: Session) {
         if session.writesJSON { return session.output.write(statement.json) }
-        for (name, value) in [("Statement", name)] + statement.lines { session.diagnostics.write("\(name)=\(value)\n") }
+        for (name, value) in [("Statement", name)] + statement.lines {
+            session.diagnostics.write("\(name)=\(value.printable)\n")
+        }
     }
 }
 

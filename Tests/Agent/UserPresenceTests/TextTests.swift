@@ -37,28 +37,6 @@ struct TextTests {
         #expect(Language(environment) == language)
     }
 
-    @Test(
-        "a program's text is one line that steers nothing",
-        arguments: [
-            ("plain", "plain"), ("  a \t b\r\nc  ", "a b c"), ("a\u{1B}[2Jb", "a [2Jb"), ("a\u{9B}31mb", "a 31mb"),
-            ("x\u{0}y\u{7F}z", "x y z"), ("a\u{2028}b\u{2029}c\u{85}d", "a b c d"),
-            ("ab\u{202E}cd", "ab\u{FFFD}cd"), ("a\u{2066}b\u{200B}c\u{FEFF}", "a\u{FFFD}b\u{FFFD}c\u{FFFD}"),
-            ("say \"yes\"", "say 'yes'"), ("“yes”", "'yes'"), ("为什么\n确认", "为什么 确认"), ("\n\u{8}", ""),
-            ("a\u{E0041}b", "a\u{FFFD}b"), ("a\u{3164}b", "a\u{FFFD}b"),
-        ])
-    func neutral(_ text: String, _ shown: String) {
-        #expect(ForeignText.clean(text, limit: 100) == shown)
-    }
-
-    @Test("a long text loses its end, a long path its beginning, and neither half a character")
-    func long() {
-        #expect(ForeignText.clean("abcdefghij", limit: 8) == "abcde...")
-        #expect(ForeignText.clean("/usr/lib/bin/tool", limit: 12, keepingEnd: true) == ".../bin/tool")
-        #expect(ForeignText.clean("钥匙串钥匙串", limit: 10) == "钥匙...")
-        let endless = ForeignText.clean(String(repeating: "e\u{301}", count: 1_000_000), limit: 60)
-        #expect(endless.utf8.count <= 60)
-    }
-
     private static func question(_ kind: UserQuestion.Kind = .passcode, _ prompt: Prompt = Prompt()) -> UserQuestion {
         UserQuestion(kind, AuthenticationContext(identifier: [], caller: []), prompt)
     }
@@ -77,6 +55,23 @@ struct TextTests {
             Wording(Self.question(.finger, prompt)).lines == [
                 "“/usr/bin/deploy”想要使用“server key”。", "它给出的理由：“Log in to the server”", "请触摸指纹传感器。",
             ])
+    }
+
+    @Test("S-45: a program in a deep folder is shown with whose folder that is, its own name, and that there is more")
+    func deepFolders() {
+        var prompt = Prompt()
+        prompt.program = "/home/mallory/\(String(repeating: "x", count: 4000))/usr/bin/firefox (unsigned)"
+        let line = Wording(Self.question(.passcode, prompt)).lines[0]
+        #expect(line.hasPrefix("\"/home/mallory/xxxx") && line.contains("x[...]x"))
+        #expect(line.contains("/usr/bin/firefox (unsigned)\" wants"))
+    }
+
+    @Test("spaces and lines in a program's text push nothing out of sight")
+    func spaces() {
+        let prompt = Prompt(reason: "  a \t b\r\nc\(String(repeating: " ", count: 300))d", cancelTitle: "\n\u{8}")
+        let wording = Wording(Self.question(.passcode, prompt))
+        #expect(wording.lines[1] == "The reason it gives: \"a b c d\"")
+        #expect(wording.cancel == "\u{FFFD}")
     }
 
     @Test("a program cannot fake a line, a quotation's end or a button")

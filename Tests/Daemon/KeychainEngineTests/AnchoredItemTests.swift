@@ -57,6 +57,63 @@ struct AnchoredItemTests {
         #expect(try engine.perform(try query(.copyMatching, all), from: Self.firm).items.count == 2)
     }
 
+    @Test(
+        "The inspecting command shows its user nothing of anchored programs' items; root, and their programs, see them")
+    func inspecting() throws {
+        let reserved = AnchoredGroups { $0 == "test" }
+        let folder = try TemporaryDirectory()
+        defer { extendLifetime(folder) }
+        let engine = try TestEngine(in: folder, anchoredGroups: reserved)
+        for (account, group) in [
+            ("own", "inspector"), ("demanding", "other"), ("reserved", "test"), ("plain", "other"),
+        ] {
+            let item: [String: RawValue] = ["acct": .string(account), "agrp": .string(group)]
+            let demand = account == "demanding" ? Self.anchored : [:]
+            let owner = CallerIdentity(user: 1000, process: 4, program: "p", isAnchored: true, groups: [group])
+            _ = try engine.perform(try query(.add, item.merging(demand) { $1 }), from: owner)
+        }
+        #expect(try Self.inspected(engine, by: 1000) == ["own", "plain"])
+        #expect(try Self.inspected(engine, by: 0) == ["demanding", "own", "plain", "reserved"])
+        #expect(try Self.inspected(engine, by: 1000, limit: "m_LimitOne").count == 1)
+        // A search that names the item finds no more.
+        #expect(try Self.inspected(engine, by: 1000, more: ["acct": .string("reserved")]) == [])
+        #expect(try Self.explained(engine, by: 1000) == ["own", "plain"])
+        #expect(try Self.explained(engine, by: 0) == ["demanding", "own", "plain", "reserved"])
+    }
+
+    private static func inspector(_ user: UInt32) -> CallerIdentity {
+        CallerIdentity(user: user, process: 9, program: "security", groups: ["inspector"], mayInspectAllGroups: true)
+    }
+
+    private static func inspected(
+        _ engine: TestEngine, by user: UInt32, limit: String = "m_LimitAll", more: [String: RawValue] = [:]
+    ) throws -> [String] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        let all: [String: RawValue] = [
+            "class": .string("genp"), "m_Limit": .string(limit), "r_Attributes": .boolean(true),
+        ]
+        for (key, value) in all.merging(more, uniquingKeysWith: { $1 }) { try builder.set(key, value) }
+        builder.inspectAllGroups()
+        let request = try builder.build()
+        let refused = refusal { _ = try engine.perform(request, from: inspector(user)) }
+        if refused?.status == .itemNotFound { return [] }
+        let items = try engine.perform(request, from: inspector(user)).items
+        return items.compactMap { $0.attributes[.account]?.string }.sorted()
+    }
+
+    private static func explained(_ engine: TestEngine, by user: UInt32) throws -> [String] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string("genp"))
+        let buffer = SecretBuffer()
+        try builder.build().append(to: buffer)
+        let query = buffer.withSpan { $0.array(0, $0.count) }
+        guard
+            case .explanation(let explanation) = try engine.access(
+                .why(program: "", query: query), from: inspector(user))
+        else { throw Refusal.malformed("the explanation") }
+        return explanation.candidates.compactMap { $0.attributes[.account]?.string }.sorted()
+    }
+
     @Test("The others may not change the item, nor take the demand off it; they may delete it")
     func changing() throws {
         try engine.add("a", "secret", more: Self.anchored)

@@ -17,14 +17,16 @@ final class TestEngine: Sendable {
 
     init(
         in directory: TemporaryDirectory, exclusive: Bool = false, quotas: Quotas = .none,
-        log: DecisionLog.Writer? = nil
+        anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
     ) throws {
         folder = directory.path + "/keychain"
         let enclave = try SoftwareEnclave(
             vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), passcodeCost: .cheapest,
             userAgent: agent)
         let store = try ItemStore(folder: folder, prefersExclusive: exclusive)
-        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "test", quotas: quotas, log: log)
+        engine = try KeychainEngine(
+            store: store, enclave: enclave, deployment: "test", quotas: quotas, anchoredGroups: anchoredGroups, log: log
+        )
     }
 
     /// Adds a generic password.

@@ -29,7 +29,7 @@ struct AccessCommandTests {
     func decisions() {
         answer { _, _ throws(Refusal) in .decisions(DecisionPage(entries: [Self.entry], next: 1)) }
         let expected =
-            "2019-01-02T03:04:05.678Z errSecMissingEntitlement /bin/one?forged[7] SecItemAdd genp OTHER.x "
+            "2019-01-02T03:04:05.678Z errSecMissingEntitlement /bin/one\u{FFFD}forged[7] SecItemAdd genp OTHER.x "
             + "access.group-not-granted\n"
         answer { request, _ throws(Refusal) in
             let isFirst = request == .decisions(after: 0)

@@ -1,4 +1,5 @@
 import KeychainWire
+import LinuxSystem
 
 /// What a user reads when he is asked something.
 struct Wording: Equatable, Sendable {
@@ -15,11 +16,14 @@ struct Wording: Equatable, Sendable {
     /// The title of the alternative to a finger; nil when there is none.
     let fallback: String?
 
+    /// Bytes of what a program says; all of a description must fit into one line of Assuan (1000 bytes).
+    private static let (reasonBytes, nameBytes, titleBytes) = (360, 120, 60)
+
     init(_ question: UserQuestion) {
         let prompt = question.prompt
         language = Language(prompt.surroundings.environment)
         title = Text.title(language)
-        let reason = ForeignText.clean(prompt.reason, limit: ForeignText.reasonBytes)
+        let reason = Self.shown(prompt.reason, Self.reasonBytes)
         lines =
             [Self.asker(prompt, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
             + [question.kind.instruction(language)]
@@ -32,15 +36,22 @@ struct Wording: Equatable, Sendable {
     }
 
     private static func asker(_ prompt: Prompt, _ language: Language) -> String {
-        let program = ForeignText.clean(prompt.program, limit: ForeignText.nameBytes, keepingEnd: true)
-        let item = ForeignText.clean(prompt.item, limit: ForeignText.nameBytes)
+        let program = shown(prompt.program, nameBytes)
+        let item = shown(prompt.item, nameBytes)
         let name = program.isEmpty ? Text.unknownProgram(language) : program
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
     }
 
     private static func title(_ own: String?, _ usual: Text, _ language: Language) -> String {
-        let own = ForeignText.clean(own ?? "", limit: ForeignText.titleBytes)
+        let own = shown(own ?? "", titleBytes)
         return own.isEmpty ? usual(language) : own
+    }
+
+    /// A program's text, in our quotation marks or on a button. It may be written on several lines; a row of spaces would push what
+    /// follows out of sight.
+    private static func shown(_ text: String, _ limit: Int) -> String {
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return ForeignText.shown(words, limit: limit, inQuotes: true)
     }
 
     private static func error(_ question: UserQuestion, _ language: Language) -> String? {

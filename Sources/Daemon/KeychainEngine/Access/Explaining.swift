@@ -33,7 +33,8 @@ final class Explainer {
         let (refusal, found) = try replay(request)
         var explanation = explanation(refusal)
         for nearest in try nearest(authorized, &explanation) {
-            explanation.candidates.append(try candidate(nearest, authorized, found))
+            guard let candidate = try candidate(nearest, authorized, found) else { continue }
+            explanation.candidates.append(candidate)
         }
         return explanation
     }
@@ -102,9 +103,10 @@ final class Explainer {
 
     private var visibleGroups: [String]? { viewer.seesEverything ? nil : viewer.groups }
 
+    /// Nil for what is not to be shown at all: an anchored program's item, to anybody else.
     private func candidate(
         _ near: Near, _ authorized: AuthorizedRequest, _ found: Set<[UInt8]>
-    ) throws(Refusal) -> Explanation.Candidate {
+    ) throws(Refusal) -> Explanation.Candidate? {
         var candidate = Explanation.Candidate(
             itemClass: near.itemClass, verdict: .excluded, exclusions: near.verdict.unmet.map(\.exclusion),
             isShown: false, attributes: .empty)
@@ -113,6 +115,7 @@ final class Explainer {
         try lane.reader.row(near.verdict.row, of: near.itemClass) { batch.append($0) }
         guard let row = batch.rows.first else { return candidate }
         let opened = open(row, in: batch, as: near.itemClass, &candidate)
+        if viewer.seesEverything, let opened, lane.anchoredGroups.hide(opened, from: viewer) { return nil }
         guard candidate.exclusions.isEmpty, let opened else { return candidate }
         let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
         judge(&candidate, opened, guarding: batch, authorized, isFound: found.contains(uuid))

@@ -12,11 +12,16 @@ package final class EngineLane {
     /// Before the rows that the user guards.
     let gate: GuardGate
     private let decisions: DecisionLog
+    let anchoredGroups: AnchoredGroups
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
-    init(reader: StoreReader, sealer: ItemSealer, past gate: GuardGate, _ decisions: DecisionLog) {
+    init(
+        reader: StoreReader, sealer: ItemSealer, past gate: GuardGate, _ decisions: DecisionLog,
+        _ anchoredGroups: AnchoredGroups
+    ) {
         self.decisions = decisions
+        self.anchoredGroups = anchoredGroups
         self.reader = reader
         self.sealer = sealer
         self.gate = gate
@@ -130,6 +135,7 @@ package final class EngineLane {
         if !page.minds, page.hides(try batch.guarded(index)) { return false }
         let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
         guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
+        if isHidden(output, from: start, page) { return false }
         if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
         if page.minds, let guarded = try batch.guarded(index) {
             guard let key = try pass(guarded, page, in: output, from: start) else { return false }
@@ -174,6 +180,16 @@ package final class EngineLane {
     }
 }
 
+// MARK: - Inspection
+
+extension EngineLane {
+    /// Whether a row that was opened for who inspects all groups is an anchored program's.
+    private func isHidden(_ output: SecretBuffer, from start: Int, _ page: borrowing Page) -> Bool {
+        guard let inspector = page.inspector else { return false }
+        return anchoredGroups.hide(try? AttributeList(parsing: output.copy(from: start)), from: inspector)
+    }
+}
+
 // MARK: - One row
 
 extension EngineLane {
@@ -202,6 +218,7 @@ extension EngineLane {
             }
             let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
             guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
+            if isHidden(output, from: start, page) { return isWanted = false }
             if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
             defer { key.removeAll() }
             if page.minds, GuardedRow.isGuarded(wrappedKey) {

@@ -11,6 +11,8 @@ struct Page: ~Copyable {
     /// What the user guards stays closed; the inspecting command sees all attributes, and no value.
     let minds: Bool
     let isAnchored, mayShowAnchored: Bool
+    /// Who inspects all groups; nil for a program that looks at its own.
+    let inspector: CallerIdentity?
     let ui: ItemRequest.AuthenticationUI
     let returns: ReturnFlags
     let asked: AskedAttributes
@@ -31,6 +33,7 @@ struct Page: ~Copyable {
         minds = mayOpenValues
         isAnchored = authorized.isAnchored
         mayShowAnchored = authorized.mayShowAnchored
+        inspector = authorized.inspector
         ui = authorized.request.authenticationUI
         host = authorized.request.query[.hostOrSubdomain]?.string
         limit = authorized.request.limit

@@ -56,7 +56,8 @@ struct WardService {
             if isOpen.load() != 0 { kill(CurrentProcess.identifier, SIGCHLD) }
         }
         let engine = try KeychainEngine(
-            store: store, enclave: enclave, deployment: "system daemon", quotas: options.quotas, log: log)
+            store: store, enclave: enclave, deployment: "system daemon", quotas: options.quotas,
+            anchoredGroups: Keychaind.anchoredGroups(options), log: log)
         isOpen.store(1)
         return engine
     }

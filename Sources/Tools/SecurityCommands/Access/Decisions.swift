@@ -68,15 +68,6 @@ extension DecisionEntry {
     }
 }
 
-extension String {
-    /// What of a text can stand in a line on a terminal.
-    var printable: String { isPrintable ? self : String(String.UnicodeScalarView(unicodeScalars.map(Self.printable))) }
-
-    private static func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "?" : scalar
-    }
-}
-
 extension Session {
     /// Asks something about access, with the passcode where there is one.
     func access(

@@ -133,7 +133,7 @@ extension MoveReport {
     fileprivate var text: String {
         var lines = ["moved: \(moved)"]
         if damaged > 0 { lines.append("damaged: \(damaged) (left where they are; see verify-keychain)") }
-        lines += conflicts.map { "\($0.itemClass.code) \"\($0.name.printable)\": \($0.meaning)" }
+        lines += conflicts.map { "\($0.itemClass.code) \($0.name.quoted): \($0.meaning)" }
         let untold = conflictCount - min(conflictCount, UInt64(conflicts.count))
         if untold > 0 { lines.append("and \(untold) more") }
         return lines.joined(separator: "\n") + "\n"

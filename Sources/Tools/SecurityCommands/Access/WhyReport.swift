@@ -66,7 +66,7 @@ struct WhyReport {
             let other = has.map { ", it has \($0)" } ?? ""
             return "\(exclusion.subject) differs: asked for \(value(exclusion.subject, in: asked) ?? "none")\(other)"
         case .foreignGroup: return "its access group is not one that was searched" + (has.map { ": \($0)" } ?? "")
-        default: return Self.sentences[exclusion.rule] ?? "\(exclusion.rule.rawValue) \(exclusion.subject)"
+        default: return Self.sentences[exclusion.rule] ?? "\(exclusion.rule.rawValue) \(exclusion.subject)".printable
         }
     }
 
@@ -76,11 +76,11 @@ struct WhyReport {
 
     private static func shown(_ value: AttributeValue) -> String {
         switch value {
-        case .string(let text): "\"\(text.printable)\""
+        case .string(let text): text.quoted
         case .number(let number): "\(number)"
         case .date(let seconds): CalendarDate(secondsSinceReferenceDate: seconds).iso8601
         case .data(let bytes):
-            String(validating: bytes, as: UTF8.self).map { "\"\($0.printable)\"" } ?? "\(bytes.count) bytes"
+            String(validating: bytes, as: UTF8.self).map { $0.quoted } ?? "\(bytes.count) bytes"
         }
     }
 

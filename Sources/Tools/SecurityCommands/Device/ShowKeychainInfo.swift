@@ -13,7 +13,7 @@ enum ShowKeychainInfo {
         try KeychainName.check(arguments.operands, call, session)
         let settings = try session.details(call).settings
         guard session.writesJSON else {
-            return session.diagnostics.write("Keychain \"\(name ?? "<NULL>")\"\(settings.text)\n")
+            return session.diagnostics.write("Keychain \((name ?? "<NULL>").quoted)\(settings.text)\n")
         }
         let status = try session.status(call)
         session.output.write(

@@ -91,7 +91,7 @@ package enum Driver {
 extension Session {
     /// Shows the command before it runs, each word quoted, passwords hidden.
     fileprivate func echo(_ command: Command, _ words: [Argument], hiding secrets: [Int]) {
-        let quoted = words.enumerated().map { secrets.contains($0) ? " \"********\"" : " \"\($1.text)\"" }
+        let quoted = words.enumerated().map { secrets.contains($0) ? " \"********\"" : " \($1.text.quoted)" }
         diagnostics.write("\(command.name)\(quoted.joined())\n")
     }
 

@@ -20,7 +20,7 @@ struct Interactive {
             let words = LineSplitter.split(line)
             status = Driver.execute(words, session)
             if status != 0, !session.isQuiet, let name = words.first {
-                session.diagnostics.write("\(name.text): returned \(status)\n")
+                session.diagnostics.write("\(name.text.printable): returned \(status)\n")
             }
             session.flush()
         }

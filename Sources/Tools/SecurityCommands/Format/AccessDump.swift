@@ -32,7 +32,7 @@ struct AccessDump {
     }
 
     private func shown(_ id: AttributeID) -> String {
-        item.attributes[id]?.string.map { $0.isPrintable ? $0 : "<not printable>" } ?? "<NULL>"
+        item.attributes[id]?.string.map { $0.printable == $0 ? $0 : "<not printable>" } ?? "<NULL>"
     }
 
     private var protection: String {
@@ -47,9 +47,4 @@ struct AccessDump {
             }
         return "\(accessibility.code) (\(when)\(accessibility.isThisDeviceOnly ? ", this device only" : ""))"
     }
-}
-
-extension String {
-    /// Whether it can be shown on a terminal as a part of a line.
-    var isPrintable: Bool { unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) } }
 }

@@ -5,7 +5,7 @@ import LinuxSystem
 /// An item as `find-…-password` and `dump-keychain` print it, byte for byte as macOS's command does (semantics H.3).
 enum ItemDump {
     static func append(_ item: ItemResponse.Item, keychain path: String, to buffer: SecretBuffer) {
-        buffer.append(utf8: "keychain: \"\(path)\"\nversion: 512\nclass: ")
+        buffer.append(utf8: "keychain: \(path.quoted)\nversion: 512\nclass: ")
         buffer.append(cell: record(of: item).span)
         buffer.append(utf8: "\nattributes:\n")
         for column in DumpLayout.columns(of: item.itemClass) { append(column, of: item, to: buffer) }

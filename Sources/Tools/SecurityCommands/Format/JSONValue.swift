@@ -51,36 +51,29 @@ extension SecretBuffer {
         self.append(utf8: closing)
     }
 
+    /// Well-formed UTF-8 between quotation marks. What is no part of a line for people is escaped, though the grammar asks for that
+    /// with a few characters only: what is written may come to a terminal, and means the same.
     fileprivate func append(jsonString bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
-        var offset = 0
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            offset += 1
-            // U+0080 to U+009F need no escape by the grammar, nor does DEL, but a terminal would obey them.
-            if byte == 0xC2, offset < bytes.count, bytes[offset] < 0xA0 {
-                append(escaped: bytes[offset])
-                offset += 1
-            } else {
-                append(jsonCharacter: byte)
-            }
+        bytes.visitCharacters { scalar, bytes in
+            append(jsonCharacter: scalar, bytes)
+            return true
         }
         append(UInt8(ascii: "\""))
     }
 
-    private func append(jsonCharacter byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""): append(utf8: "\\\"")
-        case UInt8(ascii: "\\"): append(utf8: "\\\\")
-        case UInt8(ascii: "\n"): append(utf8: "\\n")
-        case UInt8(ascii: "\t"): append(utf8: "\\t")
-        case 0..<0x20, 0x7F: append(escaped: byte)
-        default: append(byte)
+    private func append(jsonCharacter scalar: Unicode.Scalar, _ bytes: Span<UInt8>) {
+        switch scalar {
+        case "\"": append(utf8: "\\\"")
+        case "\\": append(utf8: "\\\\")
+        case "\n": append(utf8: "\\n")
+        case "\t": append(utf8: "\\t")
+        case _ where ForeignText.isShown(scalar): append(bytes)
+        default:
+            for unit in String(scalar).utf16 {
+                append(utf8: "\\u")
+                append(hex: [UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)].span)
+            }
         }
-    }
-
-    private func append(escaped scalar: UInt8) {
-        append(utf8: "\\u00")
-        append(hex: [scalar].span)
     }
 }

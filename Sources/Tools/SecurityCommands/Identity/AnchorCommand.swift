@@ -42,7 +42,7 @@ enum AnchorCommand {
         let programs =
             group.map { Anchor.programs(in: folders.isEmpty ? Anchor.usualFolders : folders, group: $0) } ?? []
         if session.writesJSON { return session.output.write(.array(programs.map { .string($0) })) }
-        for program in programs { session.output.write("\(program)\n") }
+        for program in programs { session.output.write("\(program.printable)\n") }
     }
 
     private static func find(_ name: String, creating: Bool) throws(CommandFailure) -> UInt32 {

@@ -17,7 +17,8 @@ struct DumpKeychain {
             CommandOption("r", "Accepted for old scripts; the encrypted bytes are not handed out."),
         ],
         notes: [
-            "Attributes of all programs' items are shown, never their values: those only their own programs can read."
+            "Attributes of all programs' items are shown, never their values: those only their own programs can read.",
+            "Of anchored programs' items nothing is shown, but to root.",
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
@@ -72,7 +73,7 @@ struct DumpKeychain {
         session.output.write("data:\n")
         switch try value(of: item) {
         case .own(let value): session.output.write { buffer in value.withSpan { buffer.append(cell: $0) } }
-        case .foreign(let group): session.output.write("<only for programs of the access group \"\(group)\">")
+        case .foreign(let group): session.output.write("<only for programs of the access group \(group.quoted)>")
         }
         session.output.write("\n")
     }

@@ -15,7 +15,8 @@ enum FindPassword {
             notes: [
                 "-w writes a text with a line end behind it. A password that is not text is written to a terminal in",
                 "hexadecimal, and to a file or pipe byte for byte with nothing behind it. With --json it is a string,",
-                "or {\"base64\": ...} when it is not UTF-8. Text is UTF-8 without control characters.",
+                "or {\"base64\": ...} when it is not UTF-8. Text is UTF-8 without control characters; on a terminal,",
+                "without characters that cannot be seen.",
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
@@ -40,12 +41,13 @@ enum FindPassword {
         if session.writesJSON {
             return session.output.write(.object([("password", .bytes(password))]))
         }
-        let isText = password.isText
+        let (isText, isTerminal) = (password.isText, session.output.isTerminal)
+        let isReadable = isTerminal ? password.isShown : true
         session.output.write { buffer in
             password.withSpan { bytes in
-                if isText || !session.output.isTerminal { buffer.append(bytes) } else { buffer.append(hex: bytes) }
+                if isReadable { buffer.append(bytes) } else { buffer.append(hex: bytes) }
             }
-            if isText || session.output.isTerminal { buffer.append(utf8: "\n") }
+            if isText || isTerminal { buffer.append(utf8: "\n") }
         }
     }
 

@@ -11,6 +11,19 @@ extension SecretBytes {
         }
     }
 
+    /// Whether it looks on a terminal as it is.
+    var isShown: Bool {
+        guard isText else { return false }
+        var isShown = true
+        withSpan { bytes in
+            bytes.visitCharacters { scalar, _ in
+                isShown = ForeignText.isShown(scalar) || scalar.isASCII
+                return isShown
+            }
+        }
+        return isShown
+    }
+
     private static func isControl(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
         switch bytes[index] {
         case 0x09, 0x0A, 0x0D: false

@@ -45,7 +45,7 @@ enum UnitCredentials {
             return session.output.write(
                 .array(found.map { .object([("unit", .string($0.unit)), ("name", .string($0.name))]) }))
         }
-        for credential in found { session.output.write("\(credential.unit) \(credential.name)\n") }
+        for credential in found { session.output.write("\(credential.unit.printable) \(credential.name.printable)\n") }
     }
 
     private static func all(_ session: Session) throws(CommandFailure) -> [Credential] {

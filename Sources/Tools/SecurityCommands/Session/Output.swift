@@ -12,7 +12,8 @@ package final class Output {
 
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    package func write(_ text: String) { write { $0.append(utf8: text) } }
+    /// Writes lines. Whatever is in them that is no part of a line for people is not written as it is (``ForeignText``).
+    package func write(_ text: String) { write { $0.append(utf8: ForeignText.lines(text)) } }
 
     package func write(_ bytes: Span<UInt8>) {
         pending.append(bytes)
@@ -37,7 +38,7 @@ package final class Output {
     func write(table lines: [(String, String)]) {
         for (name, text) in lines {
             let padding = String(repeating: " ", count: max(0, 13 - name.utf8.count))
-            write("\(name)\(padding)\(text)\n")
+            write("\(name)\(padding)\(text.printable)\n")
         }
     }
 

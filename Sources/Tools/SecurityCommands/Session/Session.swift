@@ -167,7 +167,7 @@ extension Session {
     /// Says something on stderr, after everything that was printed before.
     package func complain(_ text: String) {
         output.flush()
-        diagnostics.write("security: \(text)\n")
+        diagnostics.write("security: \(text.printable)\n")
     }
 
     /// Says why a command failed.

@@ -65,10 +65,11 @@ struct SetupCommand {
 
     private func show(_ changes: [FileChange]) {
         for change in changes where !change.isRecord {
-            session.output.write("--- \(change.before == nil ? "/dev/null" : change.path)\n")
-            session.output.write("+++ \(change.after == nil ? "/dev/null" : change.path)\n")
+            session.output.write("--- \(change.before == nil ? "/dev/null" : change.path.printable)\n")
+            session.output.write("+++ \(change.after == nil ? "/dev/null" : change.path.printable)\n")
             for line in TextDifference(change.before ?? "", change.after ?? "").lines {
-                session.output.write(coloured(line) + "\n")
+                let text = coloured(ForeignText.lines(line))
+                session.output.write { $0.append(utf8: text + "\n") }
             }
         }
     }
@@ -84,7 +85,7 @@ struct SetupCommand {
     }
 
     private func say(_ text: String) {
-        if !session.writesJSON, !session.isQuiet { session.output.write("security: \(text)\n") }
+        if !session.writesJSON, !session.isQuiet { session.output.write("security: \(text.printable)\n") }
     }
 
     private func json(_ changes: [FileChange], _ isDone: Bool) -> JSONValue {

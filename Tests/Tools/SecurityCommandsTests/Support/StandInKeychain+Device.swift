@@ -44,7 +44,7 @@ extension StandInKeychain {
         case .details:
             let first = UnlockSlot(number: 0, kind: state.passcode == nil ? .device : .passcode)
             return .details(DeviceDetails(settings: state.settings, slots: [first] + state.slots))
-        case .identity: return .identity(Self.caller)
+        case .identity: return .identity(state.caller)
         case .examine: return .identity(Self.entitled)
         case .access(let request): return .access(try state.access(request, passcodes))
         case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))

@@ -24,6 +24,7 @@ final class StandInKeychain: KeychainConnection {
         var settings = DeviceSettings()
         var slots: [UnlockSlot] = []
         var recoveryCode: [UInt8] = Array("CODE".utf8)
+        var caller = StandInKeychain.caller
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max
