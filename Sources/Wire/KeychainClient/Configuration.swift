@@ -59,6 +59,9 @@ package struct Configuration: Equatable, Sendable {
         try anchorFile(ownEnvironment)
     }
 
+    /// Whether such a file is one that a distribution keeps, rather than one of the user's choice.
+    package static func isUsualAnchorFile(_ path: String) -> Bool { Setting.anchorFiles.contains(path) }
+
     /// As ``anchorFile()``, for an environment.
     static func anchorFile(_ environment: (String) -> String?) throws(Refusal) -> String {
         let (values, _) = try read(environment)

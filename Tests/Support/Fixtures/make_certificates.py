@@ -16,12 +16,13 @@ import sys
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa, x25519
+from cryptography.x509 import ocsp
 from cryptography.x509.name import _ASN1Type
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
+from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 folder = sys.argv[1]
 now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0, tzinfo=None)
-day = datetime.timedelta(days=1)
+day, second = datetime.timedelta(days=1), datetime.timedelta(seconds=1)
 epoch = datetime.datetime(2001, 1, 1)
 facts = {}
 serials = iter(range(1000, 2000))
@@ -81,13 +82,32 @@ def save(label, certificate, key=None):
         pass
 
 
+def at(*date):
+    """How long ago a date was."""
+    return datetime.datetime(*(date + (1, 1))[:3]) - now
+
+
+def answer(label, of, issuer, by, status=ocsp.OCSPCertStatus.GOOD, *, begins=-day, lasts=3 * day, revoked=None, digest=None):
+    """What a responder says; `lasts` may be nothing."""
+    issued = now + begins
+    builder = ocsp.OCSPResponseBuilder().add_response(
+        cert=of.certificate, issuer=issuer.certificate, algorithm=digest or hashes.SHA1(), cert_status=status, this_update=issued,
+        next_update=None if lasts is None else issued + lasts, revocation_time=revoked and now + revoked,
+        revocation_reason=x509.ReasonFlags.key_compromise if revoked else None)
+    builder = builder.responder_id(ocsp.OCSPResponderEncoding.HASH, by.certificate)
+    if by is not issuer:
+        builder = builder.certificates([by.certificate])
+    with open(path(label + ".ocsp"), "wb") as file:
+        file.write(builder.sign(by.key, hashes.SHA256()).public_bytes(serialization.Encoding.DER))
+
+
 class Authority:
     def __init__(self, certificate, key):
         self.certificate, self.key = certificate, key
 
 
 def issue(label, subject, issuer=None, key=None, public=None, *, ca=None, length=None, dns=(), ips=(), emails=(),
-          eku=None, usage=None, begins=-30 * day, lasts=400 * day, serial=None, extra=(), identifiers=True,
+          eku=None, usage=None, begins=-30 * day, lasts=390 * day, serial=None, extra=(), identifiers=True,
           constraints=None):
     key = key or (None if public else ec.generate_private_key(ec.SECP256R1()))
     signer = issuer.key if issuer else key
@@ -149,6 +169,24 @@ issue("server-future", name(("CN", host)), middle, dns=[host], eku=server, begin
 issue("server-clientonly", name(("CN", host)), middle, dns=[host], eku=client)
 issue("server-nonames", name(("CN", host)), middle, eku=server)
 issue("server-noeku", name(("CN", host)), middle, dns=[host])
+issue("server-anyeku", name(("CN", host)), middle, dns=[host], eku=[ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE, *server])
+issue("server-825", name(("CN", host)), middle, dns=[host], eku=server, lasts=825 * day)
+issue("server-826", name(("CN", host)), middle, dns=[host], eku=server, lasts=825 * day + second)
+issue("server-398", name(("CN", host)), middle, dns=[host], eku=server, lasts=398 * day)
+issue("server-399", name(("CN", host)), middle, dns=[host], eku=server, lasts=398 * day + second)
+# From before the rules, under authorities that are as old; they are looked at with a date of then.
+old_root = issue("root-old", name(("CN", "Old Root")), ca=True, begins=at(2010), lasts=12000 * day)
+for label, begins, purpose in (("old", at(2019, 7, 1), None), ("new", at(2019, 7, 1) + second, None),
+                               ("new-named", at(2019, 7, 1) + second, server)):
+    issue(f"server-2019-{label}", name(("CN", host)), old_root, dns=[host], eku=purpose, begins=begins, lasts=2000 * day)
+for label, begins in (("before", at(2020, 9, 1) - second), ("after", at(2020, 9, 1))):
+    issue(f"server-2020-{label}", name(("CN", host)), old_root, dns=[host], eku=server, begins=begins, lasts=800 * day)
+# One whose authority tells of revocations, and the answers of its responders.
+informed = issue("server-informed", name(("CN", host)), middle, dns=[host], eku=server, extra=[
+    (x509.AuthorityInformationAccess([x509.AccessDescription(
+        AuthorityInformationAccessOID.OCSP, x509.UniformResourceIdentifier("http://ocsp.example.org"))]), False)])
+responder = issue("responder", name(("CN", "Responder")), middle, eku=[ExtendedKeyUsageOID.OCSP_SIGNING])
+not_responder = issue("responder-not", name(("CN", "No Responder")), middle, eku=server)
 issue("server-toodeep", name(("CN", host)), below, dns=[host], eku=server)
 issue("server-nosigning", name(("CN", host)), no_signing, dns=[host], eku=server)
 issue("server-constrained", name(("CN", host)), narrow, dns=[host], eku=server)
@@ -177,6 +215,33 @@ issue("name-two", name(("CN", "first"), ("CN", "second")), root)
 issue("name-set", name([("CN", "in a set"), ("OU", "unit")]), root)
 issue("serial-high", name(("CN", "High")), root, serial=0x80 << 120)
 issue("serial-one", name(("CN", "One")), root, serial=1)
+
+# Answers about the informed server, its issuer, and another certificate.
+revoked = ocsp.OCSPCertStatus.REVOKED
+answer("good", informed, middle, middle)
+answer("good-sha256", informed, middle, middle, digest=hashes.SHA256())
+answer("good-delegated", informed, middle, responder)
+answer("good-undelegated", informed, middle, not_responder)
+answer("good-stranger", informed, middle, other_root)
+answer("good-stale", informed, middle, middle, begins=-10 * day)
+answer("good-endless", informed, middle, middle, lasts=None)
+answer("good-early", informed, middle, middle, begins=day)
+answer("good-other", leaf, middle, middle)
+answer("good-intermediate", middle, root, root)
+answer("unknown", informed, middle, middle, ocsp.OCSPCertStatus.UNKNOWN)
+answer("revoked", informed, middle, middle, revoked, revoked=-2 * day)
+answer("revoked-delegated", informed, middle, responder, revoked, revoked=-2 * day)
+answer("revoked-stranger", informed, middle, other_root, revoked, revoked=-2 * day)
+answer("revoked-stale", informed, middle, middle, revoked, begins=-10 * day, revoked=-12 * day)
+answer("revoked-intermediate", middle, root, root, revoked, revoked=-2 * day)
+with open(path("good.ocsp"), "rb") as file:
+    forged = bytearray(file.read())
+forged[-1] ^= 1
+with open(path("good-forged.ocsp"), "wb") as file:
+    file.write(forged)
+with open(path("good-refused.ocsp"), "wb") as file:
+    refused = ocsp.OCSPResponseBuilder.build_unsuccessful(ocsp.OCSPResponseStatus.TRY_LATER)
+    file.write(refused.public_bytes(serialization.Encoding.DER))
 
 # Keys of all types.
 issue("key-rsa", name(("CN", "RSA")), root, key=rsa.generate_private_key(65537, 2048))

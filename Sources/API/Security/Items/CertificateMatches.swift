@@ -86,7 +86,7 @@ final class CertificateMatches {
         verifier.others = try walk.issuers(above: certificate)
         verifier.date = date ?? Clock.secondsSinceReferenceDate
         let demands = policy?.demands ?? CertificateDemands()
-        return demands.check(certificate, with: verifier).problems.isEmpty
+        return demands.check(certificate, with: verifier, isPublic: SystemAnchors.isFromDistribution).problems.isEmpty
     }
 }
 
@@ -96,6 +96,6 @@ extension CertificateDemands {
         var verifier = ChainVerifier()
         verifier.anchors = TrustAnchors([certificate])
         verifier.date = date ?? Clock.secondsSinceReferenceDate
-        return check(certificate, with: verifier).problems.isEmpty
+        return check(certificate, with: verifier, isPublic: { _ in false }).problems.isEmpty
     }
 }

@@ -20,6 +20,8 @@ public final class SecTrust: NSObject, SecurityObject, Sendable {
         var withSystemAnchors: Bool?
         /// When, in seconds since the reference date; nil is now.
         var date: Double?
+        /// What responders have said of the certificates.
+        var responses: [OCSPResponse] = []
     }
 
     private struct State: Sendable {

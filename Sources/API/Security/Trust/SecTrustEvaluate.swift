@@ -3,11 +3,11 @@ internal import KeychainCrypto
 internal import KeychainModel
 
 /// Evaluates whether the certificate is to be believed: whether there is a chain to an anchor, everything in it holds, and it is
-/// what every policy wants. Nothing is fetched, and revocation is not looked at.
+/// what every policy wants. Nothing is fetched; of revocation is known what `SecTrustSetOCSPResponse` was given.
 ///
 /// - Parameter error: receives the reason when the result is false: the domain is `NSOSStatusErrorDomain`, the code one of
 ///   `errSecNotTrusted`, `errSecCertificateExpired`, `errSecCertificateNotValidYet`, `errSecHostNameMismatch`,
-///   `errSecInvalidExtendedKeyUsage`, `errSecInvalidSignature` and so on; the description names the certificate and the reason.
+///   `errSecInvalidExtendedKeyUsage`, `errSecCertificateValidityPeriodTooLong`, `errSecInvalidSignature` and so on; the description names the certificate and the reason.
 /// - Returns: whether it is.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
@@ -84,14 +84,21 @@ public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { SecCertificateCopyKe
 @discardableResult
 public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKey(trust) }
 
-/// Returns the outcome as a dictionary: `kSecTrustResultValue` and `kSecTrustEvaluationDate`.
+/// Returns the outcome as a dictionary: `kSecTrustResultValue` and `kSecTrustEvaluationDate`; `kSecTrustRevocationChecked`, which is true
+/// where for every certificate but the anchor an answer was given that it is not revoked, and false otherwise; and if it is true, until
+/// when that holds under `kSecTrustRevocationValidUntilDate`.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     let verdict = trust.known ?? trust.evaluate()
     let date = NSDate(timeIntervalSinceReferenceDate: verdict.date)
-    return NSDictionary(
-        objects: [NSNumber(value: verdict.result.rawValue), date],
-        forKeys: [kSecTrustResultValue, kSecTrustEvaluationDate])
+    var result: [CFString: Any] = [
+        kSecTrustResultValue: NSNumber(value: verdict.result.rawValue), kSecTrustEvaluationDate: date,
+        kSecTrustRevocationChecked: verdict.notRevokedUntil != nil,
+    ]
+    result[kSecTrustRevocationValidUntilDate] = verdict.notRevokedUntil.map {
+        NSDate(timeIntervalSinceReferenceDate: $0)
+    }
+    return NSDictionary(dictionary: result)
 }
 
 private func chain(_ trust: SecTrust) -> [SecCertificate] {

@@ -1,4 +1,5 @@
 public import Dispatch
+internal import KeychainCrypto
 internal import KeychainModel
 
 // What can be asked of an evaluation beyond its policies. What would need the network, or would make an evaluation milder than the
@@ -54,12 +55,22 @@ public func SecTrustGetNetworkFetchAllowed(
     return errSecSuccess
 }
 
-/// Gives answers about revocation that came with a connection.
+/// Gives answers about revocation (OCSP, RFC 6960) that came with a connection. A certificate of the chain that one of them says was
+/// revoked is not believed; an answer that is not signed by the certificate's issuer, or by whom the issuer has named for that, or is of
+/// another time, counts for nothing.
 ///
-/// - Returns: `errSecSuccess` for nil, otherwise `errSecUnimplemented`: revocation is not looked at.
+/// - Parameter responseData: a `CFData`, or an array of them; nil takes back what was given.
+/// - Returns: `errSecSuccess`, or `errSecParam` for anything else.
 @discardableResult
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
-    responseData == nil ? errSecSuccess : notHere("revocation is not looked at.")
+    var responses: [NSData] = []
+    if let responseData {
+        guard let given: [NSData] = objects(responseData) else { return errSecParam }
+        responses = given
+    }
+    let read = responses.map { OCSPResponse([UInt8]($0 as Data)) }
+    trust.change { $0.responses = read }
+    return errSecSuccess
 }
 
 /// Gives timestamps of certificate logs that came with a connection.

@@ -8,6 +8,31 @@ package enum SystemAnchors {
     /// Another file for the current task alone, as tests use it.
     @TaskLocal package static var file: String?
 
+    /// Where other administrators' folders are for the current task alone, as tests use it.
+    @TaskLocal package static var administratorFolders = [
+        "/usr/local/share/ca-certificates", "/etc/pki/ca-trust/source/anchors", "/etc/pki/trust/anchors",
+        "/etc/ca-certificates/trust-source/anchors",
+    ]
+
+    /// Whether an anchor came with the distribution: it is in the usual file, and not among those that the administrator has put where
+    /// the distributions look for more (update-ca-certificates(8), update-ca-trust(8), trust(1)).
+    static func isFromDistribution(_ anchor: Certificate) -> Bool {
+        let path = file ?? (try? Configuration.anchorFile())
+        guard let path, file != nil || Configuration.isUsualAnchorFile(path) else { return false }
+        return !administratorFolders.contains { holds($0, anchor, depth: 0) }
+    }
+
+    /// Whether a file of a folder, or of one within, is a certificate. What cannot be read holds nothing.
+    private static func holds(_ folder: String, _ anchor: Certificate, depth: Int) -> Bool {
+        guard depth < 4, let names = try? FolderEntries.names(in: folder) else { return false }
+        return names.contains { name in
+            let path = "\(folder)/\(name)"
+            if (try? FileStatus(at: path))?.isDirectory == true { return holds(path, anchor, depth: depth + 1) }
+            if let bytes = try? AtomicFile.read(path, limit: 1 << 20), bytes == anchor.encoded { return true }
+            return (try? TrustAnchors.certificates(at: path))?.contains(anchor) ?? false
+        }
+    }
+
     /// Reads them.
     ///
     /// - Throws: `errSecNotTrusted` when there is no such file, or it cannot be read: then nothing can be believed.

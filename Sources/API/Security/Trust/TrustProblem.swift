@@ -8,6 +8,8 @@ enum TrustFinding: Hashable, Sendable {
     case keyUsage
     /// The policy wants to be sure that nothing was revoked.
     case revocationUnknown
+    /// The same of a certificate that does not even say where to ask.
+    case revocationUntold
 
     /// One row of the table: the status, whether nothing will change it, what is said of the certificate, and what to do.
     fileprivate typealias Row = (
@@ -76,12 +78,22 @@ enum TrustFinding: Hashable, Sendable {
             "Use a certificate whose extended key usage names the purpose."
         ),
         (
+            .problem(.validForTooLong), errSecCertificateValidityPeriodTooLong, false,
+            "is valid for longer than a TLS server's may be",
+            "Have one made for 398 days at most; authorities of your own may give 825."
+        ),
+        (
             .keyUsage, errSecInvalidKeyUsageForPolicy, false, "has a key that is not for what the policy wants",
             "Use a certificate whose key usage names it."
         ),
         (
             .revocationUnknown, errSecIncompleteCertRevocationCheck, false, "could not be checked for revocation",
-            "Leave kSecRevocationRequirePositiveResponse out: nothing is fetched here."
+            "Give the server's OCSP response (SecTrustSetOCSPResponse), or leave kSecRevocationRequirePositiveResponse out."
+        ),
+        (
+            .revocationUntold, errSecIncompleteCertRevocationCheck, false,
+            "does not say where to ask whether it was revoked",
+            "Leave kSecRevocationRequirePositiveResponse out, or use a certificate that names a responder."
         ),
         (
             .problem(.missingIssuer), errSecNotTrusted, false, "has an issuer whose certificate was not found",

@@ -11,6 +11,8 @@ struct TrustVerdict: Sendable {
     /// The gravest thing that is wrong; nil when the certificate is to be believed.
     private(set) var refusal: Refusal?
     private(set) var result = SecTrustResultType.unspecified
+    /// Until when it is known that nothing in the chain was revoked; nil when it is not known.
+    let notRevokedUntil: Double?
 
     var isTrusted: Bool { refusal == nil }
 
@@ -26,16 +28,26 @@ struct TrustVerdict: Sendable {
         verifier.date = date
         var (found, problems): ([Certificate], [TrustProblem]) = ([leaf], [])
         for policy in question.policies {
-            let answer = policy.demands.check(leaf, with: verifier)
+            let answer = policy.demands.check(leaf, with: verifier, isPublic: { Self.isPublic($0, question) })
             problems += answer.problems
             if answer.chain.count > found.count { found = answer.chain }
         }
         chain = found.map { SecCertificate($0) }
+        let revocation = RevocationFinding(found, question.responses, at: date)
+        notRevokedUntil = revocation.goodUntil
+        problems += revocation.revoked.map { TrustProblem(finding: .problem(.revoked), place: $0, name: nil) }
+        if notRevokedUntil != nil { problems.removeAll { $0.finding.isDoubtOfRevocation } }
         // The order of the table is that of gravity.
         guard let gravest = problems.min(by: { $0.finding.row < $1.finding.row }) else { return }
         result = gravest.finding.isFatal ? .fatalTrustFailure : .recoverableTrustFailure
         let isLost = gravest.finding == .problem(.untrustedRoot) || gravest.finding == .problem(.missingIssuer)
         refusal = isLost ? system?.failure ?? gravest.refusal(in: found) : gravest.refusal(in: found)
+    }
+
+    /// Whether a root came with the system, rather than from the caller or from who owns the machine.
+    private static func isPublic(_ root: Certificate, _ question: SecTrust.Question) -> Bool {
+        let isOwn = question.anchors?.contains { $0.certificate == root } ?? false
+        return !isOwn && SystemAnchors.isFromDistribution(root)
     }
 
     /// The system's anchors, when they count; without them the reason why they could not be read.
@@ -47,9 +59,11 @@ struct TrustVerdict: Sendable {
 
 extension CertificateDemands {
     /// Whether a certificate is what a policy wants, and the chain that was found.
-    func check(_ certificate: Certificate, with verifier: ChainVerifier) -> (
-        problems: [TrustProblem], chain: [Certificate]
-    ) {
+    ///
+    /// - Parameter isPublic: whether the root that the chain ends in came with the system.
+    func check(
+        _ certificate: Certificate, with verifier: ChainVerifier, isPublic: (Certificate) -> Bool
+    ) -> (problems: [TrustProblem], chain: [Certificate]) {
         var verifier = verifier
         verifier.purpose = purpose
         verifier.name = name
@@ -58,7 +72,8 @@ extension CertificateDemands {
             let found = finding.reasons.map {
                 TrustProblem(finding: .problem($0.problem), place: $0.place, name: name)
             }
-            return (found + ownProblems(certificate), finding.chain)
+            let isPublic = { finding.chain.last.map(isPublic) ?? false }
+            return (found + ownProblems(certificate, isPublic), finding.chain)
         } catch {
             let finding: TrustFinding = error == .invalidParameter ? .problem(.wrongName) : .problem(.malformed)
             return ([TrustProblem(finding: finding, place: 0, name: name)], [certificate])
@@ -66,13 +81,18 @@ extension CertificateDemands {
     }
 
     /// What OpenSSL is not asked.
-    private func ownProblems(_ certificate: Certificate) -> [TrustProblem] {
+    private func ownProblems(_ certificate: Certificate, _ isPublic: () -> Bool) -> [TrustProblem] {
         var findings: [TrustFinding] = []
+        if purpose == .tlsServer {
+            findings += TLSServerRules.problems(of: certificate, isPublic: isPublic).map { .problem($0) }
+        }
         if let extendedUsage, certificate.extensions.extendedKeyUsage?.contains(extendedUsage) != true {
             findings.append(.problem(.wrongPurpose))
         }
         if let usage = certificate.extensions.keyUsage, !usage.isSuperset(of: keyUsage) { findings.append(.keyUsage) }
-        if needsRevocationCheck { findings.append(.revocationUnknown) }
+        if needsRevocationCheck {
+            findings.append(certificate.extensions.namesRevocation ? .revocationUnknown : .revocationUntold)
+        }
         return findings.map { TrustProblem(finding: $0, place: 0, name: name) }
     }
 }
@@ -85,5 +105,30 @@ extension ChainVerifier.Finding {
             let saysSo = chain[place].extensions.isAuthority == true
             return !saysSo || !problems.contains { $0.problem == .mayNotSign && $0.place == place }
         }
+    }
+}
+
+extension TrustFinding {
+    /// Whether an answer that nothing was revoked takes it away.
+    fileprivate var isDoubtOfRevocation: Bool { self == .revocationUnknown || self == .revocationUntold }
+}
+
+/// What is known of the revocation of a chain's certificates.
+private struct RevocationFinding {
+    /// The places of those that were revoked.
+    private(set) var revoked: [Int] = []
+    /// Until when all are known not to be; nil when something is not known of one.
+    private(set) var goodUntil: Double?
+
+    /// The last of the chain is the anchor, whom nobody revokes but who believes in it.
+    init(_ chain: [Certificate], _ responses: [OCSPResponse], at date: Double) {
+        var until: Double? = chain.count > 1 ? .infinity : nil
+        for (place, (certificate, issuer)) in zip(chain, chain.dropFirst()).enumerated() {
+            let answers = responses.compactMap { $0.answer(on: certificate, issuedBy: issuer, at: date) }
+            if answers.contains(.revoked) { revoked.append(place) }
+            let ends = answers.compactMap { answer -> Double? in if case .good(let end) = answer { end } else { nil } }
+            until = until.flatMap { until in ends.max().map { min(until, $0) } }
+        }
+        goodUntil = revoked.isEmpty ? until : nil
     }
 }

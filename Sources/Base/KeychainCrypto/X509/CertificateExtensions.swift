@@ -14,6 +14,8 @@ package struct CertificateExtensions: Sendable {
     package private(set) var keyUsage: CertificateKeyUsage?
     /// The purposes the certificate is for; nil when it does not say.
     package private(set) var extendedKeyUsage: [DERObjectIdentifier]?
+    /// Whether it says where to ask if it was revoked: a list (RFC 5280 section 4.2.1.13) or a responder (section 4.2.2.1).
+    package private(set) var namesRevocation = false
 
     /// Reads `[3] EXPLICIT SEQUENCE OF Extension`; nothing at all has no extensions.
     ///
@@ -53,8 +55,22 @@ package struct CertificateExtensions: Sendable {
             var (parts, found) = (try DERElement(parsing: value).children(of: .sequence), [DERObjectIdentifier]())
             while !parts.isAtEnd { found.append(try parts.next().objectIdentifier(in: value)) }
             extendedKeyUsage = found
+        case .crlDistributionPoints: namesRevocation = true
+        case .authorityInformationAccess where Self.namesResponder(value): namesRevocation = true
         default: break
         }
+    }
+
+    /// Whether a description of where to ask the authority has a responder in it. One that cannot be read names none.
+    private static func namesResponder(_ value: Span<UInt8>) -> Bool {
+        guard var list = try? DERElement(parsing: value).children(of: .sequence) else { return false }
+        while !list.isAtEnd {
+            guard var parts = try? list.next().children(of: .sequence),
+                let method = try? parts.next().objectIdentifier(in: value)
+            else { return false }
+            if method == .ocsp { return true }
+        }
+        return false
     }
 
     /// GeneralNames, of which names of other kinds are passed over.
@@ -112,4 +128,7 @@ extension DERObjectIdentifier {
     package static let subjectAlternativeName = Self(2, 5, 29, 17)
     package static let basicConstraints = Self(2, 5, 29, 19)
     package static let extendedKeyUsage = Self(2, 5, 29, 37)
+    package static let crlDistributionPoints = Self(2, 5, 29, 31)
+    package static let authorityInformationAccess = Self(1, 3, 6, 1, 5, 5, 7, 1, 1)
+    package static let ocsp = Self(1, 3, 6, 1, 5, 5, 7, 48, 1)
 }

@@ -16,6 +16,8 @@ package enum ChainProblem: Hashable, Sendable, CaseIterable {
     /// An authority whose key may not sign certificates.
     case mayNotSign
     case wrongPurpose
+    /// Valid for longer than a TLS server's certificate may be.
+    case validForTooLong
     case wrongName
     case wrongAddress
     case nameNotAllowed

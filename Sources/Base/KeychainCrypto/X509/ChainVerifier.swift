@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Builds a chain from a certificate to one that is believed, and checks it (RFC 5280 section 6), with OpenSSL's verifier.
 ///
-/// Nothing is fetched: issuers come from what is given, and revocation is not looked at.
+/// Nothing is fetched: issuers come from what is given, and what is known of revocation is ``OCSPResponse``'s business.
 package struct ChainVerifier: Sendable {
     /// What the certificate must be good for.
     package enum Purpose: Sendable {
@@ -69,13 +69,13 @@ package struct ChainVerifier: Sendable {
     }
 
     private func setHost(_ host: String, _ parameters: OpaquePointer) throws(CryptoError) {
-        // A wildcard is a pattern, not a host, though it equals itself.
-        guard !host.isEmpty, !host.utf8.contains(0), !host.contains("*") else { throw .invalidParameter }
-        if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
-        ERR_clear_error()
-        // A dot behind the name says that it is complete, which it is.
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        try succeed(unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0), or: .invalidParameter)
+        switch HostName(host) {
+        case .address(let bytes)?:
+            try succeed(unsafe X509_VERIFY_PARAM_set1_ip(parameters, bytes, bytes.count), or: .invalidParameter)
+        case .name(let name)?:
+            try succeed(unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0), or: .invalidParameter)
+        case nil: throw .invalidParameter
+        }
     }
 
     private func clamping(_ seconds: Double) -> Int {

@@ -65,6 +65,8 @@ struct TrustTests {
         (["server-critical", "intermediate"], errSecUnknownCriticalExtensionFlag, ["critical"]),
         (["server-weakkey"], errSecUnsupportedKeySize, ["too weak"]),
         (["server-sha1"], errSecInvalidDigestAlgorithm, ["digest"]),
+        (["server-noeku", "intermediate"], errSecInvalidExtendedKeyUsage, ["purpose"]),
+        (["server-826", "intermediate"], errSecCertificateValidityPeriodTooLong, ["longer"]),
     ]
 
     @Test(

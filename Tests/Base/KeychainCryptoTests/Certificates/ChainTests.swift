@@ -47,7 +47,8 @@ struct ChainTests {
         ("apps.example.org", false),
         ("a.b.apps.example.org", false), ("example.org", false), ("www.example.org.evil.net", false),
         ("192.0.2.7", true),
-        ("192.0.2.8", false), ("2001:db8::7", true), ("2001:db8:0:0:0:0:0:7", true), ("2001:db8::8", false),
+        ("192.0.2.8", false), ("2001:0DB8::0007", true), ("::ffff:192.0.2.7", false), ("2001:db8::7", true),
+        ("2001:db8:0:0:0:0:0:7", true), ("2001:db8::8", false),
     ].map { host, isRight in Case("server", isRight ? [] : [.wrongName], host: host) }
 
     private static func verifier(_ test: Case) throws -> ChainVerifier {
@@ -114,7 +115,16 @@ struct ChainTests {
         #expect(try !verifier.verify(try fixture("root")).problems.isEmpty)
     }
 
-    @Test("A name that can be none is refused", arguments: ["", "a\u{0}b", "*.apps.example.org"])
+    @Test(
+        "A name that can be none is refused, also where it would stand for all below it or only looks like an address",
+        arguments: [
+            "", "a\u{0}b", "*.apps.example.org", ".example.org", ".org", ".", "..", "www..example.org",
+            "www.example.org..",
+            "192.0.2.07", "192.0.2.007", "0300.0.2.7", "0xc0.0.2.7", "192.0.519", "3221225991", "192.0.2.7.",
+            "192.0.2.7 ",
+            "[2001:db8::7]", "2001:db8::7%lo", "2001:db8:::7", "www.example.org:443", "www.example.org/",
+            "www.example.1",
+        ])
     func badHost(host: String) throws {
         let verifier = try Self.verifier(Case("server", [], host: host))
         #expect(throws: CryptoError.invalidParameter) { try verifier.verify(try fixture("server")) }
