@@ -5,7 +5,7 @@ import os
 
 from deployment import OTHER, VICTIM
 from programs import victim
-from suite import FAILS, SUCCEEDS, attack
+from suite import EMBEDDED, FAILS, OWN_DAEMON, SUCCEEDS, attack
 
 
 def home(d):
@@ -49,7 +49,7 @@ def stored(d, path, user=VICTIM):
     return d.learns(*d.search(victim(d)), user=user, env=d.environment(KEYCHAIN_SOCKET=path))
 
 
-@attack("another user reads the files of a user's own keychain", FAILS, "Permission denied")
+@attack("another user reads the files of a user's own keychain", FAILS, "Permission denied", where=(EMBEDDED, OWN_DAEMON))
 def files_of_another(d):
     folder = embedded(d)
     d.run("chmod", "755", os.path.dirname(folder), user=0)
@@ -64,7 +64,7 @@ def files_of_another(d):
     return False
 
 
-@attack("another user connects to a user's own daemon", FAILS, "Permission denied|access.foreign-user|another user")
+@attack("another user connects to a user's own daemon", FAILS, "Permission denied|access.foreign-user|another user", where=(OWN_DAEMON,))
 def daemon_of_another(d):
     with daemon(d, embedded(d)) as path:
         d.run(victim(d), "add-generic-password", "-U", "-s", "s", "-a", "a", "-w", d.secret,
@@ -74,7 +74,7 @@ def daemon_of_another(d):
         return stored(d, path, user=OTHER)
 
 
-@attack("another user connects to a user's own daemon, to which the way was opened", FAILS, "keychain belongs to user")
+@attack("another user connects to a user's own daemon, to which the way was opened", FAILS, "keychain belongs to user", where=(OWN_DAEMON,))
 def open_daemon_of_another(d):
     with daemon(d, embedded(d)) as path:
         for opened in (os.path.dirname(path), path):
@@ -85,7 +85,7 @@ def open_daemon_of_another(d):
             os.chmod(os.path.dirname(path), 0o700)
 
 
-@attack("another program of the same user opens the files of a user's own keychain", SUCCEEDS)
+@attack("another program of the same user opens the files of a user's own keychain", SUCCEEDS, where=(EMBEDDED, OWN_DAEMON))
 def files_of_his_own(d):
     folder = embedded(d)
     copy = d.path("mine", "copy")

@@ -4,25 +4,28 @@ import re
 
 ATTACKS = []
 
+# Where an attack is made.
+PLACES = EMBEDDED, OWN_DAEMON, SERVICE = "embedded", "user's daemon", "system service"
+
 # What must come of an attack.
 FAILS, SUCCEEDS = "must fail", "known to succeed"
 
 
-def attack(name, expected, because=""):
+def attack(name, expected, because="", where=(SERVICE,)):
     """Registers an attack: a function of the deployment that says whether it got what it wanted.
 
     One that must fail has to fail for its reason: what was said must match `because`, or something else was in its way.
     """
     def register(body):
-        ATTACKS.append((name, expected, because, body))
+        ATTACKS.append((name, expected, because, body, where))
         return body
     return register
 
 
 def run(deployment, only=()):
-    """Runs all attacks and prints the table; the number of those that did not end as they must."""
-    wrong, width = 0, max(len(name) for name, *_ in ATTACKS)
-    for name, expected, because, body in ATTACKS:
+    """Runs all attacks and prints the table; how many did not end as they must, and the names of the others."""
+    wrong, ended, width = 0, set(), max(len(name) for name, *_ in ATTACKS)
+    for name, expected, because, body, _ in ATTACKS:
         if only and not any(word in name for word in only):
             continue
         deployment.said = ""
@@ -36,7 +39,9 @@ def run(deployment, only=()):
         except Exception as error:  # An attack that cannot be made proves nothing.
             right, result = False, f"could not be made: {type(error).__name__}: {error}"
         wrong += not right
+        if right:
+            ended.add(name)
         print(f"{'ok    ' if right else 'WRONG '} {name:{width}}  {expected:16}  {result}", flush=True)
         if not right and deployment.said:
             print("        " + deployment.said.replace("\n", "\n        ")[:1000], flush=True)
-    return wrong
+    return wrong, ended

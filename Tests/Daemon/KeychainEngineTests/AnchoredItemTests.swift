@@ -81,6 +81,42 @@ struct AnchoredItemTests {
         #expect(try Self.explained(engine, by: 0) == ["demanding", "own", "plain", "reserved"])
     }
 
+    @Test(
+        "Nor does an inspection of identities show one of which half is an anchored program's",
+        arguments: ["test", "other"])
+    func inspectingIdentities(group: String) throws {
+        let folder = try TemporaryDirectory()
+        defer { extendLifetime(folder) }
+        let engine = try TestEngine(in: folder, anchoredGroups: AnchoredGroups { $0 == "test" })
+        let hash = RawValue.data(Array(repeating: 7, count: 20))
+        let halves: [[String: RawValue]] = [
+            ["class": .string("cert"), "pkhh": hash, "ctyp": .number(3), "agrp": .string("other")],
+            ["class": .string("keys"), "klbl": hash, "kcls": .number(1), "priv": .number(1), "agrp": .string(group)],
+        ]
+        let owner = CallerIdentity(user: 1000, process: 4, program: "p", isAnchored: true, groups: ["test", "other"])
+        for half in halves {
+            var builder = ItemRequestBuilder(.add)
+            for (key, value) in half { try builder.set(key, value) }
+            _ = try engine.perform(try builder.build(), from: owner)
+        }
+        let all: [String: RawValue] = ["class": .string("idnt")]
+        #expect(try Self.inspectedCount(engine, by: 1000, all) == (group == "test" ? 0 : 1))
+        #expect(try Self.inspectedCount(engine, by: 0, all) == 1)
+    }
+
+    private static func inspectedCount(
+        _ engine: TestEngine, by user: UInt32, _ query: [String: RawValue]
+    ) throws -> Int {
+        var builder = ItemRequestBuilder(.copyMatching)
+        for (key, value) in query { try builder.set(key, value) }
+        try builder.set("m_Limit", .string("m_LimitAll"))
+        try builder.set("r_Attributes", .boolean(true))
+        builder.inspectAllGroups()
+        let request = try builder.build()
+        if refusal({ _ = try engine.perform(request, from: inspector(user)) })?.status == .itemNotFound { return 0 }
+        return try engine.perform(request, from: inspector(user)).items.count
+    }
+
     private static func inspector(_ user: UInt32) -> CallerIdentity {
         CallerIdentity(user: user, process: 9, program: "security", groups: ["inspector"], mayInspectAllGroups: true)
     }

@@ -69,6 +69,7 @@ extension EngineLane {
         }
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
         guard page.asked.isInGroups(list) else { throw .damaged("its columns") }
+        if let inspector = page.inspector, anchoredGroups.hide(list, from: inspector) { return nil }
         return list
     }
 }
