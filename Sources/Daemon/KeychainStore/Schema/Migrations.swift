@@ -48,7 +48,8 @@ struct Migrations {
     func run() throws(Refusal) {
         let found = try refusing { () throws(DatabaseError) in try version() }
         guard found < steps.count else { return try refuseNewer(found) }
-        if found > 0 { try copy() }
+        // Of a store that another process is making just now there is nothing to copy.
+        if found > 0, try !isNew() { try copy() }
         try refusing { () throws(DatabaseError) -> Void in
             for version in Int(found)..<steps.count { try step(from: version) }
         }
