@@ -37,6 +37,12 @@ def stranger(d):
     return done.returncode == 0 or str(STRANGER) in folders(d)
 
 
+def is_served(d, number):
+    done = d.run(victim(d), "add-generic-password", "-U", "-s", "s", "-a", "a", "-w", d.secret, user=number)
+    d.said = done.stderr
+    return done.returncode == 0
+
+
 @attack("a flood of subordinate numbers, so that new users are not served", FAILS)
 def subordinate_flood(d):
     flood = subprocess.Popen(
@@ -49,9 +55,8 @@ def subordinate_flood(d):
         for number in range(STRANGER + 100, STRANGER + 110):
             with open("/etc/passwd", "a") as file:
                 file.write(f"kc-{number}:x:{number}:{number}::/nonexistent:/bin/sh\n")
-            done = d.run(victim(d), "add-generic-password", "-s", "s", "-a", "a", "-w", d.secret, user=number)
-            d.said = done.stderr
-            if done.returncode:
+            # A busy machine may keep anybody waiting once; the attack is to keep a new user out.
+            if not any(is_served(d, number) for _ in range(3)):
                 return True
         return False
     finally:

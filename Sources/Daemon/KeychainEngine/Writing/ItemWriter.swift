@@ -64,6 +64,7 @@ final class ItemWriter {
             if authorized.count == 1 { return try performOne(authorized[0].write, authorized[0].request) }
             for (write, request) in authorized { try performOneOfMany(write, request) }
         }
+        if authorized.contains(where: { $0.request.request.operation != .delete }) { store.keepReserve() }
     }
 
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.

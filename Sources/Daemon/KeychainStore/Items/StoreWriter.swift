@@ -56,10 +56,12 @@ package final class StoreWriter {
         }
         // What was committed into files that somebody has moved or removed meanwhile is there if they are put back.
         do throws(Refusal) { try checkFiles() } catch { throw error.afterCommit }
-        reserve.keep()
     }
 
-    /// Gives back the space that is kept for deletions, which the next commit takes again.
+    /// Takes space that is kept for deletions, unless it has been. A store without items needs none.
+    package func keepReserve() { reserve.keep() }
+
+    /// Gives it back.
     package func giveReserve() { reserve.give() }
 
     /// Rolls back, unless an error has done so.
