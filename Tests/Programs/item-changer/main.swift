@@ -3,8 +3,8 @@
 //     item-changer FOLDER < steps.json
 //
 // A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"makeKey": attributes} for a key of the enclave,
-// {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, or {"type": password} for what the user answers the next prompt
-// with. Items and queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or
+// {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, {"type": password} for what the user answers the next prompt
+// with, or {"as": groups} for the access groups of the program that does what follows. Items and queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or
 // {"control": [protection, flags]}.
 
 import Foundation
@@ -62,12 +62,17 @@ func perform(_ name: String, _ argument: Any, _ keychain: TestKeychain) throws -
 }
 
 let keychain = try TestKeychain(folder: URL(filePath: CommandLine.arguments[1]))
+var program = keychain.program(accessGroups: ["TEST.program"])
 let steps = try JSONSerialization.jsonObject(with: FileHandle.standardInput.readDataToEndOfFile()) as? [[String: Any]]
 for step in steps ?? [] {
     for (name, argument) in step {
-        let status = try keychain.run { try perform(name, argument, keychain) }
+        if name == "as", let groups = argument as? [String] {
+            program = keychain.program(accessGroups: groups)
+            continue
+        }
+        let status = try program.run { try perform(name, argument, keychain) }
         guard status == errSecSuccess else {
-            print("\(name) gave \(status): \(keychain.run { SecCopyLastItemError()?.description ?? "" })")
+            print("\(name) gave \(status): \(program.run { SecCopyLastItemError()?.description ?? "" })")
             exit(1)
         }
     }
