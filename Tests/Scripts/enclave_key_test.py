@@ -10,6 +10,7 @@ usage: enclave_key_test.py FOLDER-OF-PROGRAMS
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -102,6 +103,14 @@ def check(home, programs, user):
     print("two keys in use; their private halves are in the enclave's memory and nowhere else")
 
 
+def end(daemon):
+    """It writes until it has ended."""
+    handle = os.pidfd_open(daemon)
+    os.kill(daemon, signal.SIGTERM)
+    select.select([handle], [], [], 20)
+    os.close(handle)
+
+
 def main():
     programs = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +128,7 @@ def main():
         finally:
             user.stdin.close()
             user.wait()
-            os.kill(daemon_of(home), signal.SIGTERM)
+            end(daemon_of(home))
 
 
 main()
