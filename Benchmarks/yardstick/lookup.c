@@ -43,6 +43,17 @@ static void digest(struct yardstick_store *store, int attribute, struct text tex
     EVP_MAC_init(store->index, NULL, 0, NULL);
 }
 
+/// What the column has in place of a digest: another one in every class and group.
+static void salt(struct yardstick_store *store, int attribute, const uint8_t group[32], uint8_t digest[32]) {
+    uint8_t message[5 + 2 * DIGEST] = {'s', 'd', 1, attribute, attribute >> 8};
+    size_t size;
+    memcpy(message + 5, group, DIGEST);
+    memcpy(message + 5 + DIGEST, digest, DIGEST);
+    EVP_MAC_update(store->index, message, sizeof message);
+    EVP_MAC_final(store->index, digest, &size, 32);
+    EVP_MAC_init(store->index, NULL, 0, NULL);
+}
+
 /// Opens the row a statement stands on. The value goes to `value`; gives its size or -1.
 static int open_row(struct yardstick_store *store, sqlite3_stmt *row, uint8_t *value) {
     int class = sqlite3_column_int(row, 3);
@@ -86,6 +97,8 @@ size_t yardstick_handle(struct yardstick_store *store, const uint8_t *frame, siz
     digest(store, ACCOUNT, query.account, digests[0]);
     digest(store, SERVICE, query.service, digests[1]);
     digest(store, GROUP, (struct text){(uint8_t *)store->group, strlen(store->group)}, digests[2]);
+    salt(store, ACCOUNT, digests[2], digests[0]);
+    salt(store, SERVICE, digests[2], digests[1]);
     for (int i = 0; i < 3; i++) sqlite3_bind_blob(store->by_names, i + 1, digests[i], DIGEST, SQLITE_STATIC);
 
     // notice, cursor, one item: its class, its one attribute

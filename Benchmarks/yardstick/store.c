@@ -139,7 +139,7 @@ struct yardstick_store *yardstick_open(const char *folder, const char *group, co
     open_metadata_keys(store);
 #define COLUMNS "SELECT id, uuid, pk, pdmn, sync, tomb, wkey, meta, data FROM genp "
     store->by_names = prepare(
-        store->database, COLUMNS "WHERE acct = ? AND svce = ? AND agrp = ? AND tomb = 0 AND sync = 0");
+        store->database, COLUMNS "WHERE acct = ? AND svce = ? AND +agrp = ? AND tomb = 0 AND sync = 0");
     store->by_key = prepare(store->database, COLUMNS "WHERE pk = ?");
     return store;
 }

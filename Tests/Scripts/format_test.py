@@ -8,6 +8,7 @@ import datetime
 import json
 import os
 import pathlib
+import random
 import shutil
 import sqlite3
 import struct
@@ -24,6 +25,7 @@ from read_store import CLASSES, PROTECTION, Closed, Damaged, SealedKey, Store
 
 PROGRAMS = os.path.abspath(sys.argv.pop(1))
 READER = pathlib.Path(__file__).with_name("read_store.py")
+STORES = pathlib.Path(__file__).parents[1] / "Support/Fixtures/Stores"
 PASSCODE = "öffne dich 1234"
 
 
@@ -375,6 +377,112 @@ class Tampering(StoreTest):
         found = self.read(status=1)
         self.assertEqual(len(found["items"]), 4)
         self.assertEqual([(d["class"], d["row"]) for d in found["damaged"]], [("genp", 1)])
+
+
+class Columns(StoreTest):
+    """What stands in the columns, and what only in the sealed attributes."""
+
+    def test_digests_stand_where_an_index_needs_them_and_nowhere_else(self):
+        change(self.folder, {"add": OTHERS[0]}, {"add": OTHERS[1]})
+        fixed = {"id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data", "ownr", "code"}
+        for table in CLASSES:
+            indexed = {column[2] for index in self.sql(f"PRAGMA index_list({table})")
+                       for column in self.sql(f"PRAGMA index_info({index[1]})")}
+            digests = {column[1] for column in self.sql(f"PRAGMA table_info({table})")} - fixed
+            self.assertEqual(digests, indexed - {"uuid", "pk"})
+            self.assertLess(len(digests), 8)
+
+    def test_a_name_in_two_groups_or_classes_shows_in_no_column_but_the_label_of_a_key_pair(self):
+        names = {"acct": string("same"), "labl": string("same")}
+        for group in ("TEST.one", "TEST.two"):
+            change(self.folder, {"as": [group]}, {"add": item("genp", svce=string("same"), **names)},
+                   {"add": item("inet", srvr=string("same"), **names)},
+                   {"add": item("keys", b"k", klbl=data(b"same"), atag=string("same"), labl=string("same"))})
+        digests = [self.sql(f"SELECT {column} FROM {table}") for table, columns in
+                   (("genp", "svce acct labl"), ("inet", "srvr acct labl"), ("keys", "atag labl"))
+                   for column in columns.split()]
+        found = [digest for column in digests for (digest,) in column]
+        self.assertEqual((len(found), len(set(found))), (16, 16))
+        self.assertEqual(self.sql("SELECT count(DISTINCT klbl), count(DISTINCT agrp) FROM keys"), [(1, 2)])
+        self.assertEqual(self.read()["damaged"], [])
+
+
+class OlderStores(StoreTest):
+    """Stores that earlier versions have written, or would have."""
+
+    #: What each version lacks of the next.
+    STEPS = {
+        4: [f"ALTER TABLE {table} DROP COLUMN code" for table in CLASSES],
+        3: [f"DROP TRIGGER {table}_{event}" for table in CLASSES for event in ("comes", "goes", "changes")]
+           + ["CREATE TABLE counted (class TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID"]
+           + [f"INSERT INTO counted SELECT '{table}', coalesce(max(id), 0) FROM {table}" for table in CLASSES],
+        2: ["DROP TABLE counted"],
+        1: ["DROP TABLE usage", "DROP TABLE groupbook"] + [f"ALTER TABLE {table} DROP COLUMN ownr" for table in CLASSES],
+    }
+
+    def unpack(self, name, version):
+        shutil.unpack_archive(STORES / f"{name}.tar.xz", self.folder)
+        for number in range(4, version - 1, -1):
+            for statement in self.STEPS[number]:
+                self.sql(statement)
+            self.sql(f"PRAGMA user_version = {number}")
+
+    def check_brought_up_to_date(self, name, version, *arguments, passcode=""):
+        self.unpack(name, version)
+        before = self.read(*arguments, passcode=passcode)
+        change(self.folder)
+        after = self.read(*arguments, passcode=passcode)
+        self.assertEqual(self.sql("PRAGMA user_version"), [(6,)])
+        self.assertEqual((after["damaged"], after["closed"]), ([], 0))
+        self.assertEqual([one for one in after["items"]], before["items"])
+        self.assertGreater(len(after["items"]), 20)
+        first, *others = [path for path in pathlib.Path(self.folder).iterdir() if path.name.endswith(".snapshot")]
+        # A store that needs both is copied before either migration.
+        self.assertEqual(len(others), 1 if version < 4 else 0)
+        with sqlite3.connect(first) as copy:
+            self.assertIn(copy.execute("PRAGMA user_version").fetchone()[0], (version, max(version, 4)))
+
+    def test_each_version_is_copied_and_keeps_its_items(self):
+        for version in range(5, 0, -1):
+            with self.subTest(version):
+                self.check_brought_up_to_date("version5", version)
+                shutil.rmtree(self.folder)
+
+    def test_rows_whose_class_is_closed_are_brought_up_to_date_too(self):
+        for version in (5, 4, 1):
+            with self.subTest(version):
+                self.check_brought_up_to_date("version5-passcode", version, "--passcode", passcode="right")
+                shutil.rmtree(self.folder)
+
+    def test_a_row_that_was_changed_before_stays_hidden(self):
+        self.unpack("version5", 5)
+        self.sql("UPDATE genp SET svce = (SELECT svce FROM genp WHERE id = 2) WHERE id = 1")
+        change(self.folder)
+        self.assertEqual([(one["class"], one["row"]) for one in self.read(status=1)["damaged"]], [("genp", 1)])
+
+    def test_a_kill_at_any_moment_leaves_the_store_as_it_was_or_as_it_is_to_be(self):
+        self.unpack("version5", 5)
+        items = self.read()["items"]
+        fresh, moment = f"{self.folder}.fresh", random.Random(6)
+        shutil.copytree(self.folder, fresh)
+        begun = time.monotonic()
+        change(self.folder)
+        whole, versions = time.monotonic() - begun, set()
+        for _ in range(40):
+            shutil.rmtree(self.folder)
+            shutil.copytree(fresh, self.folder)
+            program = subprocess.Popen([f"{PROGRAMS}/item-changer", self.folder], stdin=subprocess.PIPE)
+            # Where the kill falls is left to chance: any moment will do.
+            time.sleep(moment.random() * whole)
+            program.kill()
+            program.communicate()
+            ((version,),) = self.sql("PRAGMA user_version")
+            versions.add(version)
+            self.assertIn(version, (5, 6))
+            self.assertEqual(self.read()["items"], items)
+            change(self.folder)
+            self.assertEqual((self.read()["items"], self.sql("PRAGMA user_version")), (items, [(6,)]))
+        self.assertEqual(versions, {5, 6})
 
 
 class Groups(StoreTest):

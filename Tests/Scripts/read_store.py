@@ -187,7 +187,7 @@ class Attribute:
         self.classes = every if classes == "all" else set(re.findall(r"\w{4}", classes))
         self.key_of = every if key_of == "all" else set(re.findall(r"\w{4}", key_of))
         self.default = {"empty": (1, b""), "0": (3, bytes(8)), "date": (4, bytes(8))}.get(re.split("[ ,]", default)[0])
-        self.has_digest = column.startswith("digest")
+        self.has_digest, self.is_salted = "digest" in column, "salted" in column
 
     @staticmethod
     def table():
@@ -281,7 +281,7 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2, 3, 4, 5):
+        if version not in (1, 2, 3, 4, 5, 6):
             raise Damaged(f"a store of version {version}")
         self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
@@ -379,14 +379,25 @@ class Store:
                 continue
             entry = entries.get(number) or attribute.default
             comparison = attribute.comparison(*entry) if entry else None
-            if attribute.has_digest and row[attribute.code] != self.column(attribute, comparison):
+            if self.has_column(attribute) and row[attribute.code] != self.column(attribute, comparison, table, row["agrp"]):
                 raise Damaged(f"the column {attribute.code} is not that of the attribute")
             if table in attribute.key_of:
                 message += struct.pack("<HI", number, len(comparison)) + comparison
         if row["pk"] != hmac.digest(self.vault.index_key, message, "sha256")[:16]:
             raise Damaged("its primary key is not that of the attributes")
 
-    def column(self, attribute, comparison):
+    def has_column(self, attribute):
+        """Whether there is a column with a digest; up to version 5 almost every attribute had one."""
+        return attribute.has_digest if self.version > 5 else attribute.code not in ("pdmn", "accc", "sync", "tomb")
+
+    def column(self, attribute, comparison, table, group):
+        digest = self.digest(attribute, comparison)
+        if digest is None or self.version < 6 or not attribute.is_salted:
+            return digest
+        message = b"sd" + struct.pack("<BH", CLASSES[table], attribute.number) + group + digest
+        return hmac.digest(self.vault.index_key, message, "sha256")[:16]
+
+    def digest(self, attribute, comparison):
         if comparison is None:
             return None
         number = next(a.number for a in ATTRIBUTES.values() if a.code == "klbl") if attribute.code == "pkhh" \
@@ -433,7 +444,7 @@ class Store:
                 program, rest = self.text(rest[8:])
                 programs.append({"program": program, "seen": seen, "kind": kind})
             agrp = next(attribute for attribute in ATTRIBUTES.values() if attribute.code == "agrp")
-            if rest or digest != self.column(agrp, name.encode()):
+            if rest or digest != self.digest(agrp, name.encode()):
                 raise Damaged("what is known of a group belongs to another one")
             found.append({"group": name, "policy": ["keep", "purge"][policy], "programs": programs})
         return found

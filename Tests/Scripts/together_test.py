@@ -4,13 +4,15 @@ usage: together_test.py FOLDER-OF-PROGRAMS
 """
 
 import os
+import pathlib
+import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 
 PROGRAMS = 4
+STORE = pathlib.Path(__file__).parents[1] / "Support/Fixtures/Stores/version5.tar.xz"
 
 
 def environment(home):
@@ -19,12 +21,10 @@ def environment(home):
 
 
 def make_older(home):
-    """What a release before version 5 left."""
-    with sqlite3.connect(f"{home}/keychain.db") as store:
-        for table in ("genp", "inet", "cert", "keys"):
-            store.execute(f"ALTER TABLE {table} DROP COLUMN code")
-        store.execute("PRAGMA user_version = 4")
-    store.close()
+    """What a release with version 5 left."""
+    shutil.rmtree(home)
+    os.mkdir(home, 0o700)
+    shutil.unpack_archive(STORE, home)
 
 
 def run_together(writer, env, names):
@@ -40,6 +40,12 @@ def run_together(writer, env, names):
             sys.exit(f"{name} was refused: {error}")
 
 
+def look(writer, env, name):
+    check = subprocess.run([writer, "check", name], env=env, capture_output=True, text=True)
+    if check.returncode:
+        sys.exit(f"{name}: {check.stdout} {check.stderr}")
+
+
 def main():
     writer = f"{os.path.abspath(sys.argv[1])}/item-writer"
     for attempt in range(3):
@@ -47,12 +53,10 @@ def main():
             home = f"{folder}/keychain"
             env = environment(home)
             run_together(writer, env, [f"new{number}" for number in range(PROGRAMS)])
+            look(writer, env, "new0")
             make_older(home)
             run_together(writer, env, [f"old{number}" for number in range(PROGRAMS)])
-            for name in ("new0", "old3"):
-                check = subprocess.run([writer, "check", name], env=env, capture_output=True, text=True)
-                if check.returncode:
-                    sys.exit(f"{name}: {check.stdout} {check.stderr}")
+            look(writer, env, "old3")
             copies = [name for name in os.listdir(home) if name.endswith(".snapshot")]
             if len(copies) != 1:
                 sys.exit(f"an older store was copied {len(copies)} times: {copies}")

@@ -38,6 +38,23 @@ extension AttributeTable {
         memberships[Int(itemClass.rawValue) - 1]
     }
 
+    private static let indexedRows = ItemClass.allCases.map { itemClass in
+        let indexes = itemClass == .identity ? [.certificate, .key] : [itemClass]
+        let indexed = Set(indexes.flatMap { $0.indexes.joined() })
+        return attributes(of: itemClass).filter { indexed.contains($0.id) }
+    }
+
+    /// The attributes of a class that have a column, in the order of the table.
+    package static func indexed(of itemClass: ItemClass) -> [ItemAttribute] {
+        indexedRows[Int(itemClass.rawValue) - 1]
+    }
+
+    /// What a search compares, as a set of ``AttributeID/bit``. The access group, and whether items are synchronised or tombstones, is
+    /// asked by other rules.
+    package static let compared = set {
+        $0.search != .none && ![.accessGroup, .synchronizable, .tombstone].contains($0.id)
+    }
+
     private static let primaryKeys = ItemClass.allCases.map { itemClass in
         rows.filter { $0.keyIn.contains(itemClass) }.sorted { $0.id < $1.id }
     }
@@ -49,6 +66,9 @@ extension AttributeTable {
 }
 
 extension ItemAttribute {
+    /// Which half of an identity is meant by it: the certificate where both have it.
+    package var identityClass: ItemClass { classes.contains(.certificate) ? .certificate : .key }
+
     /// Whether items of the class have the attribute.
     package func belongs(to itemClass: ItemClass) -> Bool {
         itemClass == .identity

@@ -13,16 +13,16 @@ package enum AttributeTable {
 
     private static let common: [ItemAttribute] = [
         .init(
-            .accessible, "pdmn", "kSecAttrAccessible", kind: .string, in: all, column: .plain,
+            .accessible, "pdmn", "kSecAttrAccessible", kind: .string, in: all, search: .plain,
             "The protection class: in which device states the item can be opened."),
         .init(
-            .accessControl, "accc", "kSecAttrAccessControl", kind: .accessControl, in: all, column: .none,
+            .accessControl, "accc", "kSecAttrAccessControl", kind: .accessControl, in: all, search: .none,
             "The protection class together with what the user must do before the value is opened."),
         .init(
             .accessGroup, "agrp", "kSecAttrAccessGroup", kind: .string, in: all, keyIn: all,
             "The group of programs the item belongs to."),
         .init(
-            .synchronizable, "sync", "kSecAttrSynchronizable", kind: .number, in: all, keyIn: all, column: .plain,
+            .synchronizable, "sync", "kSecAttrSynchronizable", kind: .number, in: all, keyIn: all, search: .plain,
             missing: .zero, "Whether the item is meant for all devices of the user."),
         .init(
             .creationDate, "cdat", "kSecAttrCreationDate", kind: .date, in: all, setBy: .engine,
@@ -44,7 +44,7 @@ package enum AttributeTable {
             .multiUser, "musr", "kSecAttrMultiUser", kind: .data, in: all, keyIn: all, setBy: .engine,
             missing: .emptyString, "The user partition; empty for the one user a keychain has."),
         .init(
-            .tombstone, "tomb", "kSecAttrTombstone", kind: .number, in: all, column: .plain, setBy: .engine,
+            .tombstone, "tomb", "kSecAttrTombstone", kind: .number, in: all, search: .plain, setBy: .engine,
             missing: .zero, "Marks what is left of a deleted synchronised item."),
         .init(
             .alias, "alis", "kSecAttrAlias", kind: .blob, in: all, "A second name, kept for old programs."),
@@ -171,7 +171,7 @@ package enum AttributeTable {
 
     private static func apple(_ code: String, in classes: [ItemClass] = all) -> ItemAttribute {
         .init(
-            .restricted, code, code, kind: .data, in: classes, column: .none, setBy: .nobody, returned: .never,
+            .restricted, code, code, kind: .data, in: classes, search: .none, setBy: .nobody, returned: .never,
             "For Apple's own programs.")
     }
 }

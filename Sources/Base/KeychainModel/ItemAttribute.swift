@@ -11,7 +11,7 @@ package final class ItemAttribute: Sendable {
     package let classes: [ItemClass]
     /// The classes whose primary key contains it.
     package let keyIn: [ItemClass]
-    package let column: Column
+    package let search: Search
     package let setBy: Setter
     /// What an item gets that was added without it.
     package let missing: Missing
@@ -36,13 +36,14 @@ package final class ItemAttribute: Sendable {
         case accessControl
     }
 
-    /// What the table's column of that name holds.
-    package enum Column: Sendable {
-        /// A keyed digest, so that equality can be searched without the file showing the value.
-        case digest
-        /// The small number itself, because the store filters by it.
+    /// How a query finds items by it.
+    package enum Search: Sendable {
+        /// By its value: through a column with a keyed digest where an index of the class has it (``ItemClass/indexes``), and by what
+        /// was opened everywhere else.
+        case compared
+        /// By a column with the small number itself.
         case plain
-        /// No column: it is only in the sealed metadata, and no query can search for it.
+        /// Not at all.
         case none
     }
 
@@ -63,7 +64,7 @@ package final class ItemAttribute: Sendable {
 
     init(
         _ id: AttributeID, _ code: String, _ constant: String, _ otherConstant: String? = nil, kind: Kind,
-        in classes: [ItemClass], keyIn: [ItemClass] = [], column: Column = .digest, setBy: Setter = .program,
+        in classes: [ItemClass], keyIn: [ItemClass] = [], search: Search = .compared, setBy: Setter = .program,
         missing: Missing = .absent, returned: Returned = .always, _ meaning: String
     ) {
         self.id = id
@@ -73,7 +74,7 @@ package final class ItemAttribute: Sendable {
         self.kind = kind
         self.classes = classes
         self.keyIn = keyIn
-        self.column = column
+        self.search = search
         self.setBy = setBy
         self.missing = missing
         self.returned = returned

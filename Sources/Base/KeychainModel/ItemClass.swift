@@ -37,15 +37,16 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
     /// The protection class of an item that names none (semantics B.4: certificates are public, the rest is not).
     package var defaultAccessibility: Accessibility { self == .certificate ? .always : .whenUnlocked }
 
-    /// The attributes that are looked up together often enough to deserve an index, most selective use first.
+    /// The attributes that are looked up together often enough to deserve an index, most selective use first. They, and no others,
+    /// have a column.
     ///
-    /// An index serves every query that fixes its leading attributes.
+    /// An index serves every query that fixes its leading attributes. That of a group's items gives them in the order of rows.
     package var indexes: [[AttributeID]] {
         switch self {
-        case .genericPassword: [[.service, .account], [.account], [.label]]
-        case .internetPassword: [[.server, .account], [.account], [.label]]
-        case .certificate: [[.subject], [.issuer, .serialNumber], [.publicKeyHash], [.label]]
-        case .key: [[.applicationTag], [.applicationLabel], [.label]]
+        case .genericPassword: [[.service, .account], [.account], [.label], [.accessGroup]]
+        case .internetPassword: [[.server, .account], [.account], [.label], [.accessGroup]]
+        case .certificate: [[.subject], [.issuer, .serialNumber], [.publicKeyHash], [.label], [.accessGroup]]
+        case .key: [[.applicationTag], [.applicationLabel, .keyClass], [.label], [.accessGroup]]
         case .identity: []
         }
     }

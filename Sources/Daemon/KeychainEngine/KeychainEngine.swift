@@ -51,7 +51,10 @@ package final class KeychainEngine: Sendable {
             ItemWriter(
                 try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),
                 try GroupBook(indexKey), quotas))
-        exclusively { age.look(at: $0.store) }
+        exclusively { writer in
+            if let foreign = writer.store.foreignObjects { log?("\(foreign.problem) \(foreign.remedy)") }
+            age.look(at: writer.store)
+        }
     }
 
     /// Whether the descriptors of the store's writer are still its own.

@@ -119,7 +119,7 @@ struct AttributeTableTests {
         for itemClass in ItemClass.stored {
             for id in itemClass.indexes.joined() {
                 let attribute = try #require(AttributeTable.attribute(id: id))
-                #expect(attribute.belongs(to: itemClass) && attribute.column == .digest, "\(attribute.displayName)")
+                #expect(attribute.belongs(to: itemClass) && attribute.search == .compared, "\(attribute.displayName)")
             }
         }
     }

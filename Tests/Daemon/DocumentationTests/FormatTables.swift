@@ -14,7 +14,6 @@ enum FormatTables {
             _ = try FileDescriptor.open(path, 0o102)
             let database = try Database(path: path, sharing: .shared)
             try Migrations(database: database, path: path).run()
-            try RowCodeMigration(database: database, digester: AttributeDigester(SecretBytes(count: 32))).run()
             let statement = try database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", "be described")
             var lines = ""
             while try statement.step() { lines += wrapped(statement.text(0)) + ";\n" }
@@ -37,11 +36,12 @@ enum FormatTables {
     }
 
     private static func column(_ attribute: ItemAttribute) -> String {
-        switch attribute.column {
-        case .digest: attribute.missing == .absent && attribute.id != .accessGroup ? "digest or NULL" : "digest"
-        case .plain: "number"
-        case .none: "–"
+        if attribute.search == .plain { return "number" }
+        guard attribute.classes.contains(where: { Schema.digestColumns(of: $0).contains { $0 === attribute } }) else {
+            return "–"
         }
+        let mayBeMissing = attribute.missing == .absent && attribute.id != .accessGroup
+        return (attribute.isSalted ? "salted digest" : "digest") + (mayBeMissing ? " or NULL" : "")
     }
 
     private static func wrapped(_ statement: String) -> String {

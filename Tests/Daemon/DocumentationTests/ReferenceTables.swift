@@ -24,9 +24,15 @@ enum ReferenceTables {
                 [
                     attribute.constants.joined(separator: ", "), "`\(attribute.code)`", attribute.kind.name,
                     attribute.classes.codes, attribute.keyIn.codes, attribute.defaultText,
-                    attribute.column == .none ? "no" : "yes", attribute.setBy.name, attribute.meaning,
+                    search(attribute), attribute.setBy.name, attribute.meaning,
                 ]
             })
+    }
+
+    private static func search(_ attribute: ItemAttribute) -> String {
+        if attribute.search == .none { return "no" }
+        let isIndexed = attribute.classes.contains { AttributeTable.indexed(of: $0).contains { $0 === attribute } }
+        return attribute.search == .plain || isIndexed ? "yes" : "open"
     }
 
     static var keys: String {

@@ -128,57 +128,34 @@ struct TamperTests {
         #expect(try engine.verify().damage.isEmpty)
     }
 
-    @Test("A store of version 4 is copied, gets its codes, and keeps its items")
-    func migrated() throws {
-        let older = try TemporaryDirectory()
-        do {
-            let engine = try TestEngine(in: older)
-            for name in (0..<1500).map({ "\($0)" }) { _ = try engine.addTogether([name]) }
-            for itemClass in ItemClass.stored { try engine.tamper("ALTER TABLE \(itemClass.code) DROP COLUMN code") }
-            try engine.tamper("PRAGMA user_version = 4")
-        }
-        let engine = try TestEngine(in: older)
-        #expect(try engine.values().count == 1500)
-        #expect(try engine.verify().damage.isEmpty)
-        #expect(try engine.wrongCounters() == 0)
-        #expect(try FolderEntries.names(in: engine.folder).count { $0.hasSuffix(".snapshot") } == 1)
-    }
+    private static let foreign = [
+        "CREATE TRIGGER kept AFTER DELETE ON genp BEGIN INSERT INTO quarantine "
+            + "SELECT OLD.id, 'genp', 1, OLD.uuid, OLD.pk, 0, 0, OLD.wkey, OLD.meta, OLD.data; END",
+        "CREATE TRIGGER never BEFORE DELETE ON genp BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE VIEW shown AS SELECT * FROM genp",
+        "DROP TRIGGER genp_goes; CREATE TRIGGER genp_goes AFTER DELETE ON genp BEGIN SELECT 1; END",
+    ]
 
-    @Test("A store that is made to look older, so that its rows get codes anew, hands nothing to another program")
-    func madeOlder() throws {
-        let older = try TemporaryDirectory()
-        let other = CallerIdentity(user: 0, process: 0, program: "other", groups: ["other"])
+    @Test(
+        "A store with a trigger or view that is none of ours is read and not written, and both are told",
+        arguments: foreign)
+    func foreignObjects(_ statement: String) throws {
+        let other = try TemporaryDirectory()
         do {
-            let engine = try TestEngine(in: older)
-            _ = try engine.write(try Self.addition("bank-secret", service: "bank.example"))
-            _ = try engine.perform(try Self.addition("own", service: "own.example"), from: other)
-            try engine.tamper("UPDATE genp SET agrp = (SELECT agrp FROM genp WHERE id = 2) WHERE id = 1")
-            for itemClass in ItemClass.stored { try engine.tamper("ALTER TABLE \(itemClass.code) DROP COLUMN code") }
-            try engine.tamper("PRAGMA user_version = 4")
+            let engine = try TestEngine(in: other)
+            try engine.add("a", "value")
+            #expect(try engine.verify().file.isEmpty)
+            try engine.tamper(statement)
+            #expect(try engine.verify().file.contains("1 triggers or views"))
         }
-        let again = try TestEngine(in: older)
-        let all = try EngineLane.lookup(["r_Data": .boolean(true), "m_Limit": .string("m_LimitAll")])
-        let found = try again.perform(all, from: other).items.compactMap { $0.attributes[.valueData]?.string }
-        #expect(found == ["own"])
-        var update = ItemRequestBuilder(.update)
-        try update.set("class", .string("genp"))
-        try update.set("svce", .string("bank.example"))
-        try update.change("agrp", .string("other"))
-        let request = try update.build()
-        #expect(refusal { _ = try again.perform(request, from: other) }?.status == .itemNotFound)
-        #expect(try again.verify().damage.map(\.row) == [1])
-    }
-
-    @Test("A store of an older release is not brought up to date while another program uses it")
-    func migratedAlone() throws {
-        let lock = "\(engine.folder)/keychain.lock"
-        let other = try FileLock(lock, .shared, deadline: .now)
-        for itemClass in ItemClass.stored { try engine.tamper("ALTER TABLE \(itemClass.code) DROP COLUMN code") }
-        try engine.tamper("PRAGMA user_version = 4")
-        let store = try ItemStore(folder: engine.folder, prefersExclusive: false)
-        let refusal = refusal { try store.migrate(with: SecretBytes(count: 32), patience: 50) }
-        #expect(refusal?.problem.contains("other programs use it") == true)
-        withExtendedLifetime(other) {}
+        let lines = Lock<[String]>([])
+        let engine = try TestEngine(in: other, log: { line in lines.withLock { $0.append(line) } })
+        #expect(lines.withLock { $0.contains { $0.contains("did not make") } })
+        #expect(try engine.values() == ["a": "value"])
+        for write in [{ try engine.add("b", "value") }, { try engine.update("a", to: "new") }] {
+            #expect(refusal(write)?.status == .notAvailable)
+        }
+        #expect(try engine.values() == ["a": "value"])
     }
 
     private func count(_ sql: String) throws -> Int64? {

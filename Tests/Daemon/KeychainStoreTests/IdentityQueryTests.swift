@@ -15,13 +15,18 @@ struct IdentityQueryTests {
     static let cases: [QueryCompilerTests.Case] = [
         .init(
             description: "any identity", itemClass: "idnt",
-            sql: "c.agrp = ?1 AND k.agrp = ?1 AND c.tomb = 0 AND k.tomb = 0 AND c.sync = 0 AND k.kcls = ?2 "
+            sql: "+c.agrp = ?1 AND +k.agrp = ?1 AND c.tomb = 0 AND k.tomb = 0 AND c.sync = 0 AND k.kcls = ?2 "
                 + "AND k.klbl <> ?3"),
         .init(
             description: "an attribute of both halves, and one of the key", itemClass: "idnt",
-            attributes: ["labl": .string("l"), "atag": .data([1])], groups: ["A", "B"],
-            sql: "c.labl = ?1 AND k.atag = ?2 AND c.agrp IN (?3, ?4) AND k.agrp IN (?3, ?4) AND c.tomb = 0 "
-                + "AND k.tomb = 0 AND c.sync = 0 AND k.kcls = ?5 AND k.klbl <> ?6"),
+            attributes: ["labl": .string("l"), "atag": .data([1])],
+            sql: "c.labl = ?1 AND k.atag = ?2 AND +c.agrp = ?3 AND +k.agrp = ?3 AND c.tomb = 0 "
+                + "AND k.tomb = 0 AND c.sync = 0 AND k.kcls = ?4 AND k.klbl <> ?5"),
+        .init(
+            description: "in several groups what is not salted alone", itemClass: "idnt",
+            attributes: ["labl": .string("l"), "atag": .data([1]), "pkhh": .data([2])], groups: ["A", "B"],
+            sql: "c.pkhh = ?1 AND +c.agrp IN (?2, ?3) AND +k.agrp IN (?2, ?3) AND c.tomb = 0 "
+                + "AND k.tomb = 0 AND c.sync = 0 AND k.kcls = ?4 AND k.klbl <> ?5"),
         .init(
             description: "all of them", itemClass: "idnt", keys: ["m_Limit": .string("m_LimitAll")], groups: ["*"],
             sql: "c.tomb = 0 AND k.tomb = 0 AND c.sync = 0 AND c.id >= ?1 AND (c.id > ?1 OR k.id > ?2) "
@@ -29,7 +34,7 @@ struct IdentityQueryTests {
         .init(
             description: "a persistent reference", itemClass: "idnt",
             keys: ["v_PersistentRef": .data(Array("idnt".utf8) + Array(repeating: 7, count: 16))],
-            sql: "c.uuid = ?1 AND c.agrp = ?2 AND k.agrp = ?2 AND c.tomb = 0 AND k.tomb = 0 AND k.kcls = ?3 "
+            sql: "c.uuid = ?1 AND +c.agrp = ?2 AND +k.agrp = ?2 AND c.tomb = 0 AND k.tomb = 0 AND k.kcls = ?3 "
                 + "AND k.klbl <> ?4"),
     ]
 
@@ -42,17 +47,17 @@ struct IdentityQueryTests {
     static let lookups: [(QueryCompilerTests.Case, [String])] = [
         (
             .init(description: "label", itemClass: "idnt", attributes: ["labl": .string("l")], sql: ""),
-            ["cert_labl (labl=?)", "keys_klbl (klbl=?)"]
+            ["cert_labl (labl=?)", "keys_klbl_kcls (klbl=? AND kcls=?)"]
         ),
         (
             .init(
                 description: "issuer and serial number", itemClass: "idnt",
                 attributes: ["issr": .data([1]), "slnr": .data([1])], sql: ""),
-            ["cert_issr_slnr (issr=? AND slnr=?)", "keys_klbl (klbl=?)"]
+            ["cert_issr_slnr (issr=? AND slnr=?)", "keys_klbl_kcls (klbl=? AND kcls=?)"]
         ),
         (
             .init(description: "key hash", itemClass: "idnt", attributes: ["pkhh": .data([1])], sql: ""),
-            ["cert_pkhh (pkhh=?)", "keys_klbl (klbl=?)"]
+            ["cert_pkhh (pkhh=?)", "keys_klbl_kcls (klbl=? AND kcls=?)"]
         ),
         (
             .init(description: "tag", itemClass: "idnt", attributes: ["atag": .data([1])], sql: ""),
@@ -62,7 +67,7 @@ struct IdentityQueryTests {
             .init(
                 description: "a persistent reference", itemClass: "idnt",
                 keys: ["v_PersistentRef": .data(Array("idnt".utf8) + Array(repeating: 7, count: 16))], sql: ""),
-            ["sqlite_autoindex_cert_1 (uuid=?)", "keys_klbl (klbl=?)"]
+            ["sqlite_autoindex_cert_1 (uuid=?)", "keys_klbl_kcls (klbl=? AND kcls=?)"]
         ),
     ]
 
@@ -75,9 +80,9 @@ struct IdentityQueryTests {
 
     @Test("An enumeration goes through the certificates by row number and finds keys by an index, without sorting")
     func enumeration() throws {
-        let plan = try QueryPlanTests.plan(of: Self.cases[2])
+        let plan = try QueryPlanTests.plan(of: Self.cases[3])
         #expect(plan.contains("SEARCH c USING INTEGER PRIMARY KEY (rowid>?)"), "\(plan)")
-        #expect(plan.contains("keys_klbl (klbl=?)"))
+        #expect(plan.contains("keys_klbl_kcls (klbl=? AND kcls=?)"))
         #expect(!plan.contains("TEMP B-TREE"))
     }
 

@@ -39,7 +39,7 @@ struct QueryPlanTests {
         (.init(description: "tag", itemClass: "keys", attributes: ["atag": .data([1])], sql: ""), "keys_atag (atag=?)"),
         (
             .init(description: "application label", itemClass: "keys", attributes: ["klbl": .data([1])], sql: ""),
-            "keys_klbl (klbl=?)"
+            "keys_klbl_kcls (klbl=?)"
         ),
         (
             .init(
@@ -59,13 +59,33 @@ struct QueryPlanTests {
         #expect(plan.contains(index))
     }
 
-    @Test("An enumeration of a class goes by row number, without sorting")
-    func enumeration() throws {
+    static let groups = [
+        (["A"], "genp_agrp (agrp=? AND rowid>?)"), (["A", "B"], "PRIMARY KEY"), (["*"], "PRIMARY KEY"),
+    ]
+
+    @Test("An enumeration goes by row number, in one group by its index, without sorting", arguments: groups)
+    func enumeration(_ groups: [String], _ index: String) throws {
         let all = QueryCompilerTests.Case(
-            description: "all", itemClass: "genp", keys: ["m_Limit": .string("m_LimitAll")], sql: "")
+            description: "all", itemClass: "genp", keys: ["m_Limit": .string("m_LimitAll")], groups: groups, sql: "")
         let plan = try Self.plan(of: all)
-        #expect(plan.contains("INTEGER PRIMARY KEY"))
+        #expect(plan.contains(index), "\(plan)")
         #expect(!plan.contains("TEMP B-TREE"))
+    }
+
+    @Test("Of several groups each is looked into by the index of what is asked")
+    func groupByGroup() throws {
+        let names = QueryCompilerTests.Case(
+            description: "names", itemClass: "genp", attributes: ["svce": .string("s"), "acct": .string("a")],
+            groups: ["A", "B", "C"], sql: "")
+        let plan = try Self.plan(of: names)
+        #expect(plan.contains("SEARCH genp USING INDEX genp_svce_acct (svce=? AND acct=?)"), "\(plan)")
+        #expect(plan.contains("SCAN asked"))
+    }
+
+    @Test("The groups that there are come from an index alone")
+    func allGroups() throws {
+        let plan = try Self.explain(QueryCompiler.groups(of: .key), in: Self.emptyStore())
+        #expect(plan.contains("COVERING INDEX keys_agrp"), "\(plan)")
     }
 
     @Test("Adding finds the primary key through its unique index")
@@ -81,9 +101,7 @@ struct QueryPlanTests {
 
     static func emptyStore() throws -> Database {
         let database = try Database(path: ":memory:", sharing: .shared)
-        for statement in Migrations.all.joined() { try database.execute(statement, "be made") }
-        try database.execute("PRAGMA user_version = \(Migrations.all.count)", "be made")
-        try RowCodeMigration(database: database, digester: AttributeDigester(SecretBytes(count: 32))).run()
+        for statement in Schema.creation { try database.execute(statement, "be made") }
         return database
     }
 

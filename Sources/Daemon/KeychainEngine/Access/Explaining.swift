@@ -77,11 +77,13 @@ final class Explainer {
     ) throws(Refusal) -> [Near] {
         guard let asked = authorized.itemClass else { return [] }
         let own: ItemClass = asked == .identity ? .certificate : asked
+        let comparing = AskedAttributes(authorized)
         var near: [Near] = []
         var (looked, omitted) = (UInt64(0), UInt64(0))
         for itemClass in [own] + authorized.request.otherClasses(than: own) {
             let isOther = itemClass != own
-            try lane.reader.explain(authorized, as: itemClass, seeing: visibleGroups, by: deadline) { verdict in
+            try lane.reader.explain(authorized, as: itemClass, seeing: visibleGroups, by: deadline) { verdict, row in
+                let verdict = adding(row, as: itemClass, to: verdict, comparing)
                 if verdict.unmet.contains(.tombstone) || isOther && !verdict.unmet.isEmpty { return }
                 looked += 1
                 near.append(Near(itemClass: itemClass, verdict: verdict, isOtherClass: isOther))
@@ -92,6 +94,22 @@ final class Explainer {
         omitted += Self.drop(&near)
         (explanation.looked, explanation.omitted) = (looked, omitted)
         return near
+    }
+
+    /// The verdict with the attributes that differ though no column says so; as it was where the row does not open.
+    private func adding(
+        _ row: SealedRow, as itemClass: ItemClass, to verdict: RowVerdict, _ asked: AskedAttributes
+    ) -> RowVerdict {
+        let opened = SecretBuffer(capacity: 2048)
+        guard row.isAuthentic, asked.asksBeyondColumns(of: itemClass) else { return verdict }
+        do throws(ItemSealer.Failure) {
+            try lane.sealer.openMetadata(of: row, as: itemClass, reader: lane.reader, into: opened)
+        } catch { return verdict }
+        var verdict = verdict
+        for id in asked.differing(in: opened, as: itemClass) where !verdict.unmet.contains(.attribute(id)) {
+            verdict.unmet.append(.attribute(id))
+        }
+        return verdict
     }
 
     private static func drop(_ near: inout [Near]) -> UInt64 {
@@ -185,7 +203,7 @@ extension ItemRequest {
     /// The classes that have every attribute of the query too: a search in the wrong class is a common mistake.
     fileprivate func otherClasses(than own: ItemClass) -> [ItemClass] {
         let named = query.compactMap { AttributeTable.attribute(id: $0.id) }
-            .filter { ![.accessGroup, .synchronizable, .accessible].contains($0.id) && $0.column == .digest }
+            .filter { ![.accessGroup, .synchronizable, .accessible].contains($0.id) && $0.search == .compared }
         guard !named.isEmpty, persistentReference == nil else { return [] }
         return ItemClass.stored.filter { other in other != own && named.allSatisfy { $0.belongs(to: other) } }
     }

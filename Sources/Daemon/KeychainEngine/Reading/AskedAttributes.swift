@@ -2,7 +2,8 @@ import KeychainModel
 import KeychainPolicy
 import LinuxSystem
 
-/// What a query asks of an item's attributes, held once more against what was opened: the columns only say where to look.
+/// What a query asks of an item's attributes, held against what was opened: most attributes have no column, and columns only say
+/// where to look.
 struct AskedAttributes {
     private let query: AttributeList
     /// In which groups the item may be; nil for all.
@@ -13,29 +14,45 @@ struct AskedAttributes {
         if case .groups(let names) = authorized.scope { groups = names } else { groups = nil }
     }
 
-    /// What a search compares; whether items are synchronised or tombstones is asked by other rules.
-    private static let compared = AttributeTable.set {
-        $0.column != .none && ![.accessGroup, .synchronizable, .tombstone].contains($0.id)
-    }
+    /// Those of an identity that are asked of one of its halves.
+    private static let certificates = AttributeTable.set { $0.identityClass == .certificate }
 
     /// Whether the attributes that were opened at the end of a buffer are what was asked for.
-    func areMet(by output: SecretBuffer, from start: Int) -> Bool {
-        output.withSpan { opened in
+    ///
+    /// - Parameter half: the class of the half of an identity they are of; nil for an item that is whole.
+    func areMet(by output: SecretBuffer, from start: Int, half: ItemClass? = nil) -> Bool {
+        let half = half.map { $0 == .certificate ? Self.certificates : ~Self.certificates }
+        let asked = AttributeTable.compared & (half ?? .max)
+        return output.withSpan { opened in
             guard isInGroups(opened, start) else { return false }
             var areMet = true
             query.visit { entry in
-                guard areMet, entry.id.bit & Self.compared != 0 else { return }
+                guard areMet, entry.id.bit & asked != 0 else { return }
                 areMet = isMet(entry, by: opened, start)
             }
             return areMet
         }
     }
 
-    /// Whether attributes that were opened belong to a group the query may see.
-    func isInGroups(_ list: AttributeList) -> Bool {
-        guard let groups else { return true }
-        return list[.accessGroup]?.string.map(groups.contains) ?? false
+    /// Whether it asks for attributes that a class has and its table has no columns for.
+    func asksBeyondColumns(of itemClass: ItemClass) -> Bool {
+        let columns = AttributeTable.indexed(of: itemClass).reduce(AttributeID.accessible.bit) { $0 | $1.id.bit }
+        return query.present & AttributeTable.compared & Self.own(itemClass) & ~columns != 0
     }
+
+    /// The attributes of a class that were opened and are others than those asked for.
+    func differing(in output: SecretBuffer, as itemClass: ItemClass) -> [AttributeID] {
+        let asked = AttributeTable.compared & Self.own(itemClass)
+        return output.withSpan { opened in
+            var differing: [AttributeID] = []
+            query.visit { entry in
+                if entry.id.bit & asked != 0, !isMet(entry, by: opened, 0) { differing.append(entry.id) }
+            }
+            return differing
+        }
+    }
+
+    private static func own(_ itemClass: ItemClass) -> UInt64 { AttributeTable.set { $0.belongs(to: itemClass) } }
 
     private func isInGroups(_ opened: Span<UInt8>, _ start: Int) -> Bool {
         guard let groups else { return true }

@@ -134,7 +134,7 @@ package final class EngineLane {
         let start = output.count
         if !page.minds, page.hides(try batch.guarded(index)) { return false }
         let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
-        guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
+        guard page.asked.areMet(by: output, from: start) else { return false }
         if isHidden(output, from: start, page) { return false }
         if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
         if page.minds, let guarded = try batch.guarded(index) {
@@ -193,14 +193,23 @@ extension EngineLane {
 // MARK: - One row
 
 extension EngineLane {
-    /// Answers with the first row that opens, from where SQLite has it.
+    /// Answers with the first row that opens, from where SQLite has it. One that may be meant or not, and is closed, refuses the query
+    /// only when no other is found.
     private func answerOne(
         _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
     ) throws(Refusal) -> UInt64 {
+        var closed: Refusal?
         try reader.select(authorized, as: page.itemClass, by: deadline) { (row) throws(Refusal) in
-            try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
+            do throws(Refusal) {
+                try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
+            } catch {
+                guard row.isCandidate, error.rule == .locked else { throw error }
+                closed = error
+            }
+            if row.isCandidate { try deadline.check() }
             return !page.isFull && gate.lacking.isEmpty
         }
+        if let closed, !page.isFull, gate.lacking.isEmpty { throw closed }
         return 0
     }
 
@@ -217,7 +226,7 @@ extension EngineLane {
                 return isWanted = false
             }
             let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
-            guard page.asked.areMet(by: output, from: start) else { throw .damaged("its columns") }
+            guard page.asked.areMet(by: output, from: start) else { return isWanted = false }
             if isHidden(output, from: start, page) { return isWanted = false }
             if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
             defer { key.removeAll() }

@@ -38,7 +38,10 @@ extension EngineLane {
     /// An identity one of whose rows does not open is hidden; one whose class is closed refuses the query.
     private func append(_ index: Int, to page: borrowing Page) throws(Refusal) {
         do throws(ItemSealer.Failure) {
-            let (certificate, key) = (try half(index, .certificate, page), try half(index + 1, .key, page))
+            guard let one = try half(index, .certificate, page), let other = try half(index + 1, .key, page) else {
+                return
+            }
+            let (certificate, key) = (try list(one, .certificate, page), try list(other, .key, page))
             // Something is guarded: both halves were looked at, so that the user is asked for them at once.
             guard let certificate, let key else { return }
             guard key[.applicationLabel]?.bytes == certificate[.publicKeyHash]?.bytes else {
@@ -52,14 +55,30 @@ extension EngineLane {
         }
     }
 
-    /// The attributes, and the value where it is wanted, of one row; nil when the user has to be asked first.
+    /// One row whose attributes were opened.
+    private struct Half {
+        let index: Int
+        let opened: SecretBuffer
+        let tamper: InlineArray<16, UInt8>
+    }
+
+    /// The attributes of one row; nil when they are not those asked for.
     private func half(
         _ index: Int, _ itemClass: ItemClass, _ page: borrowing Page
-    ) throws(ItemSealer.Failure) -> AttributeList? {
+    ) throws(ItemSealer.Failure) -> Half? {
         if !page.minds, page.hides(try batch.guarded(index)) { return nil }
         let opened = SecretBuffer(capacity: 4096)
         let tamper = try sealer.openMetadata(
             of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
+        guard page.asked.areMet(by: opened, from: 0, half: itemClass) else { return nil }
+        return Half(index: index, opened: opened, tamper: tamper)
+    }
+
+    /// The attributes of one row with its value, where it is wanted; nil when the user has to be asked first.
+    private func list(
+        _ half: Half, _ itemClass: ItemClass, _ page: borrowing Page
+    ) throws(ItemSealer.Failure) -> AttributeList? {
+        let (index, opened, tamper) = (half.index, half.opened, half.tamper)
         if page.minds, let guarded = try batch.guarded(index) {
             guard let key = try pass(guarded, page, in: opened, from: 0) else { return nil }
             batch.open(index, with: key)
@@ -68,7 +87,6 @@ extension EngineLane {
             try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
         }
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
-        guard page.asked.isInGroups(list) else { throw .damaged("its columns") }
         if let inspector = page.inspector, anchoredGroups.hide(list, from: inspector) { return nil }
         return list
     }

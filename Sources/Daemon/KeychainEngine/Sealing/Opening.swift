@@ -27,6 +27,19 @@ extension ItemSealer {
         }
     }
 
+    /// As ``openMetadata(of:in:as:reader:into:)``, of a row where SQLite has it.
+    func openMetadata(
+        of row: SealedRow, as itemClass: ItemClass, reader: StoreReader, into output: SecretBuffer
+    ) throws(Failure) {
+        let accessibility = row.accessibility
+        try row.withParts { (uuid, primaryKey, _, metadata, _) throws(Failure) in
+            var identity = RowIdentity(
+                itemClass: itemClass, accessibility: accessibility ?? .always, isSynchronizable: row.isSynchronizable,
+                isTombstone: row.isTombstone, uuid: uuid, primaryKey: primaryKey)
+            _ = try openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
+        }
+    }
+
     /// As ``openMetadata(of:in:as:reader:into:)``, of a row whose part is at hand.
     func openMetadata(
         _ metadata: Span<UInt8>, _ accessibility: Accessibility?, _ identity: inout RowIdentity, reader: StoreReader,

@@ -35,7 +35,11 @@ extension ItemWriter {
         let (certificates, keys) = (RowBatch(), RowBatch())
         // A certificate may come with several keys, and a key with several certificates.
         var seen: (certificates: Set<Int64>, keys: Set<Int64>) = ([], [])
+        let asked = AskedAttributes(request)
         try store.reader.selectIdentities(request, by: deadline) { (certificate, key) throws(Refusal) in
+            guard try isMeant(certificate, as: .certificate, by: asked, half: .certificate),
+                try isMeant(key, as: .key, by: asked, half: .key)
+            else { return true }
             if seen.certificates.insert(certificate.id).inserted { certificates.append(certificate) }
             if seen.keys.insert(key.id).inserted { keys.append(key) }
             return true

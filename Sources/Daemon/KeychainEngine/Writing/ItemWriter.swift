@@ -97,13 +97,31 @@ final class ItemWriter {
         of request: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline, withKeys: Bool
     ) throws(Refusal) -> RowBatch {
         batch.removeAll()
+        let asked = AskedAttributes(request)
         try store.reader.select(request, as: itemClass, by: deadline) { (row) throws(Refusal) in
-            batch.append(row)
+            if try isMeant(row, as: itemClass, by: asked) { batch.append(row) }
             return true
         }
         guard !batch.rows.isEmpty else { throw .nothingFound(request.request) }
         if withKeys { try sealer.unwrapKeys(of: batch) }
         return batch
+    }
+
+    /// Whether a row is what a query asks for. A candidate's attributes say so, which one that does not open has none of.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` for a candidate whose class is closed.
+    func isMeant(
+        _ row: SealedRow, as itemClass: ItemClass, by asked: AskedAttributes, half: ItemClass? = nil
+    ) throws(Refusal) -> Bool {
+        guard row.isCandidate else { return true }
+        let opened = SecretBuffer(capacity: 2048)
+        do throws(ItemSealer.Failure) {
+            try sealer.openMetadata(of: row, as: itemClass, reader: store.reader, into: opened)
+        } catch {
+            if case .refused(let refusal) = error { throw refusal }
+            return false
+        }
+        return asked.areMet(by: opened, from: 0, half: half)
     }
 
     /// Opens a row into an item; nil when it is damaged.

@@ -75,14 +75,14 @@ package struct ItemStore: Sendable {
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
     ///
     /// - Parameter patience: how long other programs may take to do it themselves: milliseconds.
-    /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, which would write rows without codes.
+    /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, whose statements would fail.
     package func migrate(with indexKey: SecretBytes, patience: Int = 10_000) throws(Refusal) {
         let migrations = try Migrations(database: open(), path: path)
         guard try migrations.needsKey() else { return }
         try alone(by: .after(milliseconds: patience), while: { () throws(Refusal) in try migrations.needsKey() }) {
             () throws(Refusal) in
             if try !migrations.isNew() { try migrations.copy() }
-            try RowCodeMigration(database: migrations.database, digester: try AttributeDigester(indexKey)).run()
+            try ColumnMigration(database: migrations.database, digester: try AttributeDigester(indexKey)).run()
         }
     }
 
@@ -131,7 +131,7 @@ package struct ItemStore: Sendable {
             database.noteCommits(counting: changes)
             return database
         }
-        let writer = StoreWriter(database, of: self, digester: try AttributeDigester(indexKey))
+        let writer = try StoreWriter(database, of: self, digester: try AttributeDigester(indexKey))
         try writer.makeRoomForMark()
         return writer
     }

@@ -9,11 +9,14 @@ package struct SealedRow {
     /// Whether all its columns are as they were written: whether its code is right. No other row is to be given out, changed or
     /// deleted.
     package let isAuthentic: Bool
+    /// Whether more was asked of it than its columns say: its attributes are to be compared when they are open.
+    package let isCandidate: Bool
 
     init(
-        _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0, digester: AttributeDigester
+        _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0, digester: AttributeDigester,
+        isCandidate: Bool = false
     ) throws(Refusal) {
-        (self.statement, self.first) = (statement, first)
+        (self.statement, self.first, self.isCandidate) = (statement, first, isCandidate)
         isAuthentic = try digester.isAuthentic(statement, from: first, itemClass)
     }
 
@@ -50,7 +53,7 @@ package struct SealedRow {
         try unsafe body(uuid.span, primaryKey.span, wrappedKey.span, metadata.span, value.span)
     }
 
-    private func bytes(of part: Part) -> UnsafeBufferPointer<UInt8> { unsafe statement.bytes(part.rawValue) }
+    private func bytes(of part: Part) -> UnsafeBufferPointer<UInt8> { unsafe statement.bytes(first + part.rawValue) }
 
     /// Appends a part to a buffer and tells where it lies there.
     @discardableResult

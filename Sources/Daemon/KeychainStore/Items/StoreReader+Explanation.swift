@@ -6,7 +6,7 @@ package import LinuxSystem
 package struct RowVerdict: Sendable {
     package let row: Int64
     /// In the order a person reads them: whose the item is, what differs, what is not looked at.
-    package let unmet: [Condition]
+    package var unmet: [Condition]
 
     package enum Condition: Hashable, Sendable {
         case group
@@ -15,9 +15,9 @@ package struct RowVerdict: Sendable {
     }
 }
 
-/// Saying why rows are not found: the conditions of the compiled query itself, looked at one by one.
+/// Saying why rows are not found: the conditions of a query, looked at one by one.
 extension StoreReader {
-    /// Shows every row of a class with what it does not meet of an authorised query.
+    /// Shows every row of a class with what its columns do not meet of an authorised query. What has no column is not looked at.
     ///
     /// - Parameters:
     ///   - itemClass: the query's, or another that has the attributes too.
@@ -25,26 +25,66 @@ extension StoreReader {
     /// - Throws: what SQLite says; `keychain.deadline`; whatever `visit` throws.
     package func explain(
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, seeing groups: [String]?, by deadline: Deadline,
-        _ visit: (RowVerdict) throws(Refusal) -> Void
+        _ visit: (RowVerdict, SealedRow) throws(Refusal) -> Void
     ) throws(Refusal) {
-        let shape = QueryShape(authorized, as: itemClass).unpaged
+        let request = authorized.request
+        var scope: [ColumnDigest]?
+        if case .groups(let names) = authorized.scope { scope = try digests(ofGroups: names) }
+        let shape = QueryShape(request, as: itemClass, groups: scope?.count).explained
         let conditions = QueryCompiler.conditions(shape)
+        let digests = try askedDigests(request, itemClass)
         let statement = try refusing { () throws(DatabaseError) in
             try database.prepare(QueryCompiler.explanation(shape, visible: groups?.count), "be searched")
         }
         database.deadline = deadline
         defer { database.deadline = .never }
-        var index = try bind(authorized, of: shape, to: statement)
-        if let groups { try bind(groups, to: statement, &index) }
+        var index = try bind(
+            request, comparing: QueryCompiler.comparedAttributes(shape), in: scope ?? [], of: shape, to: statement)
+        if let groups { bind(try self.digests(ofGroups: groups), to: statement, &index) }
+        let width = RowCodes.width(of: itemClass)
         while try statement.next() {
             var unmet: [RowVerdict.Condition] = []
-            for (column, condition) in conditions.enumerated() where statement.integer(Int32(column) + 1) == 0 {
+            for (column, condition) in conditions.enumerated() where statement.integer(width + Int32(column)) == 0 {
                 unmet.append(RowVerdict.Condition(condition.subject))
             }
+            unmet.insert(contentsOf: try differing(digests, from: statement, itemClass), at: 0)
             // Whose it is comes first.
             if let group = unmet.firstIndex(of: .group) { unmet.insert(unmet.remove(at: group), at: 0) }
-            try visit(RowVerdict(row: statement.integer(0), unmet: unmet))
+            let row = try SealedRow(statement, itemClass, digester: digester)
+            try visit(RowVerdict(row: row.id, unmet: unmet), row)
         }
+    }
+
+    /// What a query compares the columns of a class with: attribute, the place of its column, the digest without salt.
+    private typealias Asked = (attribute: ItemAttribute, column: Int32, digest: ColumnDigest)
+
+    private func askedDigests(
+        _ request: borrowing ItemRequest, _ itemClass: ItemClass
+    ) throws(Refusal) -> [Asked] {
+        let first = Schema.sealedColumnNames.count
+        var asked: [Asked] = []
+        for (index, attribute) in Schema.digestColumns(of: itemClass).enumerated() {
+            guard request.query.entry(attribute.id) != nil, attribute.id != .accessGroup else { continue }
+            asked.append((attribute, Int32(first + index), try digest(of: attribute, in: request)))
+        }
+        return asked
+    }
+
+    /// The attributes whose columns say something else, in the row's own group.
+    private func differing(
+        _ asked: [Asked], from statement: Statement, _ itemClass: ItemClass
+    ) throws(Refusal) -> [RowVerdict.Condition] {
+        let group = RowCodes.columnNames(of: itemClass).firstIndex(of: "agrp") ?? 0
+        var unmet: [RowVerdict.Condition] = []
+        for (attribute, column, digest) in asked {
+            let expected = try statement.withBlob(Int32(group)) { (group) throws(Refusal) in
+                attribute.isSalted
+                    ? try digester.salted(digest.span, attribute, of: itemClass, in: group) : digest
+            }
+            let isMet = statement.withBlob(column) { $0.isEqual(to: expected.span) }
+            if !isMet { unmet.append(.attribute(attribute.id)) }
+        }
+        return unmet
     }
 
     /// Visits one row of a class.

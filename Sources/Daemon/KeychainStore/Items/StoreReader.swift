@@ -43,30 +43,35 @@ package final class StoreReader {
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
         _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        try run(authorized, as: itemClass, by: deadline) { (statement) throws(Refusal) in
-            guard let row = try authentic(statement, itemClass) else { return true }
+        try run(authorized, as: itemClass, by: deadline) { (statement, isCandidate) throws(Refusal) in
+            guard let row = try authentic(statement, itemClass, isCandidate: isCandidate) else { return true }
             return try visit(row)
         }
     }
 
     /// The row at which a statement stands; nil for one that is not as it was written, which is reported.
     func authentic(
-        _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0
+        _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0, isCandidate: Bool
     ) throws(Refusal) -> SealedRow? {
-        let row = try SealedRow(statement, itemClass, from: first, digester: digester)
+        let row = try SealedRow(statement, itemClass, from: first, digester: digester, isCandidate: isCandidate)
         if !row.isAuthentic { damage.note(row.id, of: itemClass) }
         return row.isAuthentic ? row : nil
     }
 
-    /// Runs an authorised query and shows its statement at every row, until `visit` answers false.
+    /// Runs an authorised query and shows its statement at every row, until `visit` answers false. It also tells whether the rows are
+    /// only candidates, because more is asked than their columns say.
     func run(
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
-        _ visit: (Statement) throws(Refusal) -> Bool
+        _ visit: (_ row: Statement, _ isCandidate: Bool) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        let query = try query(of: QueryShape(authorized, as: itemClass))
         do throws(Refusal) {
             if let snapshot { try refusing { () throws(DatabaseError) in try snapshot.renew() } }
-            try run(query, for: authorized, by: deadline, visit)
+            let groups = try groups(of: authorized, as: itemClass)
+            let query = try query(of: QueryShape(authorized.request, as: itemClass, groups: groups?.count))
+            let areCandidates = query.shape.leavesOpen(authorized.request)
+            try run(query, for: authorized, in: groups ?? [], by: deadline) { (row) throws(Refusal) in
+                try visit(row, areCandidates)
+            }
         } catch {
             snapshot?.rest()
             throw error
@@ -74,7 +79,7 @@ package final class StoreReader {
     }
 
     private func run(
-        _ query: Query, for authorized: AuthorizedRequest, by deadline: Deadline,
+        _ query: Query, for authorized: AuthorizedRequest, in groups: [ColumnDigest], by deadline: Deadline,
         _ visit: (Statement) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let statement = query.statement
@@ -83,10 +88,46 @@ package final class StoreReader {
             statement.reset()
             database.deadline = .never
         }
-        try bind(authorized, to: query)
+        try bind(authorized, in: groups, to: query)
         while try statement.next() {
             guard try visit(statement) else { return }
         }
+    }
+
+    /// SQLite takes so many values for one statement that more groups cannot be asked one by one; then all rows are candidates.
+    private static let mostGroups = 4000
+
+    /// The groups whose rows a query looks at, by their digests; nil for all.
+    ///
+    /// What is salted can be looked up only where the groups are known: one who may see all asks those that there are.
+    private func groups(
+        of authorized: AuthorizedRequest, as itemClass: ItemClass
+    ) throws(Refusal) -> [ColumnDigest]? {
+        if case .groups(let names) = authorized.scope { return try digests(ofGroups: names) }
+        guard itemClass != .identity, QueryShape.comparesSalted(authorized.request, as: itemClass) else { return nil }
+        let found = try refusing { () throws(DatabaseError) in try allGroups(of: itemClass) }
+        return found.count <= Self.mostGroups ? found : nil
+    }
+
+    /// A group that is named twice is looked into once.
+    func digests(ofGroups names: [String]) throws(Refusal) -> [ColumnDigest] {
+        var digests: [ColumnDigest] = []
+        digests.reserveCapacity(names.count)
+        for (index, name) in names.enumerated() where !names[..<index].contains(name) {
+            digests.append(try digester.group(name))
+        }
+        return digests
+    }
+
+    private func allGroups(of itemClass: ItemClass) throws(DatabaseError) -> [ColumnDigest] {
+        let statement = try database.prepare(QueryCompiler.groups(of: itemClass), "be searched")
+        var groups: [ColumnDigest] = []
+        while try statement.step() {
+            statement.withBlob(0) { digest in
+                if digest.count == AttributeDigester.size { groups.append(ColumnDigest { digest[$0] }) }
+            }
+        }
+        return groups
     }
 
     /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
@@ -158,7 +199,7 @@ package final class StoreReader {
         }
     }
 
-    /// What SQLite's own check says about the file; empty when it finds nothing.
+    /// What SQLite's own check says about the file, and whether it has what we did not make; empty when nothing is wrong.
     package func checkFile(by deadline: Deadline) throws(Refusal) -> String {
         database.deadline = deadline
         defer { database.deadline = .never }
@@ -166,8 +207,17 @@ package final class StoreReader {
             let statement = try database.prepare("PRAGMA integrity_check(10)", "be checked")
             var lines: [String] = []
             while try statement.step() { lines.append(statement.text(0)) }
-            return lines == ["ok"] ? "" : lines.joined(separator: "; ")
+            if lines == ["ok"] { lines = [] }
+            if let foreign = try foreignObjects() { lines.append(foreign.problem) }
+            return lines.joined(separator: "; ")
         }
+    }
+
+    /// Why a store is not to be written: it has triggers or views that are none of ours, which could do anything in a write, or undo
+    /// it. Nil for every store that we have made.
+    func foreignObjects() throws(DatabaseError) -> Refusal? {
+        let count = try database.integer(Schema.countOfForeign, "be checked") ?? 0
+        return count > 0 ? .foreignObjects(count) : nil
     }
 
     private func query(of shape: QueryShape) throws(Refusal) -> Query {
@@ -189,9 +239,11 @@ package final class StoreReader {
         return query
     }
 
-    private func bind(_ authorized: AuthorizedRequest, to query: Query) throws(Refusal) {
+    private func bind(
+        _ authorized: AuthorizedRequest, in groups: [ColumnDigest], to query: Query
+    ) throws(Refusal) {
         let (statement, shape) = (query.statement, query.shape)
-        let index = try bind(authorized, comparing: query.attributes, to: statement)
+        let index = try bind(authorized.request, comparing: query.attributes, in: groups, of: shape, to: statement)
         if shape.itemClass == .identity {
             return try bindIdentity(authorized.request, isPaged: shape.isPaged, to: statement, index)
         }
@@ -201,29 +253,67 @@ package final class StoreReader {
         }
     }
 
-    /// Binds what the conditions of a shape compare with, and gives the next free place.
+    /// Binds what the conditions of a shape compare with, in their order, and gives the next free place.
+    ///
+    /// - Parameter attributes: those that the shape compares.
     func bind(
-        _ authorized: AuthorizedRequest, of shape: QueryShape, to statement: Statement
+        _ request: borrowing ItemRequest, comparing attributes: [ItemAttribute], in groups: [ColumnDigest],
+        of shape: QueryShape, to statement: Statement
     ) throws(Refusal) -> Int32 {
-        try bind(authorized, comparing: QueryCompiler.comparedAttributes(shape), to: statement)
+        let isByGroup = QueryCompiler.asksGroupByGroup(shape)
+        var index: Int32 = 1
+        if isByGroup {
+            try bind(request, comparing: attributes, of: shape.itemClass, groupByGroup: groups, to: statement, &index)
+        }
+        if let reference = request.persistentReference { try bind(reference, to: statement, &index) }
+        for attribute in attributes where !(isByGroup && attribute.isSalted) {
+            try bind(request, attribute, of: shape.itemClass, in: groups.first, to: statement, index)
+            index += 1
+        }
+        if !isByGroup { bind(groups, to: statement, &index) }
+        return index
     }
 
+    /// Binds, for each of several groups, its digest and those of the salted attributes in it.
     private func bind(
-        _ authorized: AuthorizedRequest, comparing attributes: [ItemAttribute], to statement: Statement
-    ) throws(Refusal) -> Int32 {
-        let list = authorized.request.query
-        var index: Int32 = 1
-        if let reference = authorized.request.persistentReference { try bind(reference, to: statement, &index) }
-        try list.storage.withSpan { (span) throws(Refusal) in
-            for attribute in attributes {
-                guard let entry = list.entry(attribute.id) else { continue }
-                let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
-                try bind(attribute, entry.kind, bytes, to: statement, index)
+        _ request: borrowing ItemRequest, comparing attributes: [ItemAttribute], of itemClass: ItemClass,
+        groupByGroup groups: [ColumnDigest], to statement: Statement, _ index: inout Int32
+    ) throws(Refusal) {
+        let salted = attributes.filter(\.isSalted)
+        let digests = try salted.map { (attribute) throws(Refusal) in try digest(of: attribute, in: request) }
+        for group in groups {
+            bind([group], to: statement, &index)
+            for (attribute, digest) in zip(salted, digests) {
+                let column = try digester.salted(digest.span, attribute, of: itemClass, in: group.span)
+                statement.bind(blob: column.span, at: index)
                 index += 1
             }
         }
-        if case .groups(let groups) = authorized.scope { try bind(groups, to: statement, &index) }
-        return index
+    }
+
+    /// Binds what a column is compared with, in one group or, where it is not salted, in any.
+    private func bind(
+        _ request: borrowing ItemRequest, _ attribute: ItemAttribute, of itemClass: ItemClass, in group: ColumnDigest?,
+        to statement: Statement, _ index: Int32
+    ) throws(Refusal) {
+        if attribute.id == .accessible {
+            let number = Int64(request.query.accessibility?.rawValue ?? 0)
+            return try refusing { () throws(DatabaseError) in try statement.bind(integer: number, at: index) }
+        }
+        let digest = try digest(of: attribute, in: request)
+        guard attribute.isSalted, let group else { return statement.bind(blob: digest.span, at: index) }
+        let owner = itemClass == .identity ? attribute.identityClass : itemClass
+        let column = try digester.salted(digest.span, attribute, of: owner, in: group.span)
+        statement.bind(blob: column.span, at: index)
+    }
+
+    /// The digest of what a query compares an attribute with, not salted.
+    func digest(of attribute: ItemAttribute, in request: borrowing ItemRequest) throws(Refusal) -> ColumnDigest {
+        let list = request.query
+        guard let entry = list.entry(attribute.id) else { return ColumnDigest(repeating: 0) }
+        return try list.storage.withSpan { (span) throws(Refusal) in
+            try digester.digest(attribute, entry.kind, span.extracting(entry.offset..<entry.offset + entry.length))
+        }
     }
 
     private func bind(_ reference: PersistentReference, to statement: Statement, _ index: inout Int32) throws(Refusal) {
@@ -235,24 +325,9 @@ package final class StoreReader {
         index += 1
     }
 
-    private func bind(
-        _ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, to statement: Statement,
-        _ index: Int32
-    ) throws(Refusal) {
-        if attribute.id == .accessible {
-            let code = bytes.text(0, bytes.count).flatMap(Accessibility.init(code:))
-            let number = Int64(code?.rawValue ?? 0)
-            return try refusing { () throws(DatabaseError) in try statement.bind(integer: number, at: index) }
-        }
-        try statement.bind(at: index) { (buffer) throws(Refusal) in
-            try digester.append(attribute, kind, bytes, to: buffer)
-        }
-    }
-
-    func bind(_ groups: [String], to statement: Statement, _ index: inout Int32) throws(Refusal) {
+    func bind(_ groups: [ColumnDigest], to statement: Statement, _ index: inout Int32) {
         for group in groups {
-            let digest = try digester.group(group)
-            statement.bind(blob: digest.span, at: index)
+            statement.bind(blob: group.span, at: index)
             index += 1
         }
     }
@@ -263,6 +338,15 @@ extension QueryShape {
         QueryShape(
             itemClass: itemClass, groups: nil, attributes: 0, synchronizable: nil, tombstone: nil, reference: .none,
             isPaged: true)
+    }
+}
+
+extension Refusal {
+    fileprivate static func foreignObjects(_ count: Int64) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "The store has \(count) triggers or views that the keychain did not make; it is not written to.",
+            do: "Find out who put them there, then restore a snapshot from the same folder.")
     }
 }
 

@@ -9,7 +9,7 @@ extension StoreWriter {
         let isThere = try refusing { () throws(DatabaseError) in
             try database.integer(MarkTable.looking, "be opened") != nil
         }
-        if isThere { return }
+        if isThere || foreignObjects != nil { return }
         try transaction { () throws(Refusal) in
             try refusing { () throws(DatabaseError) in try database.execute(MarkTable.creation, "be marked") }
         }

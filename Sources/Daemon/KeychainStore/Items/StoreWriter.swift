@@ -11,15 +11,18 @@ package final class StoreWriter {
     package var owner: ColumnDigest?
     /// How far the store has come since it was marked.
     var count = WriteCount()
+    /// Why nothing is written at all; nil in a store that has what we have made, and nothing else.
+    package let foreignObjects: Refusal?
     let database: Database
     private let store: ItemStore
     private let reserve: SpaceReserve
     private var statements: [Command: Statement] = [:]
 
-    init(_ database: Database, of store: ItemStore, digester: AttributeDigester) {
+    init(_ database: Database, of store: ItemStore, digester: AttributeDigester) throws(Refusal) {
         (self.database, self.store, self.digester) = (database, store, digester)
         reserve = SpaceReserve(besides: store.path)
         reader = StoreReader(database, digester: digester, reporting: store.damage)
+        foreignObjects = try refusing { [reader] () throws(DatabaseError) in try reader.foreignObjects() }
     }
 
     /// Runs `body` in one transaction: all of it is on disk when this returns, or none of it when it throws.
@@ -29,6 +32,7 @@ package final class StoreWriter {
     ///   Then, and after any other failure of the disk, the store is not used again (``StoreFailure``).
     package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
         try checkUse()
+        if let foreignObjects { throw foreignObjects }
         database.waitForOthers(until: deadline)
         try run(.begin)
         do throws(Refusal) {

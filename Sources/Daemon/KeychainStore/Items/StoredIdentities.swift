@@ -37,9 +37,9 @@ extension StoreReader {
         _ visit: (_ certificate: SealedRow, _ key: SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let width = RowCodes.width(of: .certificate)
-        try run(authorized, as: .identity, by: deadline) { (statement) throws(Refusal) in
-            guard let certificate = try authentic(statement, .certificate),
-                let key = try authentic(statement, .key, from: width)
+        try run(authorized, as: .identity, by: deadline) { (statement, isCandidate) throws(Refusal) in
+            guard let certificate = try authentic(statement, .certificate, isCandidate: isCandidate),
+                let key = try authentic(statement, .key, from: width, isCandidate: isCandidate)
             else { return true }
             return try visit(certificate, key)
         }
@@ -79,8 +79,7 @@ extension StoreReader {
     ) throws(Refusal) {
         guard let attribute = AttributeTable.attribute(id: id) else { return }
         let bytes = value.bytes
-        try statement.bind(at: index) { (buffer) throws(Refusal) in
-            try digester.append(attribute, value.kind, bytes.span, to: buffer)
-        }
+        let digest = try digester.digest(attribute, value.kind, bytes.span)
+        statement.bind(blob: digest.span, at: index)
     }
 }

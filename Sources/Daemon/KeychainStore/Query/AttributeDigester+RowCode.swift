@@ -5,8 +5,15 @@ import LinuxSystem
 extension AttributeDigester {
     /// The code that the row at which a statement stands should have.
     func code(of statement: Statement, from first: Int32, _ itemClass: ItemClass) throws(Refusal) -> ColumnDigest {
+        try code(of: statement, from: first, itemClass, covering: RowCodes.covered(of: itemClass))
+    }
+
+    /// The code that goes over these columns.
+    func code(
+        of statement: Statement, from first: Int32, _ itemClass: ItemClass, covering columns: [RowCodes.Column]
+    ) throws(Refusal) -> ColumnDigest {
         beginCode(of: itemClass)
-        for column in RowCodes.covered(of: itemClass) {
+        for column in columns {
             switch statement.kind(first + column.index) {
             case .null: continue
             case .integer: appendCode(column.name, statement.integer(first + column.index))

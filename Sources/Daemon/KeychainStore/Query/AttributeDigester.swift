@@ -7,7 +7,8 @@ package typealias ColumnDigest = KeyedDigest.Short
 
 /// Makes the keyed digests that stand in the columns instead of names and values. Belongs to one thread.
 ///
-///     column      = HMAC-SHA256(index key, number:u16 comparison)[0 ..< 16]
+///     digest      = HMAC-SHA256(index key, number:u16 comparison)[0 ..< 16]
+///     salted      = HMAC-SHA256(index key, "sd" class:u8 number:u16 digest-of-the-group:16 digest:16)[0 ..< 16]
 ///     primary key = HMAC-SHA256(index key, "pk" class:u8 *(number:u16 length:u32 comparison))[0 ..< 16]
 ///
 /// Two values that a search must not tell apart have the same comparison bytes (semantics B.1): text and data are compared by
@@ -15,7 +16,7 @@ package typealias ColumnDigest = KeyedDigest.Short
 package final class AttributeDigester {
     /// The size of a digest in a column.
     package static let size = 16
-    private let digest: KeyedDigest
+    private let mac: KeyedDigest
     private let message = SecretBuffer(capacity: 512)
     private var defaults: [AttributeID: ColumnDigest] = [:]
     /// The access groups asked for last; a daemon's callers are few, and each asks with the same groups again.
@@ -28,40 +29,49 @@ package final class AttributeDigester {
 
     package init(_ indexKey: SecretBytes) throws(Refusal) {
         do throws(CryptoError) {
-            digest = try indexKey.withSpan { (key) throws(CryptoError) in try KeyedDigest(key: key) }
+            mac = try indexKey.withSpan { (key) throws(CryptoError) in try KeyedDigest(key: key) }
         } catch { throw .cryptography(error) }
     }
 
-    /// Appends the digest of an attribute's value to a buffer.
-    func append(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, to buffer: SecretBuffer)
-        throws(Refusal)
-    {
-        compose(attribute, kind, bytes)
-        do throws(CryptoError) {
-            try message.withSpan { (span) throws(CryptoError) in try digest.update(span) }
-            try buffer.append(count: Self.size) { (span) throws(CryptoError) in try digest.finish(into: &span) }
-        } catch { throw .cryptography(error) }
-    }
-
-    private func column(
+    /// The digest of an attribute's value, which is the same in all groups.
+    func digest(
         _ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>
     ) throws(Refusal) -> ColumnDigest {
-        compose(attribute, kind, bytes)
-        return try finish()
-    }
-
-    private func compose(_ attribute: ItemAttribute, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>) {
         message.removeAll()
         message.append(littleEndian: attribute.digestDomain.rawValue)
         attribute.appendComparison(kind, bytes, to: message)
+        return try finish()
+    }
+
+    /// What stands in a salted column in place of a digest (``ItemAttribute/isSalted``).
+    ///
+    /// - Parameter group: the digest of the item's group.
+    func salted(
+        _ digest: Span<UInt8>, _ attribute: ItemAttribute, of itemClass: ItemClass, in group: Span<UInt8>
+    ) throws(Refusal) -> ColumnDigest {
+        message.removeAll()
+        message.append(UInt8(ascii: "s"))
+        message.append(UInt8(ascii: "d"))
+        message.append(itemClass.rawValue)
+        message.append(littleEndian: attribute.id.rawValue)
+        message.append(group)
+        message.append(digest)
+        return try finish()
     }
 
     /// The digests of an item's columns, in the order of ``Schema/digestColumns(of:)``; nil where it has no attribute.
     package func columns(of itemClass: ItemClass, _ list: AttributeList) throws(Refusal) -> [ColumnDigest?] {
         let columns = Schema.digestColumns(of: itemClass)
+        let group = try group(list[.accessGroup]?.string ?? "")
         var digests: [ColumnDigest?] = []
         digests.reserveCapacity(columns.count)
-        for attribute in columns { digests.append(try column(attribute, list)) }
+        for attribute in columns {
+            let digest = attribute.id == .accessGroup ? group : try column(attribute, list)
+            digests.append(
+                try digest.map { (digest) throws(Refusal) in
+                    attribute.isSalted ? try salted(digest.span, attribute, of: itemClass, in: group.span) : digest
+                })
+        }
         return digests
     }
 
@@ -69,19 +79,20 @@ package final class AttributeDigester {
     package func group(_ name: String) throws(Refusal) -> ColumnDigest {
         for known in unsafe groups where known.name == name { return known.digest }
         guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return ColumnDigest(repeating: 0) }
-        let digest = try column(attribute, .string, name.utf8.span)
+        let digest = try self.digest(attribute, .string, name.utf8.span)
         if unsafe groups.count >= Self.knownGroups { unsafe groups.removeFirst() }
         unsafe groups.append((name, digest))
         return digest
     }
 
+    /// The digest of an item's attribute, not salted; nil when it has none.
     private func column(_ attribute: ItemAttribute, _ list: AttributeList) throws(Refusal) -> ColumnDigest? {
         guard let entry = list.entry(attribute.id) else { return try defaultColumn(attribute) }
         return try list.storage.withSpan { (span) throws(Refusal) in
             let bytes = span.extracting(entry.offset..<entry.offset + entry.length)
             // Most attributes of most items are empty.
             if bytes.isEmpty, attribute.missing == .emptyString { return try defaultColumn(attribute) }
-            return try column(attribute, entry.kind, bytes)
+            return try digest(attribute, entry.kind, bytes)
         }
     }
 
@@ -104,7 +115,7 @@ package final class AttributeDigester {
     private func defaultColumn(_ attribute: ItemAttribute) throws(Refusal) -> ColumnDigest? {
         guard let value = attribute.defaultValue else { return nil }
         if let known = defaults[attribute.id] { return known }
-        let digest = try column(attribute, value.kind, value.bytes.span)
+        let digest = try self.digest(attribute, value.kind, value.bytes.span)
         defaults[attribute.id] = digest
         return digest
     }
@@ -170,13 +181,21 @@ package final class AttributeDigester {
 
     private func finish() throws(Refusal) -> KeyedDigest.Short {
         do throws(CryptoError) {
-            try message.withSpan { (span) throws(CryptoError) in try digest.update(span) }
-            return try digest.finishShort()
+            try message.withSpan { (span) throws(CryptoError) in try mac.update(span) }
+            return try mac.finishShort()
         } catch { throw .cryptography(error) }
     }
 }
 
 extension ItemAttribute {
+    /// Whether its column has another digest for one value in every class and group.
+    ///
+    /// The group's own is what the others are salted with. The last three are those by which a certificate finds its key, which may be
+    /// in another group.
+    var isSalted: Bool {
+        search == .compared && ![.accessGroup, .publicKeyHash, .applicationLabel, .keyClass].contains(id)
+    }
+
     /// A certificate's key hash and its key's label are compared with each other, so their digests are of one kind.
     fileprivate var digestDomain: AttributeID { id == .publicKeyHash ? .applicationLabel : id }
 

@@ -3,9 +3,10 @@ import KeychainModel
 /// The SQL of queries for identities: the join of a certificate with the private key whose label is the hash of the
 /// certificate's public key (semantics A.5).
 ///
-/// The digests of both columns are of one kind, so the store can join what it cannot read. Both rows are in the caller's groups,
-/// and the key is a private one; what else a query says is looked for in the certificate, or in the key when only keys have
-/// the attribute. A tombstone of a key is no key.
+/// The digests of both columns are of one kind and not salted, so the store can join what it cannot read. Both rows are in the
+/// caller's groups, and the key is a private one; what else a query says is looked for in the certificate, or in the key when only
+/// keys have the attribute. What is salted is looked for here when there is one group, or else compared after opening. A tombstone
+/// of a key is no key.
 enum IdentityQueryCompiler {
     /// The statement for a shape of the class identity. Its parameters are numbered: first what every query binds, in the
     /// order of ``QueryCompiler``, then the key's row to go on after, if paged, the digests of "private", and of no label.
@@ -38,14 +39,13 @@ enum IdentityQueryCompiler {
     static let references =
         "SELECT EXISTS (SELECT 1 FROM cert WHERE pkhh = (SELECT klbl FROM keys WHERE id = ?) AND tomb = 0)"
 
-    /// The certificate comes first where both have an attribute.
     private static func table(of attribute: ItemAttribute) -> String {
-        attribute.classes.contains(.certificate) ? "c" : "k"
+        attribute.identityClass == .certificate ? "c" : "k"
     }
 
     private static func groupConditions(_ marks: [String]) -> [String] {
         let condition = marks.count == 1 ? "= \(marks[0])" : "IN (\(marks.joined(separator: ", ")))"
-        return ["c.agrp \(condition)", "k.agrp \(condition)"]
+        return ["+c.agrp \(condition)", "+k.agrp \(condition)"]
     }
 
     private static let columns = [

@@ -1,15 +1,41 @@
 import KeychainModel
 
 /// Turns the shape of a query into SQL. The text depends on the shape alone; values are only ever bound.
+///
+/// A plus sign before a column keeps SQLite from looking rows up by it: what a group has is many rows, what an attribute has few.
 enum QueryCompiler {
     /// The statement for a shape.
     static func select(_ shape: QueryShape) -> String {
         if shape.itemClass == .identity { return IdentityQueryCompiler.select(shape) }
+        let table = shape.itemClass.code
         var conditions = conditions(shape).map(\.sql)
         if shape.isPaged { conditions.append("id > ?") }
         let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         let order = shape.isPaged ? " ORDER BY id" : ""
-        return "SELECT \(Schema.rowColumns(of: shape.itemClass)) FROM \(shape.itemClass.code)\(filter)\(order)"
+        guard asksGroupByGroup(shape) else {
+            return "SELECT \(Schema.rowColumns(of: shape.itemClass)) FROM \(table)\(filter)\(order)"
+        }
+        return "WITH \(asked(shape)) SELECT \(Schema.rowColumns(of: shape.itemClass, in: table)) "
+            + "FROM asked CROSS JOIN \(table) ON \(join(shape))\(filter)\(order)"
+    }
+
+    /// Whether a digest is asked for in each of several groups. The rows to look up are then a table of their own: for each group its
+    /// digest, and those of the attributes in it. They are bound first.
+    static func asksGroupByGroup(_ shape: QueryShape) -> Bool {
+        shape.itemClass != .identity && shape.comparesSalted && shape.groups ?? 0 > 1
+    }
+
+    private static func asked(_ shape: QueryShape) -> String {
+        let names = ["agrp"] + saltedAttributes(shape).map(\.code)
+        let marks = "(\(Array(repeating: "?", count: names.count).joined(separator: ", ")))"
+        let rows = Array(repeating: marks, count: shape.groups ?? 0).joined(separator: ", ")
+        return "asked (\(names.joined(separator: ", "))) AS (VALUES \(rows))"
+    }
+
+    private static func join(_ shape: QueryShape) -> String {
+        let table = shape.itemClass.code
+        let compared = saltedAttributes(shape).map { "\(table).\($0.code) = asked.\($0.code)" }
+        return (compared + ["+\(table).agrp = asked.agrp"]).joined(separator: " AND ")
     }
 
     /// Something a row must meet, and what it is about.
@@ -23,17 +49,19 @@ enum QueryCompiler {
         case attribute(AttributeID)
     }
 
-    /// What a shape asks of a row, in the order its values are bound; paging is none of it.
+    /// What a shape asks of a row, in the order its values are bound; paging is none of it, nor what is asked group by group.
     static func conditions(_ shape: QueryShape) -> [Condition] {
+        let isByGroup = asksGroupByGroup(shape)
         var conditions: [Condition] = []
         switch shape.reference {
         case .none: break
         case .uuid: conditions.append(Condition(sql: "uuid = ?", subject: .reference))
         case .row: conditions.append(Condition(sql: "id = ?", subject: .reference))
         }
-        conditions += comparedAttributes(shape).map { Condition(sql: "\($0.code) = ?", subject: .attribute($0.id)) }
-        if let groups = shape.groups {
-            conditions.append(Condition(sql: groupCondition(groups), subject: .group))
+        conditions += comparedAttributes(shape).filter { !(isByGroup && $0.isSalted) }
+            .map { Condition(sql: "\($0.code) = ?", subject: .attribute($0.id)) }
+        if let groups = shape.groups, !isByGroup {
+            conditions.append(Condition(sql: groupCondition(groups, shape), subject: .group))
         }
         if let number = shape.tombstone {
             conditions.append(Condition(sql: "tomb = \(number == 0 ? 0 : 1)", subject: .tombstone))
@@ -44,18 +72,35 @@ enum QueryCompiler {
         return conditions
     }
 
-    /// The statement that says of every row which conditions of a shape it meets, in a column for each.
+    /// The statement that gives every row, and says which conditions of a shape it meets, in a column for each behind the row's own.
     ///
     /// - Parameter visible: how many groups it looks at; nil for all.
     static func explanation(_ shape: QueryShape, visible: Int?) -> String {
         let columns = conditions(shape).map { "(\($0.sql))" }
         let filter = visible.map { " WHERE \(groupCondition($0))" } ?? ""
-        return "SELECT \((["id"] + columns).joined(separator: ", ")) FROM \(shape.itemClass.code)\(filter) ORDER BY id"
+        let row = Schema.rowColumns(of: shape.itemClass)
+        return "SELECT \(([row] + columns).joined(separator: ", ")) FROM \(shape.itemClass.code)\(filter) ORDER BY id"
+    }
+
+    /// The groups that a class has items in.
+    static func groups(of itemClass: ItemClass) -> String {
+        "SELECT DISTINCT agrp FROM \(itemClass.code) WHERE agrp IS NOT NULL"
     }
 
     /// The attributes a shape compares, in the order their values are bound.
     static func comparedAttributes(_ shape: QueryShape) -> [ItemAttribute] {
         AttributeTable.attributes(of: shape.itemClass).filter { shape.attributes & $0.id.bit != 0 }
+    }
+
+    /// Those of them that are salted.
+    static func saltedAttributes(_ shape: QueryShape) -> [ItemAttribute] {
+        comparedAttributes(shape).filter(\.isSalted)
+    }
+
+    /// One group's rows are looked up by it when nothing else is known of them, and come in their order; several groups' would not.
+    private static func groupCondition(_ count: Int, _ shape: QueryShape) -> String {
+        let isAlone = shape.attributes & ~AttributeID.accessible.bit == 0 && shape.reference == .none
+        return (count == 0 || count == 1 && isAlone ? "" : "+") + groupCondition(count)
     }
 
     private static func groupCondition(_ count: Int) -> String {

@@ -4,9 +4,9 @@ import KeychainPolicy
 /// What two queries have in common that can share a compiled statement: everything but the values.
 struct QueryShape: Hashable {
     let itemClass: ItemClass
-    /// How many groups the caller may see; nil when it may see all.
+    /// How many groups are looked into; nil for all.
     let groups: Int?
-    /// The attributes that are compared, as ``AttributeID/bit``.
+    /// The attributes whose columns are compared, as ``AttributeID/bit``.
     let attributes: UInt64
     /// `sync` and `tomb` as numbers to compare with; nil compares nothing.
     let synchronizable: Int64?
@@ -19,23 +19,13 @@ struct QueryShape: Hashable {
 }
 
 extension QueryShape {
-    init(_ authorized: AuthorizedRequest, as itemClass: ItemClass) {
-        self.init(authorized.request, authorized.scope, as: itemClass)
-    }
-
-    /// The same without paging.
-    var unpaged: QueryShape {
-        QueryShape(
-            itemClass: itemClass, groups: groups, attributes: attributes, synchronizable: synchronizable,
-            tombstone: tombstone, reference: reference, isPaged: false)
-    }
-
-    private init(_ request: borrowing ItemRequest, _ scope: AuthorizedRequest.Scope, as itemClass: ItemClass) {
+    /// - Parameter groups: how many groups are looked into; nil for all.
+    init(_ request: borrowing ItemRequest, as itemClass: ItemClass, groups: Int?) {
         self.itemClass = itemClass
-        if case .groups(let names) = scope { groups = names.count } else { groups = nil }
+        self.groups = groups
         reference = Self.reference(request)
         isPaged = request.isSearch && (request.limit != .one || request.cursor > 0)
-        attributes = request.query.present & Self.comparable
+        attributes = request.query.present & Self.columns(of: itemClass, groups: groups)
         // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
         synchronizable = reference == .none ? Self.synchronizable(request) : nil
         tombstone = Self.number(request, .tombstone) ?? 0
@@ -49,10 +39,42 @@ extension QueryShape {
         }
     }
 
-    /// The attributes with columns to compare. The access group is compared through the scope; what `sync` and `tomb` may be is
-    /// part of the shape.
-    private static let comparable = AttributeTable.set {
-        $0.column != .none && ![.accessGroup, .synchronizable, .tombstone].contains($0.id)
+    /// The same, without paging, for one who compares the digests himself.
+    var explained: QueryShape {
+        QueryShape(
+            itemClass: itemClass, groups: groups, attributes: attributes & AttributeID.accessible.bit,
+            synchronizable: synchronizable, tombstone: tombstone, reference: reference, isPaged: false)
+    }
+
+    /// Whether more is asked of items than their columns say, so that their attributes have to be compared when they are open.
+    func leavesOpen(_ request: borrowing ItemRequest) -> Bool {
+        request.query.present & AttributeTable.compared & ~attributes != 0
+    }
+
+    /// Whether salted columns of a class can say something about a request.
+    static func comparesSalted(_ request: borrowing ItemRequest, as itemClass: ItemClass) -> Bool {
+        request.query.present & salted[Int(itemClass.rawValue) - 1] != 0
+    }
+
+    /// Whether salted columns are compared.
+    var comparesSalted: Bool { attributes & Self.salted[Int(itemClass.rawValue) - 1] != 0 }
+
+    /// The attributes with columns to compare. The access group is compared through the scope; what `sync` and `tomb` may be is part
+    /// of the shape. What is salted takes groups; and the halves of an identity may be in two, which one digest cannot say.
+    private static func columns(of itemClass: ItemClass, groups: Int?) -> UInt64 {
+        let index = Int(itemClass.rawValue) - 1
+        if groups == 0 { return 0 }
+        let isSaltKnown = itemClass == .identity ? groups == 1 : groups != nil
+        return isSaltKnown ? plain[index] | salted[index] : plain[index]
+    }
+
+    private static let salted = ItemClass.allCases.map { columns(of: $0) { $0.isSalted } }
+    private static let plain = ItemClass.allCases.map {
+        columns(of: $0) { !$0.isSalted && $0.id != .accessGroup } | AttributeID.accessible.bit
+    }
+
+    private static func columns(of itemClass: ItemClass, where holds: (ItemAttribute) -> Bool) -> UInt64 {
+        AttributeTable.indexed(of: itemClass).filter(holds).reduce(0) { $0 | $1.id.bit }
     }
 
     /// Without `sync` in the query, only what is not synchronised is found (semantics B.5).

@@ -12,8 +12,10 @@ enum Ownership {
 
     static var migration: [String] {
         ItemClass.stored.map { "ALTER TABLE \($0.code) ADD COLUMN \(column) BLOB NOT NULL DEFAULT x''" }
-            + [usage, groups]
+            + tables
     }
+
+    static let tables = [usage, groups]
 
     private static let usage = """
         CREATE TABLE usage (ownr BLOB PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID

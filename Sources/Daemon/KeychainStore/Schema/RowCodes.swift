@@ -1,7 +1,7 @@
 import KeychainModel
 import LinuxSystem
 
-/// Version 5 of the store: every row has a code under the index key that covers all its columns.
+/// Since version 5 of the store every row has a code under the index key that covers all its columns.
 ///
 ///     code = HMAC-SHA256(index key, "rc" class:u8 *(length:u8 name kind:u8 length:u32 bytes))[0 ..< 16]
 ///     kind = 1 an integer of eight bytes, 2 bytes, 3 anything else
@@ -35,87 +35,11 @@ enum RowCodes {
         Schema.sealedColumnNames + Schema.digestColumns(of: itemClass).map(\.code) + [Ownership.column]
     }
 
-    private static let columns = names.map { names in
+    private static let columns = names.map(covering)
+
+    /// What a code covers of columns that a statement gives in this order.
+    static func covering(_ names: [String]) -> [Column] {
         names.enumerated().filter { $0.element != "id" }.sorted { $0.element < $1.element }
             .map { Column(name: Array($0.element.utf8), index: Int32($0.offset)) }
-    }
-}
-
-/// Giving the rows of an older store their codes, which takes the index key.
-struct RowCodeMigration {
-    let database: Database
-    let digester: AttributeDigester
-    /// So many rows are read before their codes are written.
-    private static let atOnce = 512
-
-    /// Brings a store of version 4 to version 5, in one transaction.
-    func run() throws(Refusal) {
-        let outcome: Refusal? = try refusing { () throws(DatabaseError) in
-            try database.execute("BEGIN IMMEDIATE", "begin a change")
-            let refusal = steps()
-            try database.execute(refusal == nil ? "COMMIT" : "ROLLBACK", "keep a change")
-            return refusal
-        }
-        if let outcome { throw outcome }
-    }
-
-    private func steps() -> Refusal? {
-        do throws(Refusal) {
-            // Another process may have been faster.
-            guard try version() == Int64(Schema.version) - 1 else { return nil }
-            for itemClass in ItemClass.stored { try addCodes(to: itemClass) }
-            try execute("PRAGMA user_version = \(Schema.version)")
-            return nil
-        } catch { return error }
-    }
-
-    private func version() throws(Refusal) -> Int64 {
-        try refusing { () throws(DatabaseError) in try database.integer("PRAGMA user_version", "tell its version") ?? 0
-        }
-    }
-
-    private func execute(_ sql: String) throws(Refusal) {
-        try refusing { () throws(DatabaseError) in try database.execute(sql, "be brought up to date") }
-    }
-
-    private func addCodes(to itemClass: ItemClass) throws(Refusal) {
-        let table = itemClass.code
-        try execute("ALTER TABLE \(table) ADD COLUMN \(RowCodes.column) BLOB NOT NULL DEFAULT x''")
-        let (read, write) = try refusing { () throws(DatabaseError) in
-            (
-                try database.prepare(
-                    "SELECT \(Schema.rowColumns(of: itemClass)) FROM \(table) WHERE id > ? ORDER BY id LIMIT ?",
-                    "be read"),
-                try database.prepare("UPDATE \(table) SET \(RowCodes.column) = ? WHERE id = ?", "be brought up to date")
-            )
-        }
-        var last: Int64 = 0
-        while case let codes = try codes(after: last, of: itemClass, read), let end = codes.last {
-            for (id, code) in codes { try set(code, of: id, write) }
-            last = end.id
-        }
-    }
-
-    private func codes(
-        after last: Int64, of itemClass: ItemClass, _ statement: Statement
-    ) throws(Refusal) -> [(id: Int64, code: ColumnDigest)] {
-        defer { statement.reset() }
-        try refusing { () throws(DatabaseError) in
-            try statement.bind(integer: last, at: 1)
-            try statement.bind(integer: Int64(Self.atOnce), at: 2)
-        }
-        var codes: [(id: Int64, code: ColumnDigest)] = []
-        while try statement.next() {
-            codes.append((statement.integer(0), try digester.code(of: statement, from: 0, itemClass)))
-        }
-        return codes
-    }
-
-    private func set(_ code: ColumnDigest, of id: Int64, _ statement: Statement) throws(Refusal) {
-        statement.bind(blob: code.span, at: 1)
-        try refusing { () throws(DatabaseError) in
-            try statement.bind(integer: id, at: 2)
-            try statement.run()
-        }
     }
 }

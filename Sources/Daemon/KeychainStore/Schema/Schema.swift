@@ -2,14 +2,24 @@ import KeychainModel
 
 /// The tables, as SQL derived from the rows of ``AttributeTable`` and the indexes of ``ItemClass``.
 ///
-/// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that can be searched
-/// (NULL where an attribute without default is missing), and the sealed parts of the item.
+/// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that an index has (NULL where
+/// an attribute without default is missing), and the sealed parts of the item. All other attributes are compared when they are open.
 enum Schema {
-    /// All statements that make an empty store of version 1; the later ones come by ``Migrations``.
-    static var creation: [String] { ItemClass.stored.flatMap(table) + [keys, quarantine] }
+    static let version = 6
 
-    /// The version that ``RowCodeMigration`` leads to.
-    static let version = 5
+    /// All statements that make an empty store.
+    static var creation: [String] {
+        ItemClass.stored.flatMap { [table(of: $0)] + indexes(of: $0) } + [keys, quarantine] + Ownership.tables
+            + triggers
+    }
+
+    /// All triggers there are to be, as the schema has them; and there are no views.
+    static let triggers = ItemClass.stored.flatMap(UsageCounters.triggers)
+
+    /// How many triggers and views there are that have another text than ours: such could do anything in a write, or undo it.
+    static let countOfForeign =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' OR type = 'trigger' AND sql NOT IN ("
+        + triggers.map { "'\($0.replacing("'", with: "''"))'" }.joined(separator: ", ") + ")"
 
     /// The columns that begin a row, in the order ``SealedRow`` expects.
     static let sealedColumnNames = ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
@@ -21,13 +31,7 @@ enum Schema {
     }
 
     /// The attributes that have a digest column in the table of a class.
-    static func digestColumns(of itemClass: ItemClass) -> [ItemAttribute] {
-        digestColumns[Int(itemClass.rawValue) - 1]
-    }
-
-    private static let digestColumns = ItemClass.allCases.map { itemClass in
-        AttributeTable.attributes(of: itemClass).filter { $0.column == .digest }
-    }
+    static func digestColumns(of itemClass: ItemClass) -> [ItemAttribute] { AttributeTable.indexed(of: itemClass) }
 
     /// The statement that adds a row.
     static func insertion(into itemClass: ItemClass) -> String {
@@ -46,7 +50,7 @@ enum Schema {
     /// The columns every row has, in the order ``ItemStore`` binds them.
     static let fixedColumns = ["uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
 
-    private static func table(of itemClass: ItemClass) -> [String] {
+    static func table(of itemClass: ItemClass) -> String {
         let digests = digestColumns(of: itemClass).map { attribute in
             "\(attribute.code) BLOB\(attribute.missing == .absent ? "" : " NOT NULL")"
         }
@@ -54,10 +58,12 @@ enum Schema {
             [
                 "id INTEGER PRIMARY KEY", "uuid BLOB NOT NULL UNIQUE", "pk BLOB NOT NULL UNIQUE",
                 "pdmn INTEGER NOT NULL", "sync INTEGER NOT NULL", "tomb INTEGER NOT NULL",
-            ] + digests + ["wkey BLOB NOT NULL", "meta BLOB NOT NULL", "data BLOB NOT NULL"]
-        return ["CREATE TABLE \(itemClass.code) (\(columns.joined(separator: ", ")))"]
-            + itemClass.indexes.map { index(on: $0, of: itemClass) }
+            ] + digests
+            + ["wkey", "meta", "data", Ownership.column, RowCodes.column].map { "\($0) BLOB NOT NULL" }
+        return "CREATE TABLE \(itemClass.code) (\(columns.joined(separator: ", ")))"
     }
+
+    static func indexes(of itemClass: ItemClass) -> [String] { itemClass.indexes.map { index(on: $0, of: itemClass) } }
 
     /// Items without the attribute are left out of its index: an add then has one page less to write.
     private static func index(on attributes: [AttributeID], of itemClass: ItemClass) -> String {

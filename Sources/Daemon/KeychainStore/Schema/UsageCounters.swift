@@ -11,11 +11,11 @@ enum UsageCounters {
 
     private static let events = ["comes", "goes", "changes"]
 
-    private static func dropping(_ itemClass: ItemClass) -> [String] {
+    static func dropping(_ itemClass: ItemClass) -> [String] {
         events.map { "DROP TRIGGER IF EXISTS \(itemClass.code)_\($0)" }
     }
 
-    private static func triggers(of itemClass: ItemClass) -> [String] {
+    static func triggers(of itemClass: ItemClass) -> [String] {
         let table = itemClass.code
         let (new, everything) = (Ownership.size("NEW."), Ownership.everything)
         let comes = """
