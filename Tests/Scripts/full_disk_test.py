@@ -5,6 +5,7 @@ usage: full_disk_test.py FOLDER-OF-PROGRAMS SMALL-DISK
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,37 @@ def environment(home, mode):
 
 def security(programs, env, *words):
     return subprocess.run([f"{programs}/security", *words], env=env, capture_output=True, text=True, timeout=60)
+
+
+def fill(path):
+    """Takes all the space that is left."""
+    with open(path, "wb", buffering=0) as rest:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while rest.write(b"x" * size):
+                    pass
+            except OSError:
+                pass
+
+
+def full_without_index(programs, disk):
+    """The log's index has to be made anew where there is no space for it: what is there is found and deleted."""
+    home = f"{disk}/embedded"
+    env = environment(home, "embedded")
+
+    def play(script):
+        done = subprocess.run([f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=60)
+        return [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
+
+    added = play("".join(f"add full {number} 1 60000\n" for number in range(400)))
+    if "0" not in added or "-34" not in added:
+        sys.exit(f"the program was told {set(added)} while the disk became full")
+    os.unlink(f"{home}/keychain.db-shm")
+    fill(f"{disk}/rest")
+    done = play("get full 0\ndel full 1\nget full 1\n")
+    if done != ["0", "0", "-25300"]:
+        sys.exit(f"a full disk without the log's index: {done}")
+    print(f"embedded: {added.count('0')} items until the disk was full; found and deleted after the log's index had gone")
 
 
 def full_for_everybody(programs, disk, mode):
@@ -61,7 +93,7 @@ def main():
         env = kept | {"KEYCHAIN_HOME": f"{home}/keychain", "KEYCHAIN_MODE": "embedded"}
         writer = [f"{programs}/item-writer", "add", "full"]
         filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk, timeout=120)
-        if filling.returncode != 3 or not filling.stderr.strip():
+        if filling.returncode != 3 or "-34" not in filling.stderr:
             sys.exit(f"the writer was not told that the disk is full: {filling.returncode} {filling.stderr}")
         acknowledged = {int(line) for line in filling.stdout.split()}
         check = subprocess.run([f"{programs}/item-writer", "check", "full"], env=env, capture_output=True, text=True)
@@ -71,6 +103,9 @@ def main():
         if len(acknowledged) < 20:
             sys.exit("the disk was full before anything was written")
         print(f"{len(acknowledged)} items acknowledged before the disk was full, none lost: {filling.stderr.strip()}")
+    full_without_index(programs, sys.argv[2])
+    shutil.rmtree(f"{sys.argv[2]}/embedded")
+    os.unlink(f"{sys.argv[2]}/rest")
     full_for_everybody(programs, sys.argv[2], "daemon")
 
 

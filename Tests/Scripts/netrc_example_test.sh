@@ -6,7 +6,10 @@ programs=$(${SWIFT:-swift} build --show-bin-path)
 example=$PWD/Examples/swiftpm-netrc/swift-with-keychain
 folder=$(mktemp -d)
 cleanup() {
-    for process in $(pgrep -f -- "--store $folder/keychain" || true); do kill "$process" 2> /dev/null || true; done
+    for process in $(pgrep -f -- "--store $folder/keychain" || true); do
+        kill "$process" 2> /dev/null || true
+        timeout 10 tail --pid="$process" -f /dev/null || true
+    done
     rm -rf "$folder"
 }
 trap cleanup EXIT

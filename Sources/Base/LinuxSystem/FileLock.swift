@@ -9,6 +9,8 @@ package final class FileLock: Sendable {
     }
 
     private let file: FileDescriptor
+    private let path: String
+    private let opened: FileStatus
 
     /// Takes the lock on the file at the path, which is made (mode 0600, empty) when there is none and never removed.
     ///
@@ -21,10 +23,20 @@ package final class FileLock: Sendable {
 
     /// Opens the file at the path, which is made (mode 0600, empty) when there is none, without taking the lock.
     ///
-    /// - Throws: `SystemError` of `open`.
+    /// - Throws: `SystemError` of `open` or `fstat`.
     package init(_ path: String) throws(SystemError) {
         file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        self.path = path
+        opened = try FileStatus(ofDescriptor: file.number)
     }
+
+    /// Whether its descriptor is still that of its file: a program may close or reuse what it has not opened.
+    package var hasItsDescriptor: Bool { isOpened(try? FileStatus(ofDescriptor: file.number)) }
+
+    /// Whether the file has its name: others would make another one, and take its lock beside this.
+    package var hasItsFile: Bool { isOpened(try? FileStatus(at: path)) }
+
+    private func isOpened(_ found: FileStatus?) -> Bool { found?.isSameFile(as: opened) ?? false }
 
     /// Takes the lock, which is held until ``release()``.
     ///

@@ -57,8 +57,8 @@ package final class KeychainEngine: Sendable {
         }
     }
 
-    /// Whether the descriptors of the store's writer are still its own.
-    package var hasItsDescriptors: Bool { exclusively { $0.store.hasItsDescriptors } }
+    /// Whether the descriptors of the store's lock and writer are still its own.
+    package var hasItsDescriptors: Bool { store.hasItsDescriptor && exclusively { $0.store.hasItsDescriptors } }
 
     /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to end.
     package var failure: Refusal? { store.failure.first }
@@ -67,7 +67,7 @@ package final class KeychainEngine: Sendable {
     /// that has the keychain inside, and may do so to it.
     package func failureOfUse(by lane: EngineLane) -> Refusal? {
         if let failure { return failure }
-        return lane.reader.failureOfUse.map { store.fail($0) }
+        return (store.failureOfUse ?? lane.reader.failureOfUse).map { store.fail($0) }
     }
 
     /// Has something done when the store fails, once.

@@ -47,6 +47,17 @@ struct LostFilesTests {
         #expect(engine.engine.failure != nil)
     }
 
+    @Test(
+        "An add is refused when the file of the store's lock was removed: another process could take the store for its own"
+    )
+    func removedLock() throws {
+        let engine = try TestEngine(in: directory)
+        try engine.add("a", "1")
+        unsafe unlink("\(engine.folder)/keychain.lock")
+        #expect(refusal { try engine.add("b", "2") }?.problem.contains("moved or removed") == true)
+        #expect(engine.engine.failure != nil)
+    }
+
     @Test("An add into a folder that was moved is refused; what was there before is in the moved one")
     func movedFolder() throws {
         let moved = directory.file("moved")
@@ -82,7 +93,7 @@ struct LostFilesTests {
 
     @Test(
         "A program that reuses a descriptor of its keychain gets a refusal, and its own file stays as it is",
-        arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm"])
+        arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "keychain.lock"])
     func reused(_ name: String) throws {
         // In a child, because SQLite keeps what it knows of the files for all connections of a process. One that is forked while
         // another test's thread holds a lock of the runtime's ends by its alarm, and says nothing.
@@ -106,12 +117,16 @@ struct LostFilesTests {
             let engine = try TestEngine(in: directory)
             try engine.add("a", "1")
             let own = try FileDescriptor.open(other, O_RDWR)
+            let lane = try engine.engine.makeLane()
+            guard engine.engine.failureOfUse(by: lane) == nil else { return 4 }
             for number in try descriptors(of: engine, name) where dup2(own.number, number) != number { return 1 }
             for account in ["b", "c"] {
                 guard refusal({ try engine.add(account, "2") })?.problem.contains("descriptors") == true else {
                     return 2
                 }
             }
+            // A program that has the keychain inside asks this before each read.
+            guard engine.engine.failureOfUse(by: lane) != nil else { return 5 }
             return 0
         } catch { return 3 }
     }

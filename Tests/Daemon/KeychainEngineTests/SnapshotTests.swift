@@ -82,4 +82,17 @@ struct SnapshotTests {
         #expect(refusal { _ = try engine.engine.store.snapshot(by: .now) }?.rule == .deadline)
         #expect(try FolderEntries.names(in: engine.folder).allSatisfy { !$0.contains("snapshot") })
     }
+
+    @Test("What a killed process left of its copies is removed after an hour, and is in nobody's way before")
+    func abandoned() throws {
+        try engine.add("a", "1")
+        let old = "\(engine.folder)/keychain.db.v4.815000000.snapshot.4711.unfinished"
+        let young = "\(engine.folder)/keychain.db.20260110T000000Z.snapshot.4712.unfinished"
+        for path in [old, young] { try AtomicFile.replace(path, with: Array("half".utf8).span) }
+        let times = [timeval(tv_sec: time(nil) - 3700, tv_usec: 0), timeval(tv_sec: time(nil) - 3700, tv_usec: 0)]
+        #expect(unsafe utimes(old, times) == 0)
+        _ = try engine.engine.store.snapshot()
+        #expect(try FileStatus(at: old) == nil)
+        #expect(try FileStatus(at: young) != nil)
+    }
 }

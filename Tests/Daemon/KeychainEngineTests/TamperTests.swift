@@ -109,6 +109,15 @@ struct TamperTests {
         #expect(try engine.verify().damage.map(\.problem) == ["its code does not open"])
     }
 
+    @Test("A row that somebody has made a tombstone is put aside, not deleted, when an item takes its place")
+    func forgedTombstone() throws {
+        try fill()
+        try engine.tamper("UPDATE genp SET tomb = 1 WHERE id = 1")
+        try engine.add("a", "new")
+        #expect(try engine.values()["a"] == "new")
+        #expect(try count("SELECT count(*) FROM quarantine") == 1)
+    }
+
     @Test("Each row that is hidden is told once in the log, without its name")
     func told() throws {
         try fill()

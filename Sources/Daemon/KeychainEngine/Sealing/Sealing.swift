@@ -6,7 +6,8 @@ import LinuxSystem
 
 /// Sealing items.
 extension ItemSealer {
-    /// Seals an item with fresh keys. The metadata key of its class must be in use.
+    /// Seals an item with fresh keys. The store must have a metadata key for its class; the enclave is asked for it again where a
+    /// change of the device's state has put it away since.
     ///
     /// - Parameters:
     ///   - prepared: a key made for this item's UUID and class; without one, the enclave is asked for its wrapping.
@@ -15,9 +16,12 @@ extension ItemSealer {
     ///   application password that is lacking, `errSecAuthFailed` for a guard that nobody could meet here.
     func seal(
         _ item: PlainItem, with prepared: RowKey? = nil, in context: AuthenticationContext? = nil,
-        digester: AttributeDigester
+        for store: StoreWriter
     ) throws(Refusal) -> NewRow {
-        guard let cipher = try self.context(for: item.accessibility) else { throw .locked(item.accessibility) }
+        guard let cipher = try self.context(for: item.accessibility, in: store.reader) else {
+            throw .locked(item.accessibility)
+        }
+        let digester = store.digester
         let list = item.encoded()
         let primaryKey = try digester.primaryKey(of: item.itemClass, list)
         let digests = try digester.columns(of: item.itemClass, list)

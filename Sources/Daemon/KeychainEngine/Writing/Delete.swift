@@ -46,6 +46,6 @@ extension ItemWriter {
         for attribute in identifying { tombstone.attributes[attribute] = item.attributes[attribute] }
         tombstone.attributes[.modificationDate] = .date(item.nextModificationDate)
         tombstone.attributes[.tombstone] = .number(1)
-        try put(try sealer.seal(tombstone, digester: store.digester), at: id)
+        try put(try sealer.seal(tombstone, for: store), at: id)
     }
 }

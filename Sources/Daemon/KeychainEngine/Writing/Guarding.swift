@@ -9,7 +9,7 @@ extension ItemWriter {
         _ item: PlainItem, with prepared: RowKey? = nil, past gate: GuardGate, _ ui: ItemRequest.AuthenticationUI
     ) throws(Refusal) -> NewRow {
         do throws(Refusal) {
-            return try sealer.seal(item, with: prepared, in: gate.context, digester: store.digester)
+            return try sealer.seal(item, with: prepared, in: gate.context, for: store)
         } catch {
             guard error.status == .authNeeded else { throw error }
             // Whoever makes something need not show who he is; only its password can be lacking (S-86).

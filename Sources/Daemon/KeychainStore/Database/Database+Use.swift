@@ -10,14 +10,14 @@ extension Database {
 }
 
 extension Refusal {
-    fileprivate static func descriptorsClosed(_ path: String) -> Refusal {
+    static func descriptorsClosed(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, "process",
             "This program has closed or reused the descriptors of the keychain \(path), which is inside it.",
             do: "Have the program close only what it has opened, and before it first uses the keychain.")
     }
 
-    fileprivate static func storeMoved(_ path: String) -> Refusal {
+    static func storeMoved(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store", "The store \(path) was moved or removed while it was in use.",
             do: "Put the folder back where it was. The last changes are in the old file.")

@@ -91,7 +91,7 @@ import LinuxSystem
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String, _ action: String) throws(DatabaseError) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(code: code, action: action, systemError: systemError) }
+        guard code == SQLITE_OK else { throw error(code, action) }
     }
 
     /// Compiles a statement that will be used many times.
@@ -128,12 +128,17 @@ import LinuxSystem
         switch code & 0xFF {
         case SQLITE_OK: return true
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: return false
-        default: throw DatabaseError(code: code, action: "be tidied up", systemError: systemError)
+        default: throw error(code, "be tidied up", isCheckpoint: true)
         }
     }
 
-    /// The `errno` of the call that failed last.
-    var systemError: Int32 { unsafe sqlite3_system_errno(handle) }
+    /// What a call has just said. Only a checkpoint writes to the database itself; everything else writes to the log.
+    func error(_ code: Int32, _ action: String, isCheckpoint: Bool = false) -> DatabaseError {
+        let isWrite = code == DatabaseError.failed(.write)
+        let ofWrite = isWrite ? unsafe csqlite_write_errno(handle, isCheckpoint ? 0 : 1) : 0
+        return DatabaseError(
+            code: code, action: action, systemError: ofWrite == 0 ? unsafe sqlite3_system_errno(handle) : ofWrite)
+    }
 
     /// Runs `body` in a transaction that is rolled back when it throws.
     func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {

@@ -28,11 +28,11 @@ struct DatabaseError: Error {
     }
 
     /// What SQLITE_IOERR is about, as its extended codes number it (https://www.sqlite.org/rescode.html).
-    private enum Operation: Int32 {
+    enum Operation: Int32 {
         case write = 3, sync, syncOfFolder, truncate
     }
 
-    private static func failed(_ operation: Operation) -> Int32 { SQLITE_IOERR | operation.rawValue << 8 }
+    static func failed(_ operation: Operation) -> Int32 { SQLITE_IOERR | operation.rawValue << 8 }
 
     /// The refusal a caller gets for it.
     var refusal: Refusal {

@@ -56,9 +56,12 @@ struct OpenDescriptors: Sendable {
     }
 
     private static func all() -> Set<Descriptor> {
-        let numbers = (try? FolderEntries.names(in: "/proc/self/fd"))?.compactMap { Int32($0) } ?? []
+        let numbers = (try? FolderEntries.names(in: "/proc/self/fd"))?.compactMap { Int32($0) } ?? Array(0..<highest)
         return Set(numbers.compactMap(descriptor))
     }
+
+    /// How far descriptors are looked for where there is no /proc: the kernel gives the lowest free number.
+    private static let highest: Int32 = 4096
 
     private static func descriptor(_ number: Int32) -> Descriptor? {
         guard let status = try? FileStatus(ofDescriptor: number) else { return nil }

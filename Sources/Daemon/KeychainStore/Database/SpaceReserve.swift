@@ -13,7 +13,14 @@ final class SpaceReserve {
     private let path: String
     private var isKept = false
 
-    init(besides path: String) { self.path = "\(path)-reserve" }
+    init(besides path: String) { self.path = Self.path(besides: path) }
+
+    private static func path(besides path: String) -> String { "\(path)-reserve" }
+
+    /// Gives the space back before the store is open.
+    ///
+    /// - Returns: whether there was any.
+    static func take(besides path: String) -> Bool { unsafe unlink(self.path(besides: path)) == 0 }
 
     /// Makes the reserve unless it is there.
     func keep() {

@@ -55,7 +55,7 @@ import LinuxSystem
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let code: throw DatabaseError(code: code, action: action, systemError: database.systemError)
+        case let code: throw database.error(code, action)
         }
     }
 

@@ -8,8 +8,9 @@ enum StoreCopy {
     ///
     /// - Throws: what SQLite and the disk say; then there is no copy.
     static func make(of database: Database, at path: String) throws(Refusal) {
-        let unfinished = "\(path).\(CurrentProcess.identifier).unfinished"
+        let unfinished = "\(path).\(CurrentProcess.identifier)\(suffix)"
         unsafe unlink(unfinished)
+        removeAbandoned(besides: path)
         do throws(Refusal) {
             try ItemStore.storing { () throws(SystemError) in try ItemStore.makePrivateFile(unfinished) }
             try refusing { () throws(DatabaseError) in try database.snapshot(to: unfinished) }
@@ -17,6 +18,20 @@ enum StoreCopy {
         } catch {
             unsafe unlink(unfinished)
             throw error
+        }
+    }
+
+    private static let suffix = ".unfinished"
+    /// What nobody has written to for so long was left by a process that was killed: nanoseconds.
+    private static let patience: Int64 = 3_600_000_000_000
+
+    /// Removes what others have not finished. What cannot be removed takes room and harms nobody.
+    private static func removeAbandoned(besides path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let names = (try? FolderEntries.names(in: folder)) ?? []
+        for name in names where name.hasPrefix("\(ItemStore.fileName).") && name.hasSuffix(suffix) {
+            let modified = (try? FileStatus(ofLink: "\(folder)/\(name)"))?.modified ?? .max
+            if modified < Clock.realtimeNanoseconds - patience { unsafe unlink("\(folder)/\(name)") }
         }
     }
 

@@ -39,7 +39,17 @@ package struct ItemStore: Sendable {
         try Self.storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
         try LocalFileSystem.require(folder)
         (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive)
-        try Self.prepare(folder, isShared: isShared)
+        try Self.prepareOnFullDisk(folder, isShared: isShared)
+    }
+
+    /// The index of the log takes space where it has to be made anew. On a full disk it takes what is kept for deletions.
+    private static func prepareOnFullDisk(_ folder: String, isShared: Bool) throws(Refusal) {
+        do throws(Refusal) { try prepare(folder, isShared: isShared) } catch {
+            guard [.io, .diskFull].contains(error.status), SpaceReserve.take(besides: path(in: folder)) else {
+                throw error
+            }
+            try prepare(folder, isShared: isShared)
+        }
     }
 
     var path: String { Self.path(in: folder) }
@@ -51,6 +61,15 @@ package struct ItemStore: Sendable {
         failure.note(refusal)
         return refusal
     }
+
+    /// Why the store is not to be used by this process: it no longer has the lock on it.
+    package var failureOfUse: Refusal? {
+        if !hasItsDescriptor { return .descriptorsClosed(path) }
+        return lock.hasItsFile ? nil : .storeMoved(path)
+    }
+
+    /// Whether the descriptor of its lock is still its own.
+    package var hasItsDescriptor: Bool { lock.hasItsDescriptor }
 
     /// A connection for one reading thread.
     ///
@@ -104,16 +123,19 @@ package struct ItemStore: Sendable {
         guard isShared else { return try body() }
         while try isNeeded() {
             if (try? lock.take(.exclusive, by: .now)) != nil {
-                defer { try? lock.take(.shared, by: .never) }
-                return try isNeeded() ? body() : ()
+                let result = Result { () throws(Refusal) in try isNeeded() ? body() : () }
+                try share()
+                return try result.get()
             }
             lock.release()
             usleep(UInt32.random(in: 1000...20_000))
-            try Self.storing { () throws(SystemError) in
-                try lock.take(.shared, by: .after(milliseconds: Self.patience))
-            }
+            try share()
             guard !deadline.hasPassed else { throw Self.inUse(path) }
         }
+    }
+
+    private func share() throws(Refusal) {
+        try Self.storing { () throws(SystemError) in try lock.take(.shared, by: .after(milliseconds: Self.patience)) }
     }
 
     private static func inUse(_ path: String) -> Refusal {

@@ -51,7 +51,7 @@ package final class StoreWriter {
             try perform(.commit)
         } catch {
             // These come before the frame that makes it a commit; after any other error that may be on the disk.
-            guard ![SQLITE_FULL, SQLITE_BUSY, SQLITE_CONSTRAINT].contains(error.primary) else {
+            guard !error.isLackOfSpace, ![SQLITE_BUSY, SQLITE_CONSTRAINT].contains(error.primary) else {
                 try undo()
                 throw error.refusal
             }
@@ -83,7 +83,7 @@ package final class StoreWriter {
 
     /// The files are where they were opened, and the descriptors those of the files.
     private func checkFiles() throws(Refusal) {
-        if let failure = database.failureOfUse { throw store.fail(failure) }
+        if let failure = store.failureOfUse ?? database.failureOfUse { throw store.fail(failure) }
     }
 
     /// Runs `body` inside a transaction so that what it did alone is undone when it throws.
