@@ -303,7 +303,7 @@ let package = Package(
             path: "Tests/Programs/item-player"),
         .target(
             name: "CYardstick", dependencies: ["CSQLite", "COpenSSL", "CTSS2"], path: "Benchmarks/yardstick",
-            exclude: ["daemon.c", "find.c"], cSettings: [.define("_GNU_SOURCE")]),
+            exclude: ["daemon.c", "find.c", "secrets.c", "write.c"], cSettings: [.define("_GNU_SOURCE")]),
         benchmark(
             "keychain-bench",
             uses: [

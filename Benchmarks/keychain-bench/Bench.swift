@@ -14,6 +14,7 @@ final class Bench {
     let caller: CallerIdentity
     private var stores: [String: FilledStore] = [:]
     private var daemons: [String: Daemon] = [:]
+    var keyrings: [Int: Keyring] = [:]
 
     /// How many items the stores have.
     struct Sizes {
@@ -35,6 +36,7 @@ final class Bench {
 
     deinit {
         daemons = [:]
+        keyrings = [:]
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -127,6 +129,13 @@ extension Bench {
         let mapped = ItemStore.mappedBytes(isShared: false)
         return try daemon("yardstick", items: items) { [caller] folder, socket in
             (program("yardstick-daemon"), [socket, folder, caller.groups[0], "\(mapped)"])
+        }
+    }
+
+    /// The C daemon that adds, with its keys wrapped in another process.
+    func addingDaemon(items: Int) throws -> Daemon {
+        try daemon("adding", items: items) { [caller] folder, socket in
+            (program("yardstick-daemon"), [socket, folder, caller.groups[0]])
         }
     }
 

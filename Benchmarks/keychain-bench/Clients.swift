@@ -96,6 +96,12 @@ final class CClient {
         guard size == Workload.valueBytes else { throw BenchError("No \(names.account) for the yardstick.") }
         unsafe free(value)
     }
+
+    func add(service: String, account: String) throws {
+        let value = Workload.value(0)
+        let status = unsafe yardstick_add(socket, service, account, value, value.count)
+        guard status == errSecSuccess else { throw BenchError("The yardstick did not add \(account): \(status).") }
+    }
 }
 
 /// What a process does that makes one call and tells how many nanoseconds that took.

@@ -15,15 +15,18 @@ struct Figure {
         (self.name, self.title, self.against, self.line, self.measure) = (name, title, against, line, measure)
     }
 
-    /// What the issue asks of the ratio, or of the figure itself where nothing stands beside it.
+    /// What is asked of the ratio, or of the figure itself where nothing stands beside it.
     enum Line {
         case atMost(Double)
         case atLeast(Double)
+        /// There is no line: the figure is told.
+        case reported
 
         func holds(for value: Double) -> Bool {
             switch self {
             case .atMost(let limit): value <= limit
             case .atLeast(let limit): value >= limit
+            case .reported: true
             }
         }
     }

@@ -38,6 +38,12 @@ final class RunningProgram {
     /// Gives a worker something to do.
     func order(_ line: String) { orders.fileHandleForWriting.write(Data((line + "\n").utf8)) }
 
+    /// Writes the last that the program reads.
+    func end(with text: String) {
+        orders.fileHandleForWriting.write(Data(text.utf8))
+        try? orders.fileHandleForWriting.close()
+    }
+
     /// Waits until a worker says that it is done.
     func finish() throws { _ = try answer() }
 

@@ -22,7 +22,7 @@ struct Report {
         let (ours, floor) = (quantity(measured.ours, measured.unit), measured.floor.map { quantity($0, measured.unit) })
         return row(
             figure.title, ours, figure.against, floor ?? "–", measured.ratio.map { number($0, 2) } ?? "–",
-            figure.line.text, figure.line.holds(for: measured.judged) ? "ok" : figure.line.miss)
+            figure.line.text, figure.line.verdict(for: measured.judged))
     }
 
     private func printObject(_ figure: Figure, _ measured: Measurement) {
@@ -57,13 +57,15 @@ extension Figure.Line {
         switch self {
         case .atMost(let limit): String(format: "≤ %.4g", limit)
         case .atLeast(let limit): String(format: "≥ %.4g", limit)
+        case .reported: "–"
         }
     }
 
-    fileprivate var miss: String {
+    fileprivate func verdict(for value: Double) -> String {
         switch self {
-        case .atMost: "above"
-        case .atLeast: "below"
+        case .reported: ""
+        case .atMost: holds(for: value) ? "ok" : "above"
+        case .atLeast: holds(for: value) ? "ok" : "below"
         }
     }
 }

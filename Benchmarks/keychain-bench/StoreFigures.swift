@@ -4,24 +4,24 @@ import LinuxSystem
 
 extension Bench {
     func measureDurableAdd() throws -> Measurement {
-        let daemon = try keychaind(items: sizes.few)
-        let file = try FileDescriptor.open("\(folder)/appended", O_WRONLY | O_CREAT | O_APPEND | O_TRUNC)
+        let (daemon, floor) = (try keychaind(items: sizes.few), try addingDaemon(items: sizes.few))
+        let client = try CClient(socket: floor.socket)
         let run = UUID().uuidString
         SwiftClient.use(socket: daemon.socket)
         return Measurement(
             try Comparison(
                 rounds: rounds(60), ours: medianTime(of: 5) { try SwiftClient.add(service: run, account: "\($0)") },
-                floor: medianTime(of: 5) { _ in yardstick_append(file.number) }),
+                floor: medianTime(of: 5) { try client.add(service: run, account: "\($0)") }),
             in: .microseconds)
     }
 
     func measureWriters() throws -> Measurement {
-        let daemon = try keychaind(items: sizes.few)
+        let (daemon, floor) = (try keychaind(items: sizes.few), try addingDaemon(items: sizes.few))
         let workers = try (0..<16).map { _ in try RunningProgram(ownPath, ["--work", daemon.socket]) }
+        let clients = try (0..<16).map { _ in try RunningProgram(program("yardstick-write"), [floor.socket]) }
         return Measurement(
             try Comparison(
-                rounds: rounds(12), ours: adds(by: workers, each: 30),
-                floor: adds(by: Array(workers.prefix(1)), each: 30)),
+                rounds: rounds(12), ours: adds(by: workers, each: 30), floor: adds(by: clients, each: 30)),
             in: .perSecond)
     }
 

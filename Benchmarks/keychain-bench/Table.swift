@@ -1,5 +1,5 @@
 extension Figure {
-    /// The rows of the issue, in its order.
+    /// All rows, in the order they are measured.
     static var table: [Figure] {
         [
             Figure("handler", "daemon handler, in process", "C handler", .atMost(1.10)) { try $0.measureHandler() },
@@ -43,11 +43,15 @@ extension Figure {
             Figure("throughput", "lookups of 8 clients", "8 C clients, C daemon", .atLeast(0.65)) {
                 try $0.measureThroughput()
             },
-            Figure("embedded", "embedded lookup", "point read and decryptions in C", .atMost(2)) {
+            Figure("embedded", "embedded lookup", "point read, row check and decryptions in C", .atMost(2.6)) {
                 try $0.measureEmbedded()
             },
-            Figure("add", "durable add", "append and fdatasync of 4 KiB", .atMost(1.5)) { try $0.measureDurableAdd() },
-            Figure("writers", "adds of 16 writers", "adds of 1 writer", .atLeast(3)) { try $0.measureWriters() },
+            Figure("add", "durable add", "C client, C daemon and enclave, same SQLite", .atMost(1.5)) {
+                try $0.measureDurableAdd()
+            },
+            Figure("writers", "adds of 16 writers", "16 C clients, C daemon with group commit", .atLeast(0.65)) {
+                try $0.measureWriters()
+            },
             Figure("enumeration", "10,000 items, attributes and data", "10,000 point reads in C", .atMost(2)) {
                 try $0.measureEnumeration()
             },
@@ -58,7 +62,28 @@ extension Figure {
             Figure("full-memory", "memory of keychaind, 100,000 items", "–", .atMost(40)) {
                 try $0.measureFullMemory()
             },
-        ] + keys
+        ] + keys + (Keyring.isInstalled ? keyring : [])
+    }
+
+    /// The same beside gnome-keyring, where that is installed.
+    private static var keyring: [Figure] {
+        [
+            Figure("keyring-get", "SecItemCopyMatching, 1,000 items", "gnome-keyring: search and secret", .reported) {
+                try $0.measureKeyringGet()
+            },
+            Figure("keyring-add", "SecItemAdd", "gnome-keyring: an item", .reported) { try $0.measureKeyringAdd() },
+            Figure(
+                "keyring-list", "1,000 items, attributes and data", "gnome-keyring: secrets of 1,000 items", .reported
+            ) {
+                try $0.measureKeyringList(items: 1000)
+            },
+            Figure(
+                "keyring-list-10000", "10,000 items, attributes and data", "gnome-keyring: secrets of 10,000 items",
+                .reported
+            ) {
+                try $0.measureKeyringList(items: 10_000)
+            },
+        ]
     }
 
     /// Operations with keys, called as on iOS, beside OpenSSL's own.

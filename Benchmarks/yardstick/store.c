@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/kdf.h>
+#include <openssl/rand.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// A vault in software without a passcode (docs/format-vault.md, section 7): one slot, the device's.
-enum { VAULT = 820, VAULT_IDENTIFIER = 16, VAULT_WRAPPED = 140, VAULT_INDEX = 560, VAULT_DEVICE = 632, VAULT_SLOT = 664 };
+// A vault in software without a passcode (docs/format-vault.md, sections 7 and 8): one slot, the device's.
+enum { VAULT = 852, VAULT_IDENTIFIER = 16, VAULT_WRAPPED = 140, VAULT_INDEX = 560, VAULT_DEVICE = 664, VAULT_SLOT = 696 };
 enum { SLOT_SALT = 16, SLOT_WRAPPED = 32 };
 
 static void *checked(void *object, const char *what) {
@@ -30,6 +31,20 @@ int open_box(
     void *tag = (void *)(box + size - TAG);
     if (EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, TAG, tag) <= 0) return -1;
     return EVP_DecryptFinal_ex(context, plain + count, &last) > 0 ? content : -1;
+}
+
+void seal_box(
+    EVP_CIPHER_CTX *context, const uint8_t *key, const uint8_t *plain, int size, const uint8_t *aad, int aad_size,
+    uint8_t *box) {
+    int count;
+    check(RAND_bytes(box, NONCE), "randomness");
+    check(
+        EVP_EncryptInit_ex2(context, NULL, key, box, NULL) > 0
+            && EVP_EncryptUpdate(context, NULL, &count, aad, aad_size) > 0
+            && EVP_EncryptUpdate(context, box + NONCE, &count, plain, size) > 0
+            && EVP_EncryptFinal_ex(context, box + NONCE + count, &count) > 0
+            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, TAG, box + NONCE + size) > 0,
+        "sealing");
 }
 
 static EVP_CIPHER_CTX *cipher(const uint8_t *key) {
@@ -107,7 +122,7 @@ static void open_vault(struct yardstick_store *store, const char *folder) {
     store->index = index_digest(vault);
 }
 
-static sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
+sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
     sqlite3_stmt *statement = NULL;
     sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
     return checked(statement, sql);
@@ -134,13 +149,13 @@ struct yardstick_store *yardstick_open(const char *folder, const char *group, co
     store->row_key = cipher(NULL);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     check(sqlite3_open_v2(path, &store->database, flags, vfs) == SQLITE_OK, "opening the store");
-    snprintf(path, sizeof path, "PRAGMA query_only = ON; PRAGMA mmap_size = %zu", mapped);
+    snprintf(path, sizeof path, "PRAGMA mmap_size = %zu", mapped);
     sqlite3_exec(store->database, path, NULL, NULL, NULL);
     open_metadata_keys(store);
-#define COLUMNS "SELECT id, uuid, pk, pdmn, sync, tomb, wkey, meta, data FROM genp "
-    store->by_names = prepare(
-        store->database, COLUMNS "WHERE acct = ? AND svce = ? AND +agrp = ? AND tomb = 0 AND sync = 0");
-    store->by_key = prepare(store->database, COLUMNS "WHERE pk = ?");
+    digest_text(store, GROUP, (struct text){(uint8_t *)group, strlen(group)}, store->group_digest);
+#define ROW "SELECT id, " COLUMN_LIST ", code FROM genp "
+    store->by_names = prepare(store->database, ROW "WHERE acct = ? AND svce = ? AND +agrp = ? AND tomb = 0 AND sync = 0");
+    store->by_key = prepare(store->database, ROW "WHERE pk = ?");
     return store;
 }
 

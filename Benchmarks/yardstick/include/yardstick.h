@@ -1,8 +1,10 @@
 // The yardstick: what the keychain's hot path costs in C.
 //
-// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work for a lookup: request
-// parsed, attributes digested, row found by index, attributes and value opened and held against each other, answer
-// written. Wherever the product does more (policy, explanations, hostile input), that is what the comparison shows.
+// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work. A lookup: request parsed, attributes
+// digested, row found by index, its code checked, attributes and value opened and held against each other and against what was asked,
+// answer written. An add: key wrapped in another process, attributes and value sealed, row with digests and code inserted, all that came
+// at the same moment in one transaction, which is on the disk before the answers. Wherever the product does more (policy,
+// explanations, hostile input), that is what the comparison shows.
 #pragma once
 
 #include <stddef.h>
@@ -27,6 +29,26 @@ void yardstick_close(struct yardstick_store *store);
 /// Answers a lookup: `frame` has a whole request, `answer` room for YARDSTICK_FRAME bytes. Gives the answer's size.
 size_t yardstick_handle(struct yardstick_store *store, const uint8_t *frame, size_t size, uint8_t *answer);
 
+// MARK: - Adding
+
+/// Adds for one store; belongs to one thread. The store's group and first owner are those of what is added.
+struct yardstick_writer;
+
+enum { YARDSTICK_BATCH = 256, YARDSTICK_ADDED = 16 + 4 + 8 + 4 };
+
+/// Starts a process that wraps row keys, and prepares the rest. Ends the program when that does not work.
+struct yardstick_writer *yardstick_writer(struct yardstick_store *store);
+
+/// Adds what several clients have asked for in one transaction, and writes their answers. At most YARDSTICK_BATCH at once.
+void yardstick_add_batch(
+    struct yardstick_writer *writer, const uint8_t *const *frames, const size_t *sizes, size_t count,
+    uint8_t (*answers)[YARDSTICK_ADDED]);
+
+/// Moves a long log into the database: to be called after the answers were sent.
+void yardstick_tidy_up(struct yardstick_writer *writer);
+
+// MARK: - Point reads
+
 /// One read of a row by the digest of its primary key and the decryptions of its parts, and nothing else: the row with this
 /// number in the order of the store, 0 the first. Gives the value's size, -1 if there is none.
 int yardstick_point_read(struct yardstick_store *store, size_t number);
@@ -44,10 +66,8 @@ int yardstick_connect(const char *path);
 /// Asks for the value of a generic password and copies it out of the answer, to be freed; gives its size, -1 if there is none.
 int yardstick_look_up(int socket, const char *service, const char *account, uint8_t **value);
 
-// MARK: - The disk
-
-/// Appends 4 KiB to a file and makes them durable.
-void yardstick_append(int file);
+/// Adds a generic password; gives the status of the answer, -1 when there is none.
+int yardstick_add(int socket, const char *service, const char *account, const uint8_t *value, size_t size);
 
 // MARK: - Processors
 
