@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 BUILT = .build/installation
 SDK = .build/sdk
 
-.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench asan tsan fuzz clean
+.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench asan tsan fuzz soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -66,6 +66,9 @@ docs: deps ## the documentation of the public modules
 
 fuzz: deps ## fuzz what reads from outside, every target for SECONDS (60): make fuzz SECONDS=600
 	@SECONDS=$(or $(SECONDS),60) scripts/fuzz
+
+soak: deps ## the storage machinery for TIME seconds (600), beginning with SEED (1): make soak TIME=3600
+	@TIME=$(or $(TIME),600) SEED=$(or $(SEED),1) scripts/soak
 
 bench: deps ## speed, every figure beside its floor
 	@scripts/bench

@@ -54,6 +54,7 @@ SCENARIOS = [
     Scenario("passcode", SOME + ["passcode first-code"], ["unlock first-code", "passcode first-code second-code"] + AFTERWARDS,
              ("second-code", "first-code")),
     Scenario("slot", SOME + ["passcode first-code"], ["unlock first-code", "slot first-code"] + AFTERWARDS, ("first-code",)),
+    Scenario("snapshot", SOME, ["snapshot", "set one 0 700000 100"] + AFTERWARDS),
     Scenario("creation", None, ["add one 0 700000 100", "add one 1 700001 100"] + AFTERWARDS),
     Scenario("migration", "old-store", ["get one 0", "set one 0 700000 100"] + AFTERWARDS, (), {"PLAYER_GROUP": "TEST.player"}),
     Scenario("tpm", SOME, ["totpm"] + AFTERWARDS, (), {"PLAYER_TPM": "", "PLAYER_GROUP": "TEST.player"}),
@@ -281,18 +282,22 @@ def arguments():
     parser.add_argument("--only")
     parser.add_argument("--kind")
     parser.add_argument("--every", action="store_true")
+    parser.add_argument("--number", type=int, help="only this call of each kind")
+    parser.add_argument("--first", action="store_true", help="end at the first wrong verdict")
     return parser.parse_args()
 
 
 def attack(options, bench, rng):
-    figures, begin = collections.Counter(), time.monotonic()
+    figures = collections.Counter()
     chosen = [scenario for scenario in SCENARIOS if options.only in (None, scenario.name) and (bench.chip or scenario.name != "tpm")]
     kinds = [kind for kind in KINDS if options.kind in (None, kind)]
-    todo = [case for scenario in chosen for case in cases(bench, scenario, kinds, options.every)]
+    todo = [case for scenario in chosen for case in cases(bench, scenario, kinds, options.every or options.number is not None)
+            if options.number in (None, case.number)]
     rng.shuffle(todo)
     items = {scenario.name: bench.items(scenario) for scenario in chosen}
+    end = time.monotonic() + options.seconds
     for case in todo:
-        if time.monotonic() - begin > options.seconds:
+        if time.monotonic() > end or (options.first and figures["wrong"]):
             break
         run = Run(bench, case.scenario, f"{case.kind}:{case.number}:{case.error}:{case.often}", case.drops)
         run.play()
@@ -345,4 +350,5 @@ def main():
     sys.exit(figures["wrong"] > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

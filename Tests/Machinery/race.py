@@ -62,10 +62,12 @@ def play_case(options, examiner):
 def race(options, examiner):
     figures, end = Figures(), time.monotonic() + options.seconds
     rng = random.Random(options.seed)
-    while time.monotonic() < end and figures["operations"] < options.operations:
+    while time.monotonic() < end and figures["operations"] < options.operations and not figures["unexplained"]:
         figures["stores"] += 1
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
             one_store(options, rng, f"{folder}/k", examiner, figures, end)
+        if figures["stores"] % 20 == 0:
+            print(f"so far: {figures.text()}", flush=True)
     print(f"several processes: {figures.text()}, seed {options.seed}")
     sys.exit(figures["unexplained"] > 0)
 

@@ -1,6 +1,8 @@
 """Kills writers and daemons at random moments and looks whether anything that was acknowledged is missing.
 
 usage: kill_test.py FOLDER-OF-PROGRAMS [ROUNDS]
+
+In turn: a program with the keychain inside; a daemon that owns the store; a daemon that shares it with such a program.
 """
 
 import os
@@ -12,6 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+
+
+DEPLOYMENTS = ("daemon", "embedded", "shared")
+# Stores fill up; after so many kills there is a new one.
+KILLS_OF_A_STORE = 60
 
 
 def environment(home, mode, programs):
@@ -36,6 +43,38 @@ def acknowledged(process):
     return [int(line) for line in lines]
 
 
+def hold(programs, home):
+    """A program with the keychain inside that has the store open, so that a daemon that comes has to share it."""
+    holder = subprocess.Popen([f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              env=environment(home, "embedded", programs))
+    holder.stdin.write(b"get one 0\n")
+    holder.stdin.flush()
+    holder.stdout.readline()
+    holder.stdout.readline()
+    return holder
+
+
+def one_kill(programs, home, deployment, service, rng):
+    """A round with a holder where the store is shared; it is killed at the end, or goes."""
+    if deployment != "shared":
+        return round_trip(programs, home, deployment, service, rng.uniform(0, 0.06))
+    holder = hold(programs, home)
+    figures = round_trip(programs, home, "daemon", service, rng.uniform(0, 0.06))
+    holder.kill() if rng.random() < 0.5 else holder.stdin.close()
+    holder.wait()
+    # The next round's daemon comes when the store is held again.
+    end_daemon(home)
+    return figures
+
+
+def end_daemon(home):
+    daemon = daemon_of(home)
+    if daemon:
+        os.kill(daemon, signal.SIGTERM)
+        while daemon_of(home) == daemon:
+            time.sleep(0.001)
+
+
 def round_trip(programs, home, mode, service, delay):
     env = environment(home, mode, programs)
     writer = subprocess.Popen([f"{programs}/item-writer", "add", service], stdout=subprocess.PIPE,
@@ -58,28 +97,31 @@ def round_trip(programs, home, mode, service, delay):
     return len(numbers), len(found)
 
 
+def look_at(programs, home):
+    """Every row of a store and its file are in order; its daemon ends."""
+    env = environment(home, "daemon", programs)
+    report = subprocess.run([f"{programs}/security", "verify-keychain"], env=env, capture_output=True, text=True)
+    if report.returncode != 0:
+        sys.exit(f"{home}: {report.stdout}{report.stderr}")
+    end_daemon(home)
+
+
 def main():
     programs, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200
     seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
     rng = random.Random(seed)
-    print(f"{rounds} kills, SEED={seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        items = 0
-        for number in range(rounds):
-            mode = "embedded" if number % 2 else "daemon"
-            home = f"{folder}/{mode}{number // 20}"
-            acknowledged_items, _ = round_trip(programs, home, mode, f"round-{number}", rng.uniform(0, 0.06))
-            items += acknowledged_items
-        for home in sorted(os.listdir(folder)):
-            home = f"{folder}/{home}"
-            env = environment(home, "daemon", programs)
-            report = subprocess.run([f"{programs}/security", "verify-keychain"], env=env, capture_output=True, text=True)
-            if report.returncode != 0:
-                sys.exit(f"{home}: {report.stdout}{report.stderr}")
-            daemon = daemon_of(home)
-            if daemon:
-                os.kill(daemon, signal.SIGTERM)
-    print(f"{items} acknowledged items, none lost, none damaged")
+    print(f"{rounds} kills, SEED={seed}", flush=True)
+    items, begin = 0, 0
+    while begin < rounds:
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(begin, min(begin + KILLS_OF_A_STORE, rounds)):
+                deployment = DEPLOYMENTS[number % len(DEPLOYMENTS)]
+                acknowledged_items, _ = one_kill(programs, f"{folder}/{deployment}", deployment, f"round-{number}", rng)
+                items += acknowledged_items
+            for home in sorted(os.listdir(folder)):
+                look_at(programs, f"{folder}/{home}")
+        begin += KILLS_OF_A_STORE
+        print(f"{min(begin, rounds)} kills: {items} acknowledged items, none lost, none damaged", flush=True)
 
 
 main()

@@ -7,11 +7,11 @@ import KeychainModel
     // Never freed and never changed by OpenSSL after the lookup, so any thread may use it.
     let reference: OpaquePointer?
 
-    static let aes256GCM = unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
-    static let hmac = unsafe Algorithm(reference: EVP_MAC_fetch(nil, "HMAC", nil))
-    static let hkdf = unsafe Algorithm(reference: EVP_KDF_fetch(nil, "HKDF", nil))
-    static let x963 = unsafe Algorithm(reference: EVP_KDF_fetch(nil, "X963KDF", nil))
-    static let aes128GCM = unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))
+    static let aes256GCM = unsafe fetch(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+    static let hmac = unsafe fetch(EVP_MAC_fetch(nil, "HMAC", nil))
+    static let hkdf = unsafe fetch(EVP_KDF_fetch(nil, "HKDF", nil))
+    static let x963 = unsafe fetch(EVP_KDF_fetch(nil, "X963KDF", nil))
+    static let aes128GCM = unsafe fetch(EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))
 
     static func digest(_ hash: HashFunction) -> Algorithm { digests[hash, default: missing] }
     static func cipher(_ cipher: BlockCipher, _ mode: BlockCipher.Mode, keySize: Int) -> Algorithm {
@@ -19,13 +19,19 @@ import KeychainModel
     }
     private static let ciphers = Dictionary(
         uniqueKeysWithValues: BlockCipher.names.map {
-            ($0, unsafe Algorithm(reference: EVP_CIPHER_fetch(nil, $0, nil)))
+            ($0, unsafe fetch(EVP_CIPHER_fetch(nil, $0, nil)))
         })
+
+    /// Looks one up where OpenSSL could begin at all. Its functions crash when memory was too short for that; it does not try again.
+    private static func fetch(_ lookUp: @autoclosure () -> OpaquePointer?) -> Algorithm {
+        guard unsafe OSSL_LIB_CTX_get0_global_default() != nil else { return missing }
+        return unsafe Algorithm(reference: lookUp())
+    }
 
     private static let missing = unsafe Algorithm(reference: nil)
     private static let digests = Dictionary(
         uniqueKeysWithValues: HashFunction.allCases.map {
-            ($0, unsafe Algorithm(reference: EVP_MD_fetch(nil, $0.rawValue, nil)))
+            ($0, unsafe fetch(EVP_MD_fetch(nil, $0.rawValue, nil)))
         })
 }
 

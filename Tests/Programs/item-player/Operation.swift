@@ -27,6 +27,7 @@ struct Operation {
         case ("unlock", 2): device(.unlock)
         case ("slot", 2): device(.addSlot(.recovery, by: .passcode), room: true)
         case ("totpm", 1...2): device(.moveToTPM)
+        case ("snapshot", 1): device(.snapshot)
         case ("verify", 1): verify()
         default: "-50 script.unknown-line"
         }
@@ -61,7 +62,7 @@ struct Operation {
     private func device(_ request: DeviceRequest, room: Bool = false) -> String {
         do {
             var files = try words.dropFirst().map(passcodeFile)
-            if files.isEmpty { files = [try passcodeFile("")] }
+            if files.count < request.descriptors.lowerBound { files = [try passcodeFile("")] }
             if room { files.append(try PasscodeFile.makeRoom(RecoveryCodeFormat.room)) }
             _ = try KeychainSession.current().device(request, passcodes: files)
             return outcome(errSecSuccess)

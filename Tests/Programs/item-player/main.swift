@@ -12,7 +12,7 @@
 //     setall S N SIZE     gives all items of a service one value, in one call
 //     clash S T           moves all items of service S to service T, which is refused where T has one of their accounts
 //     delall S            all                 what there is, everywhere
-//     passcode NEW        passcode OLD NEW    unlock P     slot P (a recovery code)     totpm [P]     verify
+//     passcode NEW        passcode OLD NEW    unlock P     slot P (a recovery code)     totpm [P]     snapshot     verify
 //     fork COUNT          a child does the next COUNT lines while this process goes on behind them
 //     pause MS            lets others go first
 //     kill                ends this process with SIGKILL

@@ -1,0 +1,23 @@
+#!/bin/sh
+# The short forms of the storage machinery, with fixed seeds: about a minute of processor (make soak TIME=SECONDS is the long form).
+set -eu
+cd "$(dirname "$0")/../.."
+bin=$(${SWIFT:-swift} build --show-bin-path)
+machinery() {
+    script=$1
+    shift
+    python3 "Tests/Machinery/$script" "$bin" "$@"
+}
+python3 Tests/Machinery/model_check.py
+machinery crash.py --seconds 10 --seed 11
+# The kinds of calls that fail, over the scenarios that are played in no time.
+machinery faults.py --only add --seconds 6 --seed 12 --first
+machinery faults.py --only creation --seconds 6 --seed 13 --first
+machinery faults.py --only snapshot --seconds 4 --seed 14 --first
+machinery faults.py --only daemon --kind sync --seconds 6 --seed 15 --first
+# OpenSSL's first allocation: without it the library cannot begin.
+machinery faults.py --only add --kind openssl --number 1 --seed 1
+machinery race.py --seconds 10 --seed 16
+machinery rollback.py 2 17
+machinery log_size.py --seconds 4 --seed 18
+machinery tamper.py --seconds 8 --seed 19
