@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 BUILT = .build/installation
 SDK = .build/sdk
 
-.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench asan tsan fuzz soak clean
+.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench asan tsan fuzz soak mutants clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -69,6 +69,9 @@ fuzz: deps ## fuzz what reads from outside, every target for SECONDS (60): make 
 
 soak: deps ## the storage machinery for TIME seconds (600), beginning with SEED (1): make soak TIME=3600
 	@TIME=$(or $(TIME),600) SEED=$(or $(SEED),1) scripts/soak
+
+mutants: deps ## broken builds of the storage, and which check catches each: make mutants MUTANTS=no-sync
+	@scripts/mutants $(MUTANTS)
 
 bench: deps ## speed, every figure beside its floor
 	@scripts/bench

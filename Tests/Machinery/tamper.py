@@ -228,8 +228,9 @@ class Answers:
 def wrong(base, case, answers):
     """What is wrong with the answers; None when nothing is."""
     is_item = case.table in base.item_tables
-    touched = {base.names.get((case.table, base.rows[case.table][row][0]))
-               for row in ({case.row, case.other} if case.how in ("copied", "swapped", "row-copied", "row-swapped") else {case.row})}
+    rows = base.rows.get(case.table, [])
+    touched = {base.names.get((case.table, rows[row][0])) for row in
+               ({case.row, case.other} if case.how in ("copied", "swapped", "row-copied", "row-swapped") else {case.row}) - {None}}
     for name, value in answers.values.items():
         allowed = {base.values[name]} | ({base.earlier(name)} if case.how == "row-older" and name in touched else set())
         if value is not None and value not in allowed:
@@ -278,8 +279,9 @@ def main():
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         base = Base(os.path.abspath(options.programs), f"{folder}/base")
         untouched = Answers(base, base.home)
-        if untouched.values != base.values or untouched.damage:
-            sys.exit(f"the store is not in order before: {untouched.values} {untouched.damage}")
+        problem = wrong(base, Case(None, None, None, "nothing", None), untouched)
+        if untouched.values != base.values or untouched.damage or problem:
+            sys.exit(f"before any change: {problem or untouched.damage or untouched.values}")
         count = attack(options, base, folder, rng, figures)
     print(f"tampering: {figures['cases']} changes of {count} cases, {figures['reported']} reported, {figures['wrong']} wrong, "
           f"seed {options.seed}")
