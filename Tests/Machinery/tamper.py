@@ -291,4 +291,5 @@ def main():
     sys.exit(figures["wrong"] > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
