@@ -118,6 +118,19 @@ struct TamperTests {
         #expect(try count("SELECT count(*) FROM quarantine") == 1)
     }
 
+    @Test(
+        "Rows whose class has a damaged metadata key are not taken for locked",
+        arguments: ["x'00'", "zeroblob(60)", "x''", "7"])
+    func metadataKey(_ key: String) throws {
+        try fill()
+        try engine.tamper("UPDATE metadatakeys SET wrapped = \(key)")
+        let again = try TestEngine(in: directory)
+        #expect(try again.values() == [:])
+        let report = try again.verify()
+        #expect(report.damage.map(\.problem) == Array(repeating: "its class's metadata key does not open", count: 3))
+        #expect(report.locked == 0)
+    }
+
     @Test("Each row that is hidden is told once in the log, without its name")
     func told() throws {
         try fill()

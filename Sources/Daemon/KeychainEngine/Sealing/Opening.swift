@@ -156,7 +156,9 @@ extension ItemSealer {
     private func readyContext(for accessibility: Accessibility?, in reader: StoreReader) throws(Failure) -> AESGCM {
         guard let accessibility else { throw .damaged("its protection class") }
         let found: AESGCM?
-        do throws(Refusal) { found = try context(for: accessibility, in: reader) } catch { throw .refused(error) }
+        do throws(Refusal) { found = try context(for: accessibility, in: reader) } catch {
+            throw error.status == .decode ? .damaged("its class's metadata key") : .refused(error)
+        }
         guard let found else { throw .damaged("its class has no metadata key") }
         return found
     }
