@@ -1,6 +1,6 @@
 """Broken builds of the storage, and which check catches each.
 
-usage: mutants.py FOLDER-OF-THE-PACKAGE SCRATCH-FOLDER [MUTANT...]
+usage: [SWIFT=...] [BEFORE_BUILD="nice -n 10"] mutants.py FOLDER-OF-THE-PACKAGE SCRATCH-FOLDER [MUTANT...]
 
 The package is copied, broken in one place, built, and given to the checks until one finds something wrong. A mutant is a text to
 find and what stands in its place; a text that is not there, or not as often as it should be, ends this at once: the code has moved,
@@ -73,10 +73,6 @@ MUTANTS = {
 }
 
 
-def swift(*words):
-    return [*os.environ.get("SWIFT", "swift").split(), *words]
-
-
 class Copy:
     """The package elsewhere, where it may be broken."""
 
@@ -105,10 +101,11 @@ class Copy:
                 file.write(text.replace(change.old, change.new))
 
     def build(self):
-        for product in PRODUCTS:
-            done = subprocess.run(swift("build", "--product", product), cwd=self.folder, capture_output=True, text=True)
-            if done.returncode:
-                sys.exit(f"it does not build:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        swift, before = os.environ.get("SWIFT", "swift"), os.environ.get("BEFORE_BUILD", "").split()
+        command = " && ".join(f"{swift} build --product {product}" for product in PRODUCTS)
+        done = subprocess.run([*before, "sh", "-c", command], cwd=self.folder, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"it does not build:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
     def check(self, name):
         """What the check says where it finds something; None where it finds nothing."""

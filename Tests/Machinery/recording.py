@@ -87,7 +87,7 @@ class Recorder:
 
     def __init__(self, programs, shim, place, rng):
         self.programs, self.place, self.rng = programs, place, rng
-        self.home, self.items, self.disk = f"{place}/k", {}, trace.Disk("/nowhere")
+        self.home, self.items, self.disk = f"{place}/k", {}, trace.Disk()
         self.loaded, self.scripts, self.modes, self.number = Loaded(shim, place, self.home), {}, {}, 0
 
     def begin_with(self, lines):

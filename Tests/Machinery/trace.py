@@ -97,15 +97,15 @@ class File:
 class Disk:
     """A folder as it may be after a power cut."""
 
-    def __init__(self, folder, syncs_names=False):
-        """Begins with a folder all of which is on the disk.
+    def __init__(self, folder=None, syncs_names=False):
+        """Begins with a folder all of which is on the disk, or with an empty one.
 
         syncs_names: a new file that is synced has its name on the disk, too, as file systems of Linux have it; fsync(2) does not
         promise it. SQLite relies on it where it cannot open the folder.
         """
         self.syncs_names = syncs_names
         self.files, self.names, self.changes = {}, {}, []
-        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        for name in os.listdir(folder) if folder and os.path.isdir(folder) else []:
             path = f"{folder}/{name}"
             if os.path.isfile(path):
                 with open(path, "rb") as file:

@@ -25,8 +25,10 @@
 
 import Glibc
 
-takePlace()
-switch CommandLine.arguments.dropFirst().first {
+let mode = CommandLine.arguments.dropFirst().first
+// Who looks at whole stores says which.
+if mode != "check" { takePlace() }
+switch mode {
 case nil: Player(reading: { readLine() }).play()
 case "batch":
     var lines = ArraySlice(allLines())
