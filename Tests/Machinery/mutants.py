@@ -30,12 +30,15 @@ CHECKS = {
     "power cuts": [f"{HERE}/crash.py", "{bin}", "--seconds", "60", "--seed", "1"],
     "failed pages, one program": [f"{HERE}/faults.py", "{bin}", "--kind", "sync", "--only", "add", "--seconds", "90", "--seed", "1", "--first"],
     "failed pages, daemon": [f"{HERE}/faults.py", "{bin}", "--kind", "sync", "--only", "daemon", "--seconds", "120", "--seed", "1", "--first"],
+    "failed pages, creation": [f"{HERE}/faults.py", "{bin}", "--kind", "sync", "--only", "creation", "--seconds", "90", "--seed", "1",
+                               "--first"],
     "failed pages, large update": [f"{HERE}/faults.py", "{bin}", "--kind", "sync", "--only", "update", "--seconds", "120", "--seed", "1",
                                    "--first"],
     "several processes": [f"{HERE}/race.py", "{bin}", "--seconds", "60", "--seed", "7"],
     "rolled-back updates": [f"{HERE}/rollback.py", "{bin}", "6", "1"],
     "size of the log": [f"{HERE}/log_size.py", "{bin}", "--seconds", "10", "--seed", "1"],
     "tampering": [f"{HERE}/tamper.py", "{bin}", "--seconds", "180", "--seed", "1"],
+    "tampering, answers alone": [f"{HERE}/tamper.py", "{bin}", "--seconds", "240", "--seed", "1", "--answers"],
     "older copies": ["Tests/Scripts/older_copies_test.py", "{bin}"],
 }
 
@@ -49,10 +52,14 @@ COLUMNS = Change(f"{ENGINE}/Reading/AskedAttributes.swift",
 MUTANTS = {
     "no-sync": Mutant("syncs are left out", [
         Change(f"{STORE}/Items/ItemStore.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF", 3)], ["power cuts"]),
-    "sync-error-ignored": Mutant("a failed sync does not end the use of the store", [
+    "sync-error-ignored": Mutant("a commit whose sync failed counts as one", [
+        # SQLITE_IOERR_FSYNC
+        Change(f"{STORE}/Database/Statement.swift", "case SQLITE_DONE: return false", "case SQLITE_DONE, 1034: return false")],
+        ["failed pages, one program", "failed pages, daemon"]),
+    "use-after-failed-sync": Mutant("a failed sync is told and does not end the use of the store", [
         Change(f"{STORE}/Database/DatabaseError.swift", "[.write, .sync, .syncOfFolder, .truncate].contains {",
                "[.write, .syncOfFolder, .truncate].contains {")],
-        ["failed pages, one program", "failed pages, daemon", "failed pages, large update"]),
+        ["failed pages, one program", "failed pages, daemon", "failed pages, creation", "failed pages, large update"]),
     "no-log-on-disk": Mutant("the log that another process left is believed to be on the disk", [
         Change(f"{STORE}/Items/ItemStore.swift", "if isAlone { try LogOnDisk.ensure(", "if !isAlone { try LogOnDisk.ensure(")],
         ["failed pages, one program", "failed pages, daemon"]),
@@ -61,7 +68,7 @@ MUTANTS = {
         ["size of the log", "power cuts", "failed pages, large update", "several processes"]),
     "no-tag-check": Mutant("the code of a row is not looked at", [TAG], ["tampering"]),
     "no-column-check": Mutant("what was opened is not held against what was asked, nor the row's code looked at", [TAG, COLUMNS],
-                              ["tampering"]),
+                              ["tampering, answers alone"]),
     "no-group-filter": Mutant("every program sees all groups", [
         Change("Sources/Daemon/KeychainPolicy/AuthorizedRequest.swift", "        self.scope = scope\n", "        self.scope = .allGroups\n")],
         ["tampering"]),

@@ -248,6 +248,11 @@ def wrong(base, case, answers):
     return None
 
 
+def only_answers(problem):
+    """What is wrong with an answer; None for what is merely not reported, or hidden."""
+    return problem if problem and "answers with" in problem else None
+
+
 def attack(options, base, folder, rng, figures):
     todo = list(cases(base, options.every, rng))
     rng.shuffle(todo)
@@ -262,6 +267,8 @@ def attack(options, base, folder, rng, figures):
             continue
         answers = Answers(base, home)
         problem = wrong(base, case, answers)
+        if options.answers:
+            problem = only_answers(problem)
         figures.update({"cases": 1, "reported": bool(answers.damage), "wrong": bool(problem)})
         if not answers.damage:
             figures[f"{case.table}.{case.column or case.how} unreported"] += 1
@@ -276,6 +283,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--every", action="store_true")
+    parser.add_argument("--answers", action="store_true", help="only wrong answers count, not what is not reported")
     options = parser.parse_args()
     rng, figures = random.Random(options.seed), collections.Counter()
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:

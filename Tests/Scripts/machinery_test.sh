@@ -15,6 +15,7 @@ machinery faults.py --only add --seconds 6 --seed 12 --first
 machinery faults.py --only creation --seconds 6 --seed 13 --first
 machinery faults.py --only snapshot --seconds 4 --seed 14 --first
 machinery faults.py --only daemon --kind sync --seconds 6 --seed 15 --first
+machinery faults.py --only slot --kind sync --seconds 10 --seed 3 --first
 # OpenSSL's first allocation: without it the library cannot begin.
 machinery faults.py --only add --kind openssl --number 1 --seed 1
 machinery race.py --seconds 10 --seed 16

@@ -56,7 +56,10 @@ package enum AtomicFile {
         try synchronizeDirectory(of: name)
     }
 
-    static func synchronizeDirectory(of path: String) throws(SystemError) {
+    /// Has the disk keep the names in a file's folder.
+    ///
+    /// - Throws: `SystemError` of `open` or `fsync`.
+    package static func synchronizeDirectory(of path: String) throws(SystemError) {
         let parent = PrivateDirectory.parent(of: path) ?? "."
         let directory = try FileDescriptor.open(parent, O_RDONLY | O_DIRECTORY)
         _ = try retrying("fsync") { fsync(directory.number) }

@@ -9,6 +9,8 @@ package final class FileReplacement {
     private let path: String
     private let name: [CChar]
     private var isPending = true
+    /// Whether it has taken the other's place, although the disk may not have said that it keeps that.
+    package var isInPlace: Bool { !isPending }
 
     /// Begins a file that will have the name `path`.
     ///

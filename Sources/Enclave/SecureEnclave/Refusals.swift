@@ -120,6 +120,13 @@ extension Refusal {
             do: "Put the vault back from a backup. No new one was made, because it could not open the existing items.")
     }
 
+    static func unsettledVault(_ error: SystemError) -> Refusal {
+        Refusal(
+            .io, .unknownOutcome, "vault",
+            "The vault was replaced, and the disk does not say that it keeps it (\(error)). The change may or may not have been stored.",
+            do: "Look after the disk, then see what the keychain says (security status).")
+    }
+
     static var damagedVault: Refusal {
         Refusal(
             .decode, .damaged, "vault", "The vault is damaged: its content is not what was written.",

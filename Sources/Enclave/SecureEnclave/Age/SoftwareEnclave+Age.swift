@@ -14,12 +14,19 @@ extension SoftwareEnclave {
                 try state.checkAge()
                 return age
             }
+            try settleVault(before: age, insteadOf: mark)
             guard beginsBlock, let mark, case .current = age else { return age }
             return try beginBlock(after: mark)
         } catch {
             if error.rule == .olderVault { forgetWhatWasOpen() }
             throw error
         }
+    }
+
+    /// A store is marked only with a vault that the disk keeps, or a power cut would leave an older vault than the store knows. Another
+    /// process may have put it in its place and not synced the folder yet, or in vain.
+    private func settleVault(before age: StoreAge, insteadOf mark: StoreMark?) throws(Refusal) {
+        if case .current(let next) = age, next != mark { try file.settle() }
     }
 
     private func read(_ mark: StoreMark?, in state: inout DeviceState) throws(Refusal) -> StoreAge {
@@ -79,7 +86,7 @@ extension SoftwareEnclave {
 extension SoftwareEnclave {
     /// Replaces the vault and counts that, in it and where it is due in its root.
     ///
-    /// - Throws: as ``VaultFile/replace(with:)``; the file is what it was then.
+    /// - Throws: as ``VaultFile/replace(with:)``.
     func replace(_ vault: inout Vault, counting change: VaultChange) throws(Refusal) -> FileStatus {
         vault.note(change)
         let counter = rootTick.counter(for: vault, after: change, at: clock, file.roots)

@@ -72,17 +72,33 @@ struct VaultFile: Sendable {
         }
     }
 
-    /// Replaces the vault; when this throws, the file is what it was.
+    /// Replaces the vault.
     ///
-    /// - Throws: `errSecNotAvailable` when the disk is full, for example.
+    /// - Throws: `errSecNotAvailable` when the disk is full, for example; the file is what it was then. `errSecIO` when nobody knows
+    ///   which of the two the disk keeps.
     func replace(with vault: Vault) throws(Refusal) -> FileStatus {
         let content: SecretBuffer
         do { content = try vault.encoded() } catch { throw .crypto(error) }
-        do throws(SystemError) {
-            try content.withSpan { (bytes) throws(SystemError) in try AtomicFile.replace(path, with: bytes) }
-        } catch { throw .vaultUnavailable(error) }
+        try put(content)
         guard let status = try status() else { throw .missingVault(path) }
         return status
+    }
+
+    private func put(_ content: SecretBuffer) throws(Refusal) {
+        var replacement: FileReplacement?
+        do throws(SystemError) {
+            let made = try FileReplacement(path)
+            replacement = made
+            try content.withSpan { (bytes) throws(SystemError) in try made.file.writeFully(bytes) }
+            try made.commit(mode: 0o600)
+        } catch { throw replacement?.isInPlace == true ? .unsettledVault(error) : .vaultUnavailable(error) }
+    }
+
+    /// Has the disk keep the vault that is there, whoever put it there.
+    ///
+    /// - Throws: `errSecIO`.
+    func settle() throws(Refusal) {
+        do { try AtomicFile.synchronizeDirectory(of: path) } catch { throw .unsettledVault(error) }
     }
 
     /// Makes the folder, which must be this user's alone.
