@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -p -q -S --system -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot identity anchor move-enclave accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot identity anchor move-enclave accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        "") words="-h -i -p -q -S --system -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
@@ -45,9 +45,12 @@ _security() {
         add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -N --anchored -U --json --help" ;;
         add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -N --anchored -U --json --help" ;;
         find-generic-password) words="-a -c -C -D -G -j -l -s -g -w --json --help" ;;
-        delete-generic-password) words="-a -c -C -D -G -j -l -s --json --help" ;;
+        delete-generic-password) words="-a -c -C -D -G -j -l -s -F --forever --json --help" ;;
         find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
-        delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t --json --help" ;;
+        delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -F --forever --json --help" ;;
+        history) words="-a -c -l -s -F --forget --json --help" ;;
+        undelete) words="-a -c -l -s --json --help" ;;
+        restore-item) words="-t --at -a -c -l -s --json --help" ;;
         anchor) words="-c --create-group -f --force -g --group -l --list -r --remove --json --help" ;;
         move-enclave) words="-p --json --help" ;;
         accept-store) words="-p --json --help" ;;

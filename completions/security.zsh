@@ -28,6 +28,9 @@ _security() {
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
         'snapshot:Make a consistent copy of the keychain'\''s store while it is in use.'
+        'history:Show the earlier versions of items, and deleted items.'
+        'undelete:Bring a deleted item back.'
+        'restore-item:Give an item what it had at an earlier time.'
         'identity:Show whom the keychain takes a program for, and its access groups.'
         'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
@@ -150,6 +153,7 @@ _security() {
                     '-j[Match the comment.]:comment: ' \
                     '-l[Match the label.]:label: ' \
                     '-s[Match the service name.]:service: _security_offer svce' \
+                    {-F,--forever}'[Keep no earlier version of the item, and drop those there are.]' \
                     '--json[Write JSON.]' ;;
                 find-internet-password) _arguments -S \
                     '-a[Match the account name.]:account: _security_offer acct' \
@@ -180,6 +184,27 @@ _security() {
                     '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
                     '-s[Match the server name.]:server: _security_offer srvr' \
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    {-F,--forever}'[Keep no earlier version of the item, and drop those there are.]' \
+                    '--json[Write JSON.]' ;;
+                history) _arguments -S \
+                    '-a[Match the account name.]:account: ' \
+                    '-c[Only items of a class\: genp, inet, cert or keys.]:class: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name or the server name.]:place: ' \
+                    {-F,--forget}'[Drop the versions that were found, for good, in place of showing them.]' \
+                    '--json[Write JSON.]' ;;
+                undelete) _arguments -S \
+                    '-a[Match the account name.]:account: ' \
+                    '-c[Only items of a class\: genp, inet, cert or keys.]:class: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name or the server name.]:place: ' \
+                    '--json[Write JSON.]' ;;
+                restore-item) _arguments -S \
+                    {-t,--at}'[When\: YYYY-MM-DDThh\:mm\:ssZ, as history shows it; seconds, or the whole time, may be left out.]:time: ' \
+                    '-a[Match the account name.]:account: ' \
+                    '-c[Only items of a class\: genp, inet, cert or keys.]:class: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name or the server name.]:place: ' \
                     '--json[Write JSON.]' ;;
                 anchor) _arguments -S \
                     {-c,--create-group}'[Make the marker group first, if it is not there.]' \

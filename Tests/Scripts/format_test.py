@@ -170,6 +170,24 @@ class Reading(StoreTest):
             self.sql("INSERT OR REPLACE INTO mark VALUES (1, ?, ?, ?, 0)", changes, block, code)
         self.assertEqual(self.read()["age"], "current")
 
+    def test_earlier_versions(self):
+        change(self.folder, *[{"add": item("genp", b"one", acct=string(p), pdmn=string(p))} for p in ("ak", "dk", "aku")])
+        change(self.folder, {"update": [{"class": string("genp")}, {"v_Data": data(b"two")}]},
+               {"delete": {"class": string("genp"), "acct": string("ak")}})
+        found = self.read()
+        self.assertEqual(found["damaged"], [])
+        shown = [(one["attributes"]["acct"]["string"], bytes.fromhex(one["value"]), one["event"]) for one in found["history"]]
+        self.assertEqual(sorted(shown[:2]) + shown[2:], [("ak", b"one", 1), ("dk", b"one", 1), ("ak", b"two", 2)])
+        self.assertEqual(sorted(one["ended"] for one in found["history"]), [one["ended"] for one in found["history"]])
+        for column in ("class", "uuid", "pk", "pdmn", "sync", "agrp", "wkey", "meta", "data", "ownr", "ended", "event", "code"):
+            (kept,) = self.sql(f"SELECT {column} FROM history WHERE id = 2")
+            changed = kept[0] + 1 if isinstance(kept[0], int) else kept[0][:-1] + bytes([kept[0][-1] ^ 1])
+            self.sql(f"UPDATE history SET {column} = ? WHERE id = 2", changed)
+            damaged = self.read(status=1)["damaged"]
+            self.assertIn(2, [one.get("history") for one in damaged], column)
+            self.sql(f"UPDATE history SET {column} = ? WHERE id = 2", kept[0])
+        self.assertEqual(self.read()["damaged"], [])
+
     def test_server_set_attributes(self):
         change(self.folder, {"add": item("genp", b"v", acct=string("a"))})
         attributes = self.read()["items"][0]["attributes"]

@@ -124,4 +124,5 @@ def main():
         print(f"{min(begin, rounds)} kills: {items} acknowledged items, none lost, none damaged", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,8 @@ What the user guards is read too, for he is asked by the enclave and is no part 
 guards, when that is given.
 
 Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why, and
-counters that are wrong), "groups" (what is known of access groups), "age" (whether store and vault are of one time).
+counters that are wrong), "groups" (what is known of access groups), "history" (earlier versions of items, with "ended", in
+microseconds since 2001, and "event"), "age" (whether store and vault are of one time).
 Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
 """
 
@@ -300,12 +301,15 @@ class Store:
 
     def open(self, table, row):
         """An item, or None for a tombstone."""
-        protection, uuid, meta, data = row["pdmn"], row["uuid"], row["meta"], row["data"]
         self.check_code(table, row)
+        return self.open_parts(table, row, row["tomb"])
+
+    def open_parts(self, table, row, tombstone):
+        protection, uuid, meta, data = row["pdmn"], row["uuid"], row["meta"], row["data"]
         key = self.class_key(protection)
         if len(uuid) != 16 or len(row["pk"]) != 16 or len(meta) < 61 or not data or meta[0] != 1 or data[0] not in (1, 2):
             raise Damaged("its columns make no sense, or it is of another version")
-        identity = struct.pack("<BBBBBBH", 1, CLASSES[table], protection, row["sync"], row["tomb"], 0, 0)
+        identity = struct.pack("<BBBBBBH", 1, CLASSES[table], protection, row["sync"], tombstone, 0, 0)
         identity += uuid + row["pk"]
         binding = struct.pack("<BBH", protection, 1, 0)
         metadata_key = open_box(key, binding, self.wrapped.get(protection, b""))
@@ -319,7 +323,7 @@ class Store:
         self.check(table, row, entries)
         if flags is not None and entries.get(2) != (2, f"{PROTECTION[protection]};{flags}".encode()):
             raise Damaged("its access control is another inside")
-        if row["tomb"]:
+        if tombstone:
             return None
         kept, is_sealed_key = self.unpadded(value, data[0])
         item = self.item(table, uuid, entries, None if is_sealed_key else kept)
@@ -331,7 +335,9 @@ class Store:
         """Section 12."""
         if self.version < 5:
             return
-        message = b"rc" + bytes([CLASSES[table]])
+        self.check_code_of(row, b"rc" + bytes([CLASSES[table]]))
+
+    def check_code_of(self, row, message):
         for name in sorted(set(row.keys()) - {"id", "code"}):
             value = row[name]
             if value is None:
@@ -379,7 +385,8 @@ class Store:
                 continue
             entry = entries.get(number) or attribute.default
             comparison = attribute.comparison(*entry) if entry else None
-            if self.has_column(attribute) and row[attribute.code] != self.column(attribute, comparison, table, row["agrp"]):
+            if self.has_column(attribute) and attribute.code in row.keys() \
+                    and row[attribute.code] != self.column(attribute, comparison, table, row["agrp"]):
                 raise Damaged(f"the column {attribute.code} is not that of the attribute")
             if table in attribute.key_of:
                 message += struct.pack("<HI", number, len(comparison)) + comparison
@@ -424,6 +431,10 @@ class Store:
                 for one in (owner, b"\0"):
                     items, size = counted.get(one, (0, 0))
                     counted[one] = (items + 1, size + sum(map(len, parts)))
+        for _, row in self.versions():
+            for one in (row["ownr"], b"\0", b"\1"):
+                items, size = counted.get(one, (0, 0))
+                counted[one] = (items + (one == b"\1"), size + sum(len(row[part]) for part in ("wkey", "meta", "data")))
         kept = {owner: (items, size) for owner, items, size in self.database.execute("SELECT * FROM usage")}
         return [owner for owner in counted.keys() | kept if counted.get(owner, (0, 0)) != kept.get(owner, (0, 0))]
 
@@ -461,6 +472,21 @@ class Store:
         mark = self.database.execute("SELECT changes, block, code FROM mark").fetchone()
         return mark and tuple(mark)
 
+    def has(self, table):
+        return self.database.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is not None
+
+    def versions(self):
+        """Section 14: the earlier versions, each with the table it was in."""
+        names = {number: name for name, number in CLASSES.items()}
+        for row in self.database.execute("SELECT * FROM history ORDER BY id") if self.has("history") else ():
+            yield names.get(row["class"]), row
+
+    def open_version(self, table, row):
+        self.check_code_of(row, b"hc")
+        if table is None or row["pdmn"] not in (1, 2, 3):
+            raise Damaged("nothing is kept of such an item")
+        return self.open_parts(table, row, 0) | {"ended": row["ended"], "event": row["event"]}
+
     def read(self):
         items, closed, damaged, groups = [], 0, [], []
         if self.version > 1:
@@ -475,7 +501,15 @@ class Store:
                 closed += 1
             except (Damaged, UnicodeDecodeError, struct.error) as error:
                 damaged.append({"class": table, "row": row["id"], "problem": str(error)})
-        return {"items": items, "closed": closed, "damaged": damaged, "groups": groups, "age": self.vault.age(self.mark())}
+        history = []
+        for table, row in self.versions():
+            try:
+                history.append(self.open_version(table, row))
+            except Closed:
+                closed += 1
+            except (Damaged, UnicodeDecodeError, struct.error) as error:
+                damaged.append({"history": row["id"], "problem": str(error)})
+        return {"history": history, "items": items, "closed": closed, "damaged": damaged, "groups": groups, "age": self.vault.age(self.mark())}
 
 
 def main():

@@ -33,7 +33,9 @@ final class EmbeddedEngine: Sendable {
 
     init(folder: String, enclave: any EnclaveService) throws(Refusal) {
         let store = try ItemStore(folder: folder, prefersExclusive: false)
-        engine = try KeychainEngine(store: store, enclave: enclave, deployment: "embedded")
+        engine = try KeychainEngine(
+            store: store, enclave: enclave, deployment: "embedded",
+            history: HistoryLimits(days: try Configuration.loadHistoryDays()))
     }
 
     /// Whether nobody has closed or reused the descriptors of the store.

@@ -64,7 +64,7 @@ package final class EmbeddedKeychain: KeychainConnection {
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         let deadline = Deadline.after(milliseconds: Int(timeout))
         let engine = try current()
-        guard request.operation == .copyMatching else { return try engine.write(request, from: caller, by: deadline) }
+        guard request.isSearch else { return try engine.write(request, from: caller, by: deadline) }
         return try engine.read(request, from: caller, by: deadline)
     }
 

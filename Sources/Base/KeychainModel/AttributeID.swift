@@ -79,4 +79,7 @@
     package static let certificateData = Self(rawValue: 0xF004)
     /// Instead of a value: a private key that only the enclave can use.
     package static let sealedKey = Self(rawValue: 0xF005)
+    /// When a version of an item ended, as a date, and how (``VersionEnd``), as a number.
+    package static let versionEnded = Self(rawValue: 0xF006)
+    package static let versionEnd = Self(rawValue: 0xF007)
 }

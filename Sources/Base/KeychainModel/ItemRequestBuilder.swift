@@ -103,6 +103,12 @@ package struct ItemRequestBuilder: ~Copyable {
     /// Asks for the attributes of all groups' items, as only the inspecting command may.
     package mutating func inspectAllGroups() { request.inspectsAllGroups = true }
 
+    /// Has a delete keep no version of the item.
+    package mutating func leaveNoHistory() { request.leavesNoHistory = true }
+
+    /// Asks for the version of a moment to be brought back: seconds since 2001.
+    package mutating func restore(asOf moment: Double) { listOfChanges().append(.modificationDate, .date(moment)) }
+
     /// The finished request.
     package consuming func build() throws(Refusal) -> ItemRequest {
         do throws(AttributeList.Malformed) {

@@ -16,6 +16,7 @@ extension ItemRequest {
         case .copyMatching: try checkCopyMatching()
         case .update: try checkUpdate()
         case .delete: try checkDelete()
+        case .history, .restore, .forget: try checkVersions()
         }
     }
 
@@ -121,6 +122,19 @@ extension ItemRequest {
         try refuseSkip()
     }
 
+    /// Versions are of items, and their values are seen by nobody before they were brought back.
+    private func checkVersions() throws(Refusal) {
+        guard effectiveClass != .identity else { throw notHere("kSecClassIdentity", "class") }
+        try checkReferenceAlone()
+        // The old form of a reference is a row's number, which earlier versions have not kept.
+        if let reference = persistentReference, case .row = reference.item {
+            throw notHere("An old kSecValuePersistentRef", "v_PersistentRef")
+        }
+        try refuseMatchKeys { if case .matchLimit = $0 { !isSearch } else { true } }
+        guard isSearch || authenticationUI != .skip else { throw notHere("kSecUseAuthenticationUISkip", "u_AuthUI") }
+        guard !returns.contains(.data), !returns.contains(.reference) else { throw notHere("A kSecReturn key", "r_") }
+    }
+
     private func checkReferenceAlone() throws(Refusal) {
         if query.entry(.sealedKey) != nil { throw notHere("A key of the Secure Enclave", "v_Ref") }
         guard query.entry(.persistentReference) != nil else { return }
@@ -185,6 +199,9 @@ extension ItemRequest.Operation {
         case .copyMatching: "SecItemCopyMatching"
         case .update: "SecItemUpdate"
         case .delete: "SecItemDelete"
+        case .history: "history"
+        case .restore: "restore"
+        case .forget: "forget"
         }
     }
 }

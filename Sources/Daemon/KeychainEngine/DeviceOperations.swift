@@ -95,11 +95,12 @@ extension KeychainEngine {
         guard cursor.itemClass == nil else { return page }
         exclusively { age.look(at: $0.store) }
         page.report.age = try status().age
+        let damaged = try lane.reader.countDamagedVersions(by: deadline)
+        if damaged > 0 { page.report.note("\(damaged) earlier versions of items are not as they were written") }
         let wrong = try lane.reader.countWrongCounters(by: deadline)
         guard wrong > 0 else { return page }
         try change { (writer) throws(Refusal) in try writer.store.recount() }
-        let text = "\(wrong) counters of items were wrong and were made anew"
-        page.report.file = page.report.file.isEmpty ? text : "\(page.report.file); \(text)"
+        page.report.note("\(wrong) counters of items were wrong and were made anew")
         return page
     }
 
@@ -132,4 +133,9 @@ extension KeychainEngine {
         try enclave.removePasscode(old)
         try change { (writer) throws(Refusal) in try writer.purge(.whenPasscodeSetThisDeviceOnly) }
     }
+}
+
+extension VerificationReport {
+    /// Adds something about the file as a whole.
+    fileprivate mutating func note(_ text: String) { file = file.isEmpty ? text : "\(file); \(text)" }
 }

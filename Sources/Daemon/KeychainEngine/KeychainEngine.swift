@@ -19,6 +19,7 @@ package final class KeychainEngine: Sendable {
     /// Whether the store is the newest.
     let age: AgeKeeper
     let anchoredGroups: AnchoredGroups
+    private let history: HistoryLimits
     private let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
@@ -29,12 +30,13 @@ package final class KeychainEngine: Sendable {
     /// - Parameters:
     ///   - deployment: what a person calls the place the engine runs in.
     ///   - quotas: how much there may be.
+    ///   - history: for how long earlier versions of items are kept.
     ///   - anchoredGroups: whose items are shown to their own programs and to root alone.
     ///   - log: takes a line for a request that was refused, a few a second at most.
     /// - Throws: what keeps enclave or store from being used.
     package init(
         store: ItemStore, enclave: any EnclaveService, deployment: String, quotas: Quotas = .none,
-        anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
+        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
     ) throws(Refusal) {
         decisions = DecisionLog(log)
         self.log = log
@@ -42,6 +44,7 @@ package final class KeychainEngine: Sendable {
         self.anchoredGroups = anchoredGroups
         self.store = store
         self.enclave = enclave
+        self.history = history
         self.deployment = deployment
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
@@ -50,7 +53,7 @@ package final class KeychainEngine: Sendable {
         writer = WriterLock(
             ItemWriter(
                 try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),
-                try GroupBook(indexKey), quotas))
+                try GroupBook(indexKey), quotas, history))
         exclusively { writer in
             if let foreign = writer.store.foreignObjects { log?("\(foreign.problem) \(foreign.remedy)") }
             age.look(at: writer.store)
@@ -87,7 +90,7 @@ package final class KeychainEngine: Sendable {
         EngineLane(
             reader: try store.makeReader(indexKey: indexKey, holdsSnapshot: holdsSnapshot),
             sealer: try ItemSealer(enclave: enclave, keyring: keyring),
-            past: gate, decisions, anchoredGroups)
+            past: gate, decisions, anchoredGroups, history)
     }
 
     /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk; those that could not
@@ -128,6 +131,7 @@ package final class KeychainEngine: Sendable {
         guard failure == nil else { return }
         do throws(Refusal) {
             try writer.write(sightings.take())
+            try writer.trimHistory(now: Clock.secondsSinceReferenceDate)
             try writer.store.checkpoint()
         } catch { log?("The store was not tidied up: \(error.problem)") }
     }

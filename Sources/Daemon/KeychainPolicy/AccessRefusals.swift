@@ -24,7 +24,7 @@ extension Refusal {
 
     static func noGroups(_ caller: CallerIdentity, _ operation: ItemRequest.Operation) -> Refusal {
         Refusal(
-            operation == .copyMatching ? .itemNotFound : .missingEntitlement, .noGroups, "agrp",
+            [.copyMatching, .history].contains(operation) ? .itemNotFound : .missingEntitlement, .noGroups, "agrp",
             "The program \(caller.program) has no access groups.",
             do: caller.provenance.wayToGroups.capitalizedFirst + ".")
     }

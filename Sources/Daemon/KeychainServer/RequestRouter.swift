@@ -89,7 +89,7 @@ struct RequestRouter {
         _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
         _ writer: ResponseWriter
     ) throws(Refusal) -> Outcome {
-        if case .item(let request) = request, request.operation == .copyMatching {
+        if case .item(let request) = request, request.isSearch {
             lane.read(request, from: caller, id: frame.header.id, by: deadline, into: writer)
             return .answered
         }

@@ -31,9 +31,13 @@ enum Arguments {
         var loops = 1
         var idleExit: UInt64?
         var quotas = Quotas()
+        /// Nil until the settings have been read.
+        var historyDays: UInt32?
         /// Requests a second of one program; nil for the server's own.
         var requestRate: Int?
         var log: String?
+        /// What the engine keeps of earlier versions.
+        var history: HistoryLimits { HistoryLimits(days: historyDays ?? Configuration.standardHistory) }
         /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not serve:
         /// its end is what the program that waits goes by.
         var ready: FileDescriptor?
@@ -54,7 +58,7 @@ enum Arguments {
 
     static let helpText = """
         usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
-                         [--pinentry PROGRAM] [--login-password yes|no] [--log FILE] [--quota-...]
+                         [--pinentry PROGRAM] [--login-password yes|no] [--history-days N] [--log FILE] [--quota-...]
                          [--entitlements FOLDER]... [--anchor-group GROUP]
                keychaind --system [...]
 
@@ -69,6 +73,7 @@ enum Arguments {
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
           --pinentry PROGRAM   the path of what asks for passcodes, auto or none
           --login-password     whether the login's password may stand in for a passcode: yes or no
+          --history-days N     for how long earlier versions of items are kept, 30; 0 keeps none
           --quota-items N, --quota-bytes N
                                how many items, and bytes of them, the keychain takes: 1000000 and 4294967296
           --quota-program-items N, --quota-program-bytes N
@@ -85,8 +90,8 @@ enum Arguments {
           --help               show this
           --version            show the protocol it speaks
 
-        Without --socket, --store, --tpm, --pinentry or --login-password it uses what KEYCHAIN_SOCKET, KEYCHAIN_HOME,
-        KEYCHAIN_TPM, KEYCHAIN_PINENTRY, KEYCHAIN_LOGIN_PASSWORD and keychain.conf say.
+        Without --socket, --store, --tpm, --pinentry, --login-password or --history-days it uses what KEYCHAIN_SOCKET,
+        KEYCHAIN_HOME, KEYCHAIN_TPM, KEYCHAIN_PINENTRY, KEYCHAIN_LOGIN_PASSWORD, KEYCHAIN_HISTORY_DAYS and keychain.conf say.
         """
 
     static let versionText = "keychaind (protocol \(FrameHeader.version))"
@@ -118,6 +123,7 @@ enum Arguments {
             case "--tpm": options.tpm = try Self.text(argument, rest.popFirst())
             case "--pinentry": options.pinentry = try Self.text(argument, rest.popFirst())
             case "--login-password": options.loginPassword = try Self.consent(argument, rest.popFirst())
+            case "--history-days": options.historyDays = try Self.days(argument, rest.popFirst())
             case "--entitlements": options.entitlements.append(try Self.path(argument, rest.popFirst()))
             case "--anchor-group": options.anchorGroup = try Self.text(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
@@ -152,6 +158,7 @@ enum Arguments {
         if options.tpm.isEmpty { options.tpm = try Configuration.loadTPM() }
         if options.pinentry.isEmpty { options.pinentry = try Configuration.loadPinentry() }
         if options.loginPassword == nil { options.loginPassword = try Configuration.loadLoginPassword() }
+        if options.historyDays == nil { options.historyDays = try Configuration.loadHistoryDays() }
         guard options.socket.isEmpty || options.store.isEmpty else { return }
         let configuration = try Configuration.load()
         if options.store.isEmpty { options.store = configuration.folder }
@@ -182,6 +189,10 @@ enum Arguments {
 
     private static func quota(_ name: String, _ text: String?) throws(Mistake) -> UInt64 {
         try number(name, text, 1...UInt64(Int64.max))
+    }
+
+    static func days(_ name: String, _ text: String?) throws(Mistake) -> UInt32 {
+        UInt32(clamping: try number(name, text, 0...UInt64(Configuration.longestHistory)))
     }
 
     static func number(

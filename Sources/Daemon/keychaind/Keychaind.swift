@@ -100,7 +100,7 @@ struct Keychaind {
         try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
         return try KeychainEngine(
-            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas,
+            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, history: options.history,
             anchoredGroups: anchoredGroups(options), log: report)
     }
 

@@ -48,9 +48,14 @@ package struct Configuration: Equatable, Sendable {
     package var pinentry: String
     /// Whether the password of the login may stand in where no passcode is set.
     package var loginPassword: Consent
+    /// For how many days earlier versions of items are kept; 0 keeps none.
+    package var historyDays: UInt32
 
     package static let anyTPM = "auto"
     package static let anyPinentry = "auto"
+    /// Days.
+    package static let standardHistory: UInt32 = 30
+    package static let longestHistory: UInt32 = 3650
 
     /// The file of the certificates that are believed without proof, whether it is there or not.
     ///
@@ -104,6 +109,13 @@ package struct Configuration: Equatable, Sendable {
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func loadLoginPassword() throws(Refusal) -> Consent {
         try read(ownEnvironment).0.loginPassword ?? .no
+    }
+
+    /// For how many days earlier versions of items are kept, for who knows where the keychain is; 0 keeps none.
+    ///
+    /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
+    package static func loadHistoryDays() throws(Refusal) -> UInt32 {
+        try read(ownEnvironment).0.historyDays ?? standardHistory
     }
 
     /// The program that asks the user on behalf of a keychain inside a program; nil when none is installed.
@@ -174,6 +186,7 @@ package struct Configuration: Equatable, Sendable {
         tpm = values.tpm ?? Self.anyTPM
         pinentry = values.pinentry ?? Self.anyPinentry
         loginPassword = values.loginPassword ?? .no
+        historyDays = values.historyDays ?? Self.standardHistory
     }
 }
 

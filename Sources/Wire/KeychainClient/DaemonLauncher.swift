@@ -55,7 +55,7 @@ struct DaemonLauncher: Sendable {
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
             "--log", configuration.folder + "/keychaind.log", "--ready-fd", "\(ChildProcess.firstDescriptor)",
             "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
-            "--login-password", configuration.loginPassword.rawValue,
+            "--login-password", configuration.loginPassword.rawValue, "--history-days", "\(configuration.historyDays)",
         ]
         try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: Self.patience)
         return reader

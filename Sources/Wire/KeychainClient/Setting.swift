@@ -40,6 +40,7 @@ package struct Setting: Sendable {
         var tpm: String?
         var pinentry: String?
         var loginPassword: Configuration.Consent?
+        var historyDays: UInt32?
     }
 
     package static let table = [
@@ -97,6 +98,11 @@ package struct Setting: Sendable {
             meaning:
                 "Whether the password of the user's login, verified by PAM, may stand in where no passcode is set.",
             read: { name($0, &$1.loginPassword) }),
+        Setting(
+            variable: "KEYCHAIN_HISTORY_DAYS", key: "history-days", takes: "0 to \(Configuration.longestHistory)",
+            standard: "\(Configuration.standardHistory)",
+            meaning: "For how many days earlier versions of items, and deleted items, are kept; 0 keeps none.",
+            read: { days($0, &$1.historyDays) }),
     ]
 
     /// Where Debian, Fedora, openSUSE and Alpine have them.
@@ -125,6 +131,11 @@ package struct Setting: Sendable {
     private static func milliseconds(_ text: String, _ value: inout UInt32?) -> Bool {
         value = UInt32(text)
         return (1...longestTimeout).contains(value ?? 0)
+    }
+
+    private static func days(_ text: String, _ value: inout UInt32?) -> Bool {
+        value = UInt32(text)
+        return (0...Configuration.longestHistory).contains(value ?? .max)
     }
 
     /// A name and what the module of that name is told. A path would be a library of anybody's.

@@ -51,7 +51,7 @@ extension TestEngine {
     /// Performs an item request for anybody.
     func perform(_ request: ItemRequest, from caller: CallerIdentity) throws(Refusal) -> ItemResponse {
         let writer: ResponseWriter
-        if request.operation == .copyMatching {
+        if request.isSearch {
             writer = ResponseWriter()
             try engine.makeLane().read(request, from: caller, id: 1, by: .never, into: writer)
         } else {

@@ -161,7 +161,7 @@ struct QuotaTests {
         #expect(try engine.wrongCounters() == 0)
         #expect(try engine.usage().items == 4)
 
-        try engine.tamper("UPDATE usage SET items = items + 1, bytes = 5 WHERE length(ownr) = 1")
+        try engine.tamper("UPDATE usage SET items = items + 1, bytes = 5 WHERE ownr = x'00'")
         #expect(try engine.wrongCounters() == 1)
         #expect(try engine.verifyFile().contains("1 counters"))
         #expect(try engine.wrongCounters() == 0)

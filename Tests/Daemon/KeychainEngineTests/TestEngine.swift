@@ -17,7 +17,7 @@ final class TestEngine: Sendable {
 
     init(
         in directory: TemporaryDirectory, exclusive: Bool = false, quotas: Quotas = .none,
-        anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
+        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
     ) throws {
         folder = directory.path + "/keychain"
         let enclave = try SoftwareEnclave(
@@ -25,8 +25,8 @@ final class TestEngine: Sendable {
             userAgent: agent)
         let store = try ItemStore(folder: folder, prefersExclusive: exclusive)
         engine = try KeychainEngine(
-            store: store, enclave: enclave, deployment: "test", quotas: quotas, anchoredGroups: anchoredGroups, log: log
-        )
+            store: store, enclave: enclave, deployment: "test", quotas: quotas, history: history,
+            anchoredGroups: anchoredGroups, log: log)
     }
 
     /// Adds a generic password.

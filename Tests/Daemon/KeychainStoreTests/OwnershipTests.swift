@@ -71,6 +71,7 @@ struct OwnershipTests {
         let directory = try TemporaryDirectory()
         let database = try Self.filledStore(in: directory)
         try Migrations(database: database, path: directory.file("keychain.db")).run()
+        for statement in HistoryTable.creation { try database.execute(statement, "") }
         #expect(try database.integer("PRAGMA user_version", "") == 4)
         #expect(try database.integer("SELECT count(*) FROM genp WHERE ownr = x''", "") == 2)
         #expect(try Self.usage(of: "x''", in: database) == [3, 18, 3, 18])
@@ -90,6 +91,7 @@ struct OwnershipTests {
         for row in 1...2 { try Self.add(row, to: .genericPassword, owner: "x'AA'", in: database) }
         #expect(try database.integer("SELECT count(*) FROM usage", "") == 0)
         try Migrations(database: database, path: directory.file("keychain.db")).run()
+        for statement in HistoryTable.creation { try database.execute(statement, "") }
         #expect(try Self.usage(of: "x'AA'", in: database) == [2, 12, 2, 12])
         try Self.add(3, to: .genericPassword, owner: "x'AA'", in: database)
         try database.execute("DELETE FROM genp WHERE id = 1", "")
@@ -102,6 +104,7 @@ struct OwnershipTests {
         let directory = try TemporaryDirectory()
         let database = try Self.filledStore(in: directory)
         try Migrations(database: database, path: directory.file("keychain.db")).run()
+        for statement in HistoryTable.creation { try database.execute(statement, "") }
         try database.execute("PRAGMA synchronous = OFF", "")
         var random = SplitMix64(seed: 7)
         let owners = ["x'AA'", "x'BB'", "x''"]
@@ -129,6 +132,7 @@ struct OwnershipTests {
         let directory = try TemporaryDirectory()
         let database = try Self.filledStore(in: directory)
         try Migrations(database: database, path: directory.file("keychain.db")).run()
+        for statement in HistoryTable.creation { try database.execute(statement, "") }
         for damage in [
             "UPDATE usage SET items = 7 WHERE ownr = x''", "DELETE FROM usage WHERE ownr = x'00'",
             "INSERT INTO usage VALUES (x'CC', 1, 1)",

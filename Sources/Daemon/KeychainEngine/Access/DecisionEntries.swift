@@ -10,6 +10,9 @@ extension DecisionLog.Entry {
             case .copyMatching: "SecItemCopyMatching"
             case .update: "SecItemUpdate"
             case .delete: "SecItemDelete"
+            case .history: "history"
+            case .restore: "restore"
+            case .forget: "forget history"
             }
         self.init(caller, operation, request.effectiveClass)
     }

@@ -98,6 +98,7 @@ extension ItemWriter {
                     count += UInt64(clamping: try store.countItems(of: group, in: itemClass))
                     try store.deleteItems(of: group, from: itemClass)
                 }
+                try store.forgetVersions(of: group)
                 try store.dropGroupRecord(group)
             }
         }

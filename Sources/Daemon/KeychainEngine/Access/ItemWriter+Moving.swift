@@ -76,6 +76,8 @@ extension ItemWriter {
             guard error.rule == .duplicate else { throw error }
             return report.note(.init(itemClass: itemClass, rule: .duplicate, name: item.displayName))
         }
+        // Earlier versions are sealed for the group that the item has left.
+        try forgetVersions(ofRow: index, in: batch, as: itemClass)
         report.moved += 1
     }
 

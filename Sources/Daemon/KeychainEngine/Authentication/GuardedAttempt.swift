@@ -57,7 +57,7 @@ final class GuardedAttempt {
 
     private func attempt(_ id: UInt32, _ writer: ResponseWriter) throws(Refusal) {
         switch inner {
-        case .item(let request) where request.operation == .copyMatching:
+        case .item(let request) where request.isSearch:
             var entry = DecisionLog.Entry(caller, request)
             try readyLane().search(request, id: id, by: deadline, into: writer, &entry)
             decision = entry

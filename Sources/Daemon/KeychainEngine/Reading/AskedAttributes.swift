@@ -14,6 +14,12 @@ struct AskedAttributes {
         if case .groups(let names) = authorized.scope { groups = names } else { groups = nil }
     }
 
+    /// Asks for the groups of a query, and for nothing else.
+    init(groupsOf authorized: borrowing AuthorizedRequest) {
+        query = .empty
+        if case .groups(let names) = authorized.scope { groups = names } else { groups = nil }
+    }
+
     /// Those of an identity that are asked of one of its halves.
     private static let certificates = AttributeTable.set { $0.identityClass == .certificate }
 

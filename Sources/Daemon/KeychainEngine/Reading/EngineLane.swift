@@ -13,13 +13,15 @@ package final class EngineLane {
     let gate: GuardGate
     private let decisions: DecisionLog
     let anchoredGroups: AnchoredGroups
+    let history: HistoryLimits
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
     init(
         reader: StoreReader, sealer: ItemSealer, past gate: GuardGate, _ decisions: DecisionLog,
-        _ anchoredGroups: AnchoredGroups
+        _ anchoredGroups: AnchoredGroups, _ history: HistoryLimits
     ) {
+        self.history = history
         self.decisions = decisions
         self.anchoredGroups = anchoredGroups
         self.reader = reader
@@ -85,6 +87,7 @@ package final class EngineLane {
         guard let itemClass = authorized.itemClass else { throw .nothingFound(authorized.request) }
         if itemClass == .identity { return try answerIdentities(authorized, by: deadline, into: writer) }
         var page = Page(authorized, itemClass, writer)
+        if authorized.request.operation == .history { return try answerHistory(authorized, by: deadline, &page) }
         if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }
         try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
@@ -115,7 +118,7 @@ package final class EngineLane {
     /// A row that does not open hides only itself (design 7); one whose class is closed refuses the query (semantics B.4).
     ///
     /// - Parameter open: writes what is wanted of the row; false when it is none of those looked for.
-    private func append(
+    func append(
         _ row: Int64, to page: inout Page, _ open: (inout Page) throws(ItemSealer.Failure) -> Bool
     ) throws(Refusal) {
         page.writer.beginItem(page.itemClass)
@@ -213,7 +216,7 @@ extension EngineLane {
         return 0
     }
 
-    private func open(_ row: SealedRow, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
+    func open(_ row: SealedRow, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
         let (accessibility, output) = (row.accessibility, page.writer.buffer)
         var isWanted = true
         try row.withParts { (uuid, primaryKey, wrappedKey, metadata, value) throws(ItemSealer.Failure) in

@@ -16,6 +16,8 @@ final class RowBatch {
         let isAuthentic: Bool
         /// Where the parts lie in ``RowBatch/sealed``.
         let uuid, primaryKey, metadata, value: Range<Int>
+        /// Where the digest of its group lies there; of an item's row only.
+        let group: Range<Int>
         /// Where the wrapped key of a guarded row lies there; empty for any other row, whose key is in ``RowBatch/records``.
         let guardedKey: Range<Int>
     }
@@ -45,6 +47,7 @@ final class RowBatch {
                 isTombstone: row.isTombstone, isAuthentic: row.isAuthentic, uuid: uuid,
                 primaryKey: row.append(.primaryKey, to: sealed),
                 metadata: row.append(.metadata, to: sealed), value: row.append(.value, to: sealed),
+                group: row.append(.group, to: sealed),
                 guardedKey: guardedKey))
     }
 
@@ -76,6 +79,19 @@ final class RowBatch {
         }
         guard let found else { throw .damaged("its key") }
         return found
+    }
+
+    /// Lends all parts of the rows, and the wrapped key of one.
+    func withParts<Failure: Error>(
+        of index: Int, _ body: (_ parts: Span<UInt8>, _ wrappedKey: Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        let (guardedKey, end) = (rows[index].guardedKey, (index + 1) * RowKeyRecord.size)
+        try sealed.withSpan { (parts) throws(Failure) in
+            if !guardedKey.isEmpty { return try body(parts, parts.extracting(guardedKey)) }
+            try records.withSpan { (records) throws(Failure) in
+                try body(parts, records.extracting(end - RowKeyRecord.wrappedBytes..<end))
+            }
+        }
     }
 
     /// Puts in the key of a guarded row, where the enclave's answer about it stands.

@@ -40,7 +40,7 @@ extension ItemWriter {
     }
 
     /// The item as an add with return keys gives it back.
-    private func answer(_ item: PlainItem, _ returns: ReturnFlags, into writer: ResponseWriter) {
+    func answer(_ item: PlainItem, _ returns: ReturnFlags, into writer: ResponseWriter) {
         guard !returns.isEmpty else { return }
         writer.beginItem(item.itemClass)
         if returns.needAttributes(of: item.itemClass) {

@@ -23,6 +23,7 @@ extension ItemWriter {
         _ index: Int, in batch: RowBatch, as itemClass: ItemClass, _ request: AuthorizedRequest
     ) throws(Refusal) {
         let row = batch.rows[index]
+        try keepDeleted(index, in: batch, as: itemClass, request)
         if row.isSynchronizable, !row.isTombstone, !request.request.withoutTombstones {
             try bury(index, in: batch, as: itemClass)
         } else {

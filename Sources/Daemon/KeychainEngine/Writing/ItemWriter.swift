@@ -13,11 +13,18 @@ final class ItemWriter {
     /// What is known of groups.
     let book: GroupBook
     let quotas: Quotas
+    /// For how long earlier versions are kept.
+    let history: HistoryLimits
+    /// There is no space: deletions keep nothing, and make some.
+    private(set) var dropsHistory = false
     /// For the adds of the open transaction.
     var rowKeys = RowKeys()
     private let batch = RowBatch()
 
-    init(_ store: StoreWriter, _ sealer: ItemSealer, _ book: GroupBook, _ quotas: Quotas) {
+    init(
+        _ store: StoreWriter, _ sealer: ItemSealer, _ book: GroupBook, _ quotas: Quotas, _ history: HistoryLimits
+    ) {
+        self.history = history.within(quotas)
         (self.book, self.quotas) = (book, quotas)
         self.store = store
         self.sealer = sealer
@@ -39,32 +46,51 @@ final class ItemWriter {
         guard !authorized.isEmpty else { return }
         do throws(Refusal) { try perform(authorized) } catch {
             guard error.isLackOfSpace else { return authorized.forEach { $0.0.refuse(error) } }
-            let deletions = authorized.filter { $0.0.request.operation == .delete }
-            for (write, _) in authorized where write.request.operation != .delete { write.refuse(error) }
+            let deletions = authorized.filter { $0.0.request.makesLess }
+            for (write, _) in authorized where !write.request.makesLess { write.refuse(error) }
             delete(deletions)
         }
     }
 
     private typealias Authorized = (write: PendingWrite, request: AuthorizedRequest)
 
-    /// Performs deletions for which there was no space, with what is kept for them.
+    /// Performs deletions for which there was no space: earlier versions go for them, then what is kept for deletions.
     private func delete(_ deletions: [Authorized]) {
         guard !deletions.isEmpty else { return }
-        store.giveReserve()
-        // What was answered before the commit failed.
-        for (write, _) in deletions { write.writer.buffer.removeAll() }
-        do throws(Refusal) { try perform(deletions) } catch { deletions.forEach { $0.write.refuse(error) } }
+        dropsHistory = true
+        defer { dropsHistory = false }
+        do throws(Refusal) {
+            try repeated(deletions) { () throws(Refusal) in try store.forgetOldest(Self.droppedAtOnce) }
+        } catch {
+            guard error.isLackOfSpace else { return deletions.forEach { $0.write.refuse(error) } }
+            store.giveReserve()
+            do throws(Refusal) { try repeated(deletions) } catch { deletions.forEach { $0.write.refuse(error) } }
+        }
     }
 
-    private func perform(_ authorized: [Authorized]) throws(Refusal) {
+    /// So many earlier versions are dropped for a deletion on a full disk: to drop them all would itself take much space.
+    private static let droppedAtOnce: Int64 = 128
+
+    private func repeated(
+        _ deletions: [Authorized], after prepare: () throws(Refusal) -> Void = {}
+    ) throws(Refusal) {
+        // What was answered before the commit failed.
+        for (write, _) in deletions { write.writer.buffer.removeAll() }
+        try perform(deletions, after: prepare)
+    }
+
+    private func perform(
+        _ authorized: [Authorized], after prepare: () throws(Refusal) -> Void = {}
+    ) throws(Refusal) {
         rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
         defer { rowKeys = RowKeys() }
         try store.transaction(by: authorized.map(\.write).latestDeadline) { () throws(Refusal) in
+            try prepare()
             // Alone in its transaction, a write needs no savepoint to be undone.
             if authorized.count == 1 { return try performOne(authorized[0].write, authorized[0].request) }
             for (write, request) in authorized { try performOneOfMany(write, request) }
         }
-        if authorized.contains(where: { $0.request.request.operation != .delete }) { store.keepReserve() }
+        if authorized.contains(where: { !$0.request.request.makesLess }) { store.keepReserve() }
     }
 
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
@@ -85,7 +111,9 @@ final class ItemWriter {
             case .add: try add(request, write)
             case .update: try update(request, write)
             case .delete: try delete(request, write)
-            case .copyMatching: throw .notAWrite
+            case .restore: try restore(request, write)
+            case .forget: try forget(request, write)
+            case .copyMatching, .history: throw .notAWrite
             }
         }
     }
@@ -183,7 +211,7 @@ final class ItemWriter {
         case .update:
             guard let accessibility = request.request.changes.accessibility else { return }
             try ensureMetadataKey(for: accessibility, by: deadline)
-        case .add, .delete, .copyMatching: break
+        case .add, .delete, .copyMatching, .history, .restore, .forget: break
         }
     }
 

@@ -30,10 +30,15 @@ extension ItemWriter {
     /// Performs a write within the quotas: what would exceed one is undone with its transaction, and what makes less, or is no
     /// more than there was, is let through though a quota was lowered meanwhile.
     func withinQuotas(_ write: PendingWrite, _ body: () throws(Refusal) -> Void) throws(Refusal) {
-        guard quotas != .none, write.request.operation != .delete else { return try body() }
+        guard quotas != .none, !write.request.makesLess else { return try body() }
         let before = try store.usage()
         try body()
-        try quotas.check(try store.usage(), before)
+        do throws(Refusal) { try quotas.check(try store.usage(), before) } catch {
+            guard error.rule == .quota else { throw error }
+            // Rather than refuse a write for them, the earlier versions go that the same program's writes left.
+            try store.forgetOwnVersions()
+            try quotas.check(try store.usage(), before)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ extension ItemWriter {
         for index in batch.rows.indices {
             guard let item = try open(index, in: batch, as: itemClass, withValue: true, asked: asked) else { continue }
             do throws(Refusal) {
-                let new = try replace(item, at: batch.rows[index].id, by: request.request.changes, past: gate, request)
+                let new = try replace(item, index, in: batch, by: request.request.changes, past: gate, request)
                 notice = new.notice ?? notice
             } catch {
                 // The others say first what they lack, so that the user is asked once.
@@ -43,13 +43,13 @@ extension ItemWriter {
         try sealer.unwrapKeys(of: batch)
         try openGuarded(in: batch, as: item.itemClass, past: gate, request)
         guard let old = try open(0, in: batch, as: item.itemClass, withValue: true) else { return nil }
-        let new = try replace(old, at: row.id, by: request.request.query, past: gate, request)
+        let new = try replace(old, 0, in: batch, by: request.request.query, past: gate, request)
         try gate.check()
         return new
     }
 
     /// Puts in the keys of the guarded rows, for all of which the user is asked at once; nothing is changed before.
-    private func openGuarded(
+    func openGuarded(
         in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ request: AuthorizedRequest
     ) throws(Refusal) {
         let ui = request.request.authenticationUI
@@ -66,19 +66,29 @@ extension ItemWriter {
     }
 
     private func replace(
-        _ old: PlainItem, at id: Int64, by changes: AttributeList, past gate: GuardGate, _ request: AuthorizedRequest
+        _ old: PlainItem, _ index: Int, in batch: RowBatch, by changes: AttributeList, past gate: GuardGate,
+        _ request: AuthorizedRequest
     ) throws(Refusal) -> PlainItem {
         var new = old
         try new.apply(changes)
         if let value = changes.secret(.valueData) { (new.value, new.sealedKey) = (value, nil) }
+        try replace(old, index, in: batch, with: &new, past: gate, request)
+        return new
+    }
+
+    /// Puts an item in the place of what it was, which is kept as an earlier version.
+    func replace(
+        _ old: PlainItem, _ index: Int, in batch: RowBatch, with new: inout PlainItem, past gate: GuardGate,
+        _ request: AuthorizedRequest
+    ) throws(Refusal) {
         try settleKey(of: &new, isNew: false, past: gate, request)
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         let row = try seal(new, past: gate, request.request.authenticationUI)
         let oldKey = try store.digester.primaryKey(of: old.itemClass, old.encoded())
-        try put(row, at: id)
+        try keepVersion(index, in: batch, as: old.itemClass, .changed, at: new.modificationMicroseconds)
+        try put(row, at: batch.rows[index].id)
         // The other devices know the item by its old key and must learn that it is gone (semantics B.4).
         if old.isSynchronizable, oldKey != row.primaryKey { try leaveTombstone(of: old, at: nil) }
-        return new
     }
 }
 

@@ -13,6 +13,8 @@ enum Command: Hashable {
     case groupRecord, groupRecords, keepGroupRecord, dropGroupRecord
     case rowsOfGroup(ItemClass), lastRow(ItemClass), countOfGroup(ItemClass), deletionOfGroup(ItemClass)
     case groups(ItemClass), firstOfGroup(ItemClass)
+    case keepVersion(ItemClass), historyExcess
+    case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
     case purge(String)
 
@@ -54,6 +56,15 @@ enum Command: Hashable {
             ("SELECT agrp, count(*) FROM \(itemClass.code) WHERE tomb = 0 GROUP BY agrp", "be counted")
         case .firstOfGroup(let itemClass):
             ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
+        case .keepVersion(let itemClass): (HistoryTable.keeping(itemClass), "keep an earlier version")
+        case .historyExcess: (HistoryTable.excess, "look at earlier versions")
+        case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")
+        case .forgetItem: ("DELETE FROM history WHERE class = ? AND uuid = ?", "drop earlier versions")
+        case .forgetGroup: ("DELETE FROM history WHERE agrp = ?", "drop earlier versions")
+        case .forgetOwner: ("DELETE FROM history WHERE ownr = ?", "drop earlier versions")
+        case .forgetOldest: (HistoryTable.oldest, "drop earlier versions")
+        case .forgetExpired: (HistoryTable.expiry, "drop earlier versions")
+        case .forgetOverflow: (HistoryTable.overflow, "drop earlier versions")
         case .purge(let table): ("DELETE FROM \(table) WHERE pdmn = ?", "remove unreadable items")
         }
     }

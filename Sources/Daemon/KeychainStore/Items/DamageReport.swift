@@ -9,7 +9,7 @@ package final class DamageReport: Sendable {
     }
 
     private struct Row: Hashable {
-        let itemClass: ItemClass
+        let table: String
         let id: Int64
     }
 
@@ -20,15 +20,17 @@ package final class DamageReport: Sendable {
     /// Has each row told to somebody, as a line without names or values.
     package func tell(_ body: @escaping @Sendable (String) -> Void) { state.withLock { $0.tell = body } }
 
-    func note(_ id: Int64, of itemClass: ItemClass) {
+    func note(_ id: Int64, of itemClass: ItemClass) { note(id, of: itemClass.code) }
+
+    func note(_ id: Int64, of table: String) {
         let tell = state.withLock { state -> (@Sendable (String) -> Void)? in
             guard state.known.count < Self.most,
-                state.known.insert(Row(itemClass: itemClass, id: id)).inserted
+                state.known.insert(Row(table: table, id: id)).inserted
             else { return nil }
             return state.tell
         }
         tell?(
-            "Row \(id) of \(itemClass.code) is not as it was written and is hidden. "
+            "Row \(id) of \(table) is not as it was written and is hidden. "
                 + "Run `security verify-keychain`, and restore a snapshot if the item is needed.")
     }
 }

@@ -154,7 +154,7 @@ package struct ItemStore: Sendable {
             return database
         }
         let writer = try StoreWriter(database, of: self, digester: try AttributeDigester(indexKey))
-        try writer.makeRoomForMark()
+        try writer.makeLaterTables()
         return writer
     }
 

@@ -20,6 +20,12 @@ package struct SealedRow {
         isAuthentic = try digester.isAuthentic(statement, from: first, itemClass)
     }
 
+    /// The earlier version at which a statement stands, whose code somebody has looked at.
+    init(_ statement: Statement, isAuthentic: Bool) {
+        (self.statement, self.isAuthentic) = (statement, isAuthentic)
+        (first, isCandidate) = (0, true)
+    }
+
     /// The row's number in the table of its class.
     package var id: Int64 { statement.integer(first) }
     /// The protection class; nil when the column holds a number that is none.
@@ -39,6 +45,8 @@ package struct SealedRow {
         case wrappedKey = 6
         case metadata = 7
         case value = 8
+        /// The digest of the access group; of an item's row only.
+        case group = 9
     }
 
     /// Lends all parts that are bytes, where SQLite has them.

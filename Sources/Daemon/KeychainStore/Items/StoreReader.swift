@@ -7,7 +7,7 @@ package final class StoreReader {
     let database: Database
     private let snapshot: HeldSnapshot?
     package let digester: AttributeDigester
-    private let damage: DamageReport
+    let damage: DamageReport
     private var queries: [QueryShape: Query] = [:]
     /// The query asked last, which a program that looks up many items asks again.
     private var latest: Query?
@@ -64,14 +64,21 @@ package final class StoreReader {
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
         _ visit: (_ row: Statement, _ isCandidate: Bool) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        do throws(Refusal) {
-            if let snapshot { try refusing { () throws(DatabaseError) in try snapshot.renew() } }
+        try holding { () throws(Refusal) in
             let groups = try groups(of: authorized, as: itemClass)
             let query = try query(of: QueryShape(authorized.request, as: itemClass, groups: groups?.count))
             let areCandidates = query.shape.leavesOpen(authorized.request)
             try run(query, for: authorized, in: groups ?? [], by: deadline) { (row) throws(Refusal) in
                 try visit(row, areCandidates)
             }
+        }
+    }
+
+    /// Runs what reads, in the newest state of the store.
+    func holding(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+        do throws(Refusal) {
+            if let snapshot { try refusing { () throws(DatabaseError) in try snapshot.renew() } }
+            try body()
         } catch {
             snapshot?.rest()
             throw error

@@ -4,14 +4,22 @@ import LinuxSystem
 
 /// The store's mark, which says how new the store is.
 extension StoreWriter {
-    /// Makes the mark's table in a store that has none yet.
-    func makeRoomForMark() throws(Refusal) {
-        let isThere = try refusing { () throws(DatabaseError) in
-            try database.integer(MarkTable.looking, "be opened") != nil
-        }
-        if isThere || foreignObjects != nil { return }
+    /// Makes the tables of mark and history in a store that has none yet.
+    func makeLaterTables() throws(Refusal) {
+        guard foreignObjects == nil else { return }
+        if try !has(MarkTable.looking) { try make([MarkTable.creation]) }
+        if try !has(HistoryTable.looking) { try make(HistoryTable.creation) }
+    }
+
+    private func has(_ looking: String) throws(Refusal) -> Bool {
+        try refusing { () throws(DatabaseError) in try database.integer(looking, "be opened") != nil }
+    }
+
+    private func make(_ creation: [String]) throws(Refusal) {
         try transaction { () throws(Refusal) in
-            try refusing { () throws(DatabaseError) in try database.execute(MarkTable.creation, "be marked") }
+            try refusing { () throws(DatabaseError) in
+                for statement in creation { try database.execute(statement, "be opened") }
+            }
         }
     }
 

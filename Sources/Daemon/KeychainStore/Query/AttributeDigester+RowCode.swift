@@ -13,6 +13,12 @@ extension AttributeDigester {
         of statement: Statement, from first: Int32, _ itemClass: ItemClass, covering columns: [RowCodes.Column]
     ) throws(Refusal) -> ColumnDigest {
         beginCode(of: itemClass)
+        return try code(of: columns, statement, from: first)
+    }
+
+    private func code(
+        of columns: [RowCodes.Column], _ statement: Statement, from first: Int32
+    ) throws(Refusal) -> ColumnDigest {
         for column in columns {
             switch statement.kind(first + column.index) {
             case .null: continue
@@ -48,6 +54,39 @@ extension AttributeDigester {
             case let index where index - digests < row.digests.count:
                 if let digest = row.digests[index - digests] { appendCode(column.name, digest.span) }
             default: appendCode(column.name, owner)
+            }
+        }
+        return try finishCode()
+    }
+
+    // MARK: - Earlier versions
+
+    /// Whether the version at which a statement stands is as it was written.
+    func isAuthentic(version statement: Statement) throws(Refusal) -> Bool {
+        beginCodeOfVersion()
+        let expected = try code(of: VersionColumns.covered, statement, from: 0)
+        return statement.withBlob(VersionColumns.code) { $0.isEqual(to: expected.span) }
+    }
+
+    /// The code of a version that is to be kept.
+    func code(
+        of version: EndedVersion, _ parts: Span<UInt8>, wrappedKey: Span<UInt8>, owner: Span<UInt8>
+    ) throws(Refusal) -> ColumnDigest {
+        beginCodeOfVersion()
+        for column in VersionColumns.covered {
+            switch column.index {
+            case 1: appendCode(column.name, parts.extracting(version.uuid))
+            case 2: appendCode(column.name, parts.extracting(version.primaryKey))
+            case 3: appendCode(column.name, Int64(version.accessibility.rawValue))
+            case 4: appendCode(column.name, version.isSynchronizable ? 1 : 0)
+            case 6: appendCode(column.name, wrappedKey)
+            case 7: appendCode(column.name, parts.extracting(version.metadata))
+            case 8: appendCode(column.name, parts.extracting(version.value))
+            case 9: appendCode(column.name, Int64(version.itemClass.rawValue))
+            case 10: appendCode(column.name, parts.extracting(version.group))
+            case 11: appendCode(column.name, owner)
+            case 12: appendCode(column.name, version.ended)
+            default: appendCode(column.name, Int64(version.end.rawValue))
             }
         }
         return try finishCode()

@@ -155,6 +155,12 @@ package final class AttributeDigester {
         message.append(itemClass.rawValue)
     }
 
+    func beginCodeOfVersion() {
+        message.removeAll()
+        message.append(UInt8(ascii: "h"))
+        message.append(UInt8(ascii: "c"))
+    }
+
     func appendCode(_ name: [UInt8], _ number: Int64) {
         appendHead(name, kind: 1, count: 8)
         message.append(littleEndian: number)

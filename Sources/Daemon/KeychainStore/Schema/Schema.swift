@@ -10,11 +10,13 @@ enum Schema {
     /// All statements that make an empty store.
     static var creation: [String] {
         ItemClass.stored.flatMap { [table(of: $0)] + indexes(of: $0) } + [keys, quarantine] + Ownership.tables
-            + triggers
+            + counters
     }
 
+    private static let counters = ItemClass.stored.flatMap(UsageCounters.triggers)
+
     /// All triggers there are to be, as the schema has them; and there are no views.
-    static let triggers = ItemClass.stored.flatMap(UsageCounters.triggers)
+    static let triggers = counters + HistoryTable.triggers
 
     /// How many triggers and views there are that have another text than ours: such could do anything in a write, or undo it.
     static let countOfForeign =

@@ -6,7 +6,7 @@ import KeychainModel
 enum UsageCounters {
     static var migration: [String] {
         ["DROP TABLE IF EXISTS counted"] + ItemClass.stored.flatMap(dropping) + ItemClass.stored.flatMap(triggers)
-            + recount
+            + recount(of: items)
     }
 
     private static let events = ["comes", "goes", "changes"]
@@ -44,13 +44,15 @@ enum UsageCounters {
     }
 
     /// The statements that make the counters anew from the rows.
-    static var recount: [String] {
+    static var recount: [String] { recount(of: rows) }
+
+    private static func recount(of rows: String) -> [String] {
         [
             "DELETE FROM usage",
             "INSERT INTO usage SELECT ownr, sum(items), sum(bytes) FROM (\(rows)) GROUP BY ownr",
             """
             INSERT INTO usage SELECT \(Ownership.everything), sum(items), sum(bytes) FROM (\(rows)) \
-            HAVING count(*) > 0
+            WHERE ownr <> \(HistoryTable.everything) HAVING count(*) > 0
             """,
         ]
     }
@@ -59,13 +61,20 @@ enum UsageCounters {
     static var wrongCounters: String {
         """
         SELECT count(*) FROM (SELECT ownr FROM (SELECT ownr, -items AS items, -bytes AS bytes FROM usage \
-        UNION ALL \(rows) UNION ALL SELECT \(Ownership.everything), items, bytes FROM (\(rows))) \
+        UNION ALL \(rows) UNION ALL SELECT \(Ownership.everything), items, bytes FROM (\(rows)) \
+        WHERE ownr <> \(HistoryTable.everything)) \
         GROUP BY ownr HAVING sum(items) <> 0 OR sum(bytes) <> 0)
         """
     }
 
-    /// The rows of all classes.
+    /// The rows of all classes, and the earlier versions: as bytes of their owners, and as what they are.
     private static var rows: String {
+        let size = Ownership.size("")
+        return "\(items) UNION ALL SELECT ownr, 0 AS items, \(size) AS bytes FROM history "
+            + "UNION ALL SELECT \(HistoryTable.everything), 1 AS items, \(size) AS bytes FROM history"
+    }
+
+    private static var items: String {
         ItemClass.stored.map { "SELECT ownr, 1 AS items, \(Ownership.size("")) AS bytes FROM \($0.code)" }
             .joined(separator: " UNION ALL ")
     }

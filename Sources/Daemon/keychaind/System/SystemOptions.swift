@@ -31,7 +31,7 @@ struct SystemOptions {
     static let helpText = """
         usage: keychaind --system [--user USER] [--enclave-user USER] [--sockets FOLDER] [--state FOLDER]
                                   [--enclave SOCKET] [--enclave-state FOLDER] [--tpm TPM] [--idle-exit SECONDS]
-                                  [--connections N] [--keychains N] [--quota-...]
+                                  [--connections N] [--keychains N] [--history-days N] [--quota-...]
 
         Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it makes its sockets and
         folders, starts the enclave's listener, and goes on as a user of its own with CAP_SYS_PTRACE alone.
@@ -48,6 +48,7 @@ struct SystemOptions {
           --keychains N           how many keychains may be open; 1024
           --anchor-group GROUP    the group of anchored programs: a name or a number; _keychain-anchored
           --entitlements FOLDER   where root installs entitlements; may come several times
+          --history-days N        for how long earlier versions of items are kept; 30, 0 for none
           --quota-... N           what each keychain and each of its programs may have; see keychaind --help
           --ready-fd FD           write a byte there when it serves
 
@@ -70,6 +71,7 @@ struct SystemOptions {
             case "--connections": connections = try Arguments.number(name, rest.popFirst(), 1...65536)
             case "--anchor-group": identification += [name, try Arguments.text(name, rest.popFirst())]
             case "--entitlements": identification += [name, try Arguments.path(name, rest.popFirst())]
+            case "--history-days": quotas += [name, String(try Arguments.days(name, rest.popFirst()))]
             case _ where name.hasPrefix("--quota-"):
                 quotas += [name, String(try Arguments.number(name, rest.popFirst(), 0...UInt64(Int64.max)))]
             case "--keychains": keychains = try Arguments.number(name, rest.popFirst(), 1...65536)

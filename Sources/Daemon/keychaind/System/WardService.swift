@@ -57,6 +57,7 @@ struct WardService {
         }
         let engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "system daemon", quotas: options.quotas,
+            history: options.history,
             anchoredGroups: Keychaind.anchoredGroups(options), log: log)
         isOpen.store(1)
         return engine

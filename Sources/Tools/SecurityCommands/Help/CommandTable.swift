@@ -6,7 +6,7 @@ package enum CommandTable {
         DumpKeychain.command, AddPassword.command(.generic), AddPassword.command(.internet),
         FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
         DeletePassword.command(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
-        SnapshotCommand.command,
+        SnapshotCommand.command, ItemHistory.list, ItemHistory.undelete, ItemHistory.restore,
         IdentityCommand.command, AnchorCommand.command,
         MoveEnclave.command, AcceptStore.command, UnlockSlots.list, UnlockSlots.add, UnlockSlots.remove,
         AttestKey.command,

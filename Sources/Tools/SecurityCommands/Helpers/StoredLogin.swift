@@ -64,11 +64,13 @@ struct StoredLogin {
         }
     }
 
-    /// Deletes an item that was found with its persistent reference.
+    /// Deletes an item that was found with its persistent reference, and what it was before: git and docker say so of logins that a
+    /// server has refused, or that nobody is to have any more.
     static func delete(_ item: ItemResponse.Item, _ session: Session) throws(CommandFailure) {
         _ = try session.send("SecKeychainItemDelete") { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)
             try builder.set("v_PersistentRef", item.reference)
+            builder.leaveNoHistory()
             return try builder.build()
         }
     }

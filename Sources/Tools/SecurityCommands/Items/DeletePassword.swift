@@ -9,8 +9,10 @@ enum DeletePassword {
         Command(
             "delete-\(kind.name)-password", "Delete \(kind.phrase) item.",
             synopsis: "[-a account] [-s \(kind.place)] [options...] [keychain...]",
-            options: kind.matchOptions,
-            notes: ["Deletes the first item that matches and shows what it was."],
+            options: kind.matchOptions + [
+                CommandOption("F", word: "forever", "Keep no earlier version of the item, and drop those there are.")
+            ],
+            notes: ["Deletes the first item that matches and shows what it was; security undelete brings it back."],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
     }
@@ -26,6 +28,7 @@ enum DeletePassword {
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)
             try builder.set("v_PersistentRef", item.reference)
+            if arguments.has("F") { builder.leaveNoHistory() }
             return try builder.build()
         }
         if session.writesJSON { return session.output.write(.object(ItemJSON.object(item, keychain: store))) }

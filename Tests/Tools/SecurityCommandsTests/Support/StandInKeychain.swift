@@ -15,6 +15,8 @@ final class StandInKeychain: KeychainConnection {
 
     struct State {
         var items: [Item] = []
+        /// What items were before they were changed or deleted.
+        var versions: [Item] = []
         var requests: [ItemRequest] = []
         var devices: [DeviceRequest] = []
         var passcode: [UInt8]?
@@ -117,6 +119,9 @@ extension StandInKeychain {
             let matches = state.items.indices.filter { isMatch(state.items[$0], request) }
             guard !matches.isEmpty else { throw notFound }
             for index in matches.reversed() {
+                if !request.leavesNoHistory {
+                    keep(state.items[index], request.operation == .delete ? .deleted : .changed, &state)
+                }
                 if request.operation == .delete {
                     state.items.remove(at: index)
                 } else {
@@ -124,7 +129,37 @@ extension StandInKeychain {
                 }
             }
             return try response([], request, cursor: 0)
+        case .history, .restore, .forget: return try performOnVersions(request, &state)
         }
+    }
+
+    /// Each version ends a second after the one before.
+    private static func keep(_ item: Item, _ end: VersionEnd, _ state: inout State) {
+        var version = item
+        version.attributes[.versionEnded] = .date(date + Double(state.versions.count + 1))
+        version.attributes[.versionEnd] = .number(Int64(end.rawValue))
+        state.versions.append(version)
+    }
+
+    private static func performOnVersions(
+        _ request: ItemRequest, _ state: inout State
+    ) throws(Refusal) -> ItemResponse {
+        let matches = state.versions.filter { isMatch($0, request) }
+        guard let last = matches.last else { throw notFound }
+        switch request.operation {
+        case .history: return try response(matches, request, cursor: 0)
+        case .forget: state.versions.removeAll { version in matches.contains { $0.uuid == version.uuid } }
+        case _ where request.moment == nil:
+            state.items.append(last)
+            return try response([last], request, cursor: 0)
+        default:
+            let found = matches.first { $0.attributes[.versionEnded].map { $0.seconds > request.moment ?? 0 } ?? false }
+            guard let found, let index = state.items.firstIndex(where: { $0.uuid == found.uuid }) else {
+                throw notFound
+            }
+            state.items[index] = found
+        }
+        return try response([], request, cursor: 0)
     }
 
     private static func add(_ request: ItemRequest, _ state: inout State) throws(Refusal) {
@@ -213,4 +248,8 @@ extension StandInKeychain {
         writer.end(cursor: cursor)
         return try ItemResponse(status: 0, body: writer.buffer.copy(from: FrameHeader.size))
     }
+}
+
+extension AttributeValue {
+    fileprivate var seconds: Double { if case .date(let seconds) = self { seconds } else { 0 } }
 }

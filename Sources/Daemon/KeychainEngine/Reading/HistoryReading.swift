@@ -1,0 +1,38 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// The earlier versions of items: their attributes, which a search would show, with when and how each ended; never a value.
+extension EngineLane {
+    /// Writes a page of versions, in the order in which they ended, and gives that after which the next page begins, 0 when there is
+    /// none.
+    func answerHistory(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
+    ) throws(Refusal) -> UInt64 {
+        let search = VersionSearch(
+            page.itemClass, groups: authorized.groups, uuid: authorized.request.persistentReference?.uuid,
+            since: history.since(), after: Int64(authorized.request.cursor))
+        try reader.versions(search, by: deadline) { (version) throws(Refusal) in
+            try append(version.row.id, to: &page) { (page) throws(ItemSealer.Failure) in
+                guard try open(version.row, &page) else { return false }
+                page.writer.buffer.append(.versionEnded, .date(Double(version.ended) / 1_000_000))
+                page.writer.buffer.append(.versionEnd, .number(Int64(version.end.rawValue)))
+                return true
+            }
+            try deadline.check()
+            return !page.isFull && !gate.isFull
+        }
+        return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0
+    }
+}
+
+extension AuthorizedRequest {
+    /// The groups it may touch; nil for all.
+    var groups: [String]? { if case .groups(let names) = scope { names } else { nil } }
+}
+
+extension PersistentReference {
+    var uuid: [UInt8]? { if case .uuid(let uuid) = item { uuid } else { nil } }
+}

@@ -1,0 +1,151 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// Bringing earlier versions of items back, and dropping them for good. Both concern only what the caller may change, and what is
+/// guarded is brought back only when its user has shown what it asks for.
+extension ItemWriter {
+    func restore(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
+        guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
+        let gate = write.gate ?? plainGate
+        if let moment = request.request.moment {
+            try restore(asOf: HistoryLimits.microseconds(moment), request, as: itemClass, write, past: gate)
+        } else {
+            try undelete(request, as: itemClass, write, past: gate)
+        }
+    }
+
+    /// Drops all versions of the items that the query finds among the versions; the items stay.
+    func forget(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
+        guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
+        let uuids = Set(try versions(of: request, as: itemClass, by: write.deadline).map(\.uuid))
+        guard !uuids.isEmpty else { throw .nothingFound(request.request) }
+        for uuid in uuids { try store.forgetVersions(of: uuid.span, in: itemClass) }
+        write.writer.begin(id: write.id)
+        write.writer.end()
+    }
+
+    // MARK: - Deleted items
+
+    /// Adds the item again that was deleted last among those found, as it was and under the same UUID.
+    private func undelete(
+        _ request: AuthorizedRequest, as itemClass: ItemClass, _ write: PendingWrite, past gate: GuardGate
+    ) throws(Refusal) {
+        let versions = try versions(of: request, as: itemClass, by: write.deadline)
+        guard let last = versions.last(where: { $0.end == .deleted }) else { throw .noVersion(request.request) }
+        var item = try open(last, request, as: itemClass, past: gate, by: write.deadline)
+        item.attributes[.modificationDate] = .date(item.nextModificationDate)
+        try settleKey(of: &item, isNew: false, past: gate, request)
+        try put(try seal(item, past: gate, request.request.authenticationUI), at: nil)
+        try store.forget(version: last.id)
+        write.writer.begin(id: write.id)
+        answer(item, request.request.returns, into: write.writer)
+        write.writer.end()
+    }
+
+    // MARK: - Earlier versions
+
+    /// Gives each item found what it had at a moment; what it has now becomes an earlier version.
+    private func restore(
+        asOf moment: Int64, _ request: AuthorizedRequest, as itemClass: ItemClass, _ write: PendingWrite,
+        past gate: GuardGate
+    ) throws(Refusal) {
+        let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
+        try openGuarded(in: batch, as: itemClass, past: gate, request)
+        for index in batch.rows.indices {
+            guard let old = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
+            let versions = try versions(of: old, request, by: write.deadline)
+            guard let found = versions.first(where: { $0.ended > moment }), found.began <= moment else {
+                throw .noVersion(request.request)
+            }
+            var new = try open(found, request, as: itemClass, past: gate, by: write.deadline)
+            try replace(old, index, in: batch, with: &new, past: gate, request)
+        }
+        write.writer.begin(id: write.id)
+        write.writer.end()
+    }
+
+    // MARK: - Versions
+
+    /// A version whose attributes were opened.
+    private struct Version {
+        let id: Int64
+        let uuid: [UInt8]
+        /// Microseconds since 2001.
+        let began, ended: Int64
+        let end: VersionEnd
+    }
+
+    /// The versions that a query finds, in the order in which they ended.
+    private func versions(
+        of request: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline
+    ) throws(Refusal) -> [Version] {
+        let search = VersionSearch(
+            itemClass, groups: request.groups, uuid: request.request.persistentReference?.uuid, since: history.since())
+        return try versions(search, AskedAttributes(request), by: deadline)
+    }
+
+    /// The versions of an item, whatever it was found by.
+    private func versions(
+        of item: PlainItem, _ request: AuthorizedRequest, by deadline: Deadline
+    ) throws(Refusal) -> [Version] {
+        let search = VersionSearch(item.itemClass, groups: request.groups, uuid: item.uuid, since: history.since())
+        return try versions(search, AskedAttributes(groupsOf: request), by: deadline)
+    }
+
+    private func versions(
+        _ search: VersionSearch, _ asked: AskedAttributes, by deadline: Deadline
+    ) throws(Refusal) -> [Version] {
+        var found: [Version] = []
+        let batch = RowBatch()
+        try store.reader.versions(search, by: deadline) { (version) throws(Refusal) in
+            try deadline.check()
+            batch.removeAll()
+            batch.append(version.row)
+            guard let item = try open(0, in: batch, as: search.itemClass, withValue: false, asked: asked) else {
+                return true
+            }
+            found.append(
+                Version(
+                    id: version.row.id, uuid: item.uuid, began: item.modificationMicroseconds, ended: version.ended,
+                    end: version.end))
+            return true
+        }
+        return found
+    }
+
+    /// Opens a version with its value, once its user has shown what it asks for.
+    ///
+    /// - Throws: `errSecAuthNeeded` when he has to be asked first.
+    private func open(
+        _ version: Version, _ request: AuthorizedRequest, as itemClass: ItemClass, past gate: GuardGate,
+        by deadline: Deadline
+    ) throws(Refusal) -> PlainItem {
+        let search = VersionSearch(
+            itemClass, groups: request.groups, uuid: version.uuid, since: history.since(), after: version.id - 1)
+        let batch = RowBatch()
+        try store.reader.versions(search, by: deadline) { (version) throws(Refusal) in
+            batch.append(version.row)
+            return false
+        }
+        try sealer.unwrapKeys(of: batch)
+        try openGuarded(in: batch, as: itemClass, past: gate, request)
+        guard !batch.rows.isEmpty, let item = try open(0, in: batch, as: itemClass, withValue: true) else {
+            throw .noVersion(request.request)
+        }
+        return item
+    }
+}
+
+extension Refusal {
+    fileprivate static func noVersion(_ request: ItemRequest) -> Refusal {
+        Refusal(
+            .itemNotFound, .notFound, request.effectiveClass?.code ?? "",
+            request.moment == nil
+                ? "No deleted item of the caller's groups matches the query."
+                : "No earlier version of the item is of that time.",
+            do: "See what there is with security history. Nothing is kept of items of this device only.")
+    }
+}

@@ -1,0 +1,98 @@
+package import KeychainModel
+import LinuxSystem
+
+/// A version that a transaction ends: the row as it stands in the table of its class, and what is said of its end.
+package struct EndedVersion {
+    package let itemClass: ItemClass
+    package let row: Int64
+    package let accessibility: Accessibility
+    package let isSynchronizable: Bool
+    /// Microseconds since 2001.
+    package let ended: Int64
+    package let end: VersionEnd
+    /// Where the parts of the row lie among the bytes that come with the version.
+    package let uuid, primaryKey, group, metadata, value: Range<Int>
+
+    package init(
+        itemClass: ItemClass, row: Int64, accessibility: Accessibility, isSynchronizable: Bool, ended: Int64,
+        end: VersionEnd, uuid: Range<Int>, primaryKey: Range<Int>, group: Range<Int>, metadata: Range<Int>,
+        value: Range<Int>
+    ) {
+        (self.itemClass, self.row, self.accessibility) = (itemClass, row, accessibility)
+        (self.isSynchronizable, self.ended, self.end) = (isSynchronizable, ended, end)
+        (self.uuid, self.primaryKey, self.group) = (uuid, primaryKey, group)
+        (self.metadata, self.value) = (metadata, value)
+    }
+}
+
+/// What the writer does with earlier versions (``HistoryTable``).
+extension StoreWriter {
+    /// Keeps a row, which the open transaction is about to change or delete, as it stands.
+    ///
+    /// - Parameters:
+    ///   - parts: the row's parts, but the wrapped key.
+    package func keep(_ version: EndedVersion, _ parts: Span<UInt8>, wrappedKey: Span<UInt8>) throws(Refusal) {
+        let owner = owner?.span.array(0, RowCodes.size) ?? []
+        let code = try digester.code(of: version, parts, wrappedKey: wrappedKey, owner: owner.span)
+        let statement = try statement(.keepVersion(version.itemClass))
+        try writing { () throws(DatabaseError) in
+            try statement.bind(integer: version.row, at: 1)
+            statement.bind(blob: owner.span, at: 2)
+            try statement.bind(integer: version.ended, at: 3)
+            try statement.bind(integer: Int64(version.end.rawValue), at: 4)
+            statement.bind(blob: code.span, at: 5)
+            try statement.run()
+        }
+    }
+
+    /// Drops one version.
+    package func forget(version: Int64) throws(Refusal) { try run(.forgetVersion, version) }
+
+    /// Drops the versions of an item.
+    package func forgetVersions(of uuid: Span<UInt8>, in itemClass: ItemClass) throws(Refusal) {
+        let statement = try statement(.forgetItem)
+        try writing { () throws(DatabaseError) in
+            try statement.bind(integer: Int64(itemClass.rawValue), at: 1)
+            statement.bind(blob: uuid, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Drops the versions of a group's items.
+    package func forgetVersions(of group: ColumnDigest) throws(Refusal) { try forget(.forgetGroup, group) }
+
+    /// Drops what the owner of the rows written now has ended.
+    package func forgetOwnVersions() throws(Refusal) {
+        guard let owner else { return }
+        try forget(.forgetOwner, owner)
+    }
+
+    private func forget(_ command: Command, _ digest: ColumnDigest) throws(Refusal) {
+        let statement = try statement(command)
+        statement.bind(blob: digest.span, at: 1)
+        try writing { () throws(DatabaseError) in try statement.run() }
+    }
+
+    /// Drops the oldest versions, so many at most.
+    package func forgetOldest(_ count: Int64) throws(Refusal) { try run(.forgetOldest, count) }
+
+    /// Drops the versions that ended before a time, in microseconds since 2001, and then the oldest until the others have so many
+    /// bytes at most; in a transaction of its own, where there is something to drop.
+    package func trimHistory(endedBefore first: Int64, atMost bytes: Int64) throws(Refusal) {
+        guard try hasExcess(first, bytes) else { return }
+        try transaction { () throws(Refusal) in
+            try run(.forgetExpired, first)
+            try run(.forgetOverflow, bytes)
+        }
+    }
+
+    private func hasExcess(_ first: Int64, _ bytes: Int64) throws(Refusal) -> Bool {
+        let statement = try statement(.historyExcess)
+        defer { statement.reset() }
+        try refusing { () throws(DatabaseError) in
+            try statement.bind(integer: first, at: 1)
+            try statement.bind(integer: bytes, at: 2)
+        }
+        return try statement.next() && statement.integer(0) != 0
+    }
+}

@@ -1,0 +1,254 @@
+import KeychainModel
+import KeychainWire
+
+/// `history`, `undelete`, `restore-item`: what items were before they were changed or deleted, and bringing it back.
+enum ItemHistory {
+    private static let kept = [
+        "Earlier versions are kept, sealed, for as many days as the setting history-days says (30), and of all items together in",
+        "bounds; none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none of deleted logins of git and docker.",
+    ]
+
+    static let list = Command(
+        "history", "Show the earlier versions of items, and deleted items.",
+        synopsis: "[-a account] [-c class] [-l label] [-s place] [-F]",
+        options: ItemSelection.options + [
+            CommandOption("F", word: "forget", "Drop the versions that were found, for good, in place of showing them.")
+        ],
+        notes: [
+            "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of this command",
+            "are shown; those whose user is to be asked, when he was.",
+        ] + kept
+    ) { arguments, session throws(CommandFailure) in
+        let selection = try ItemSelection(arguments)
+        if arguments.has("F") { return try forget(selection, session) }
+        let versions = try versions(selection, "history", session)
+        guard !versions.isEmpty else { throw .refused(call: "history", .noVersions) }
+        for version in versions {
+            if session.writesJSON {
+                session.output.write(version.json)
+            } else {
+                session.output.write(version.line + "\n")
+            }
+        }
+    }
+
+    static let undelete = Command(
+        "undelete", "Bring a deleted item back.", synopsis: "[-a account] [-c class] [-l label] [-s place]",
+        options: ItemSelection.options,
+        notes: [
+            "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there is another one",
+            "under the same name meanwhile, nothing is changed. An item whose user is asked comes back when he was.",
+        ] + kept
+    ) { arguments, session throws(CommandFailure) in
+        let versions = try versions(try ItemSelection(arguments), "undelete", session)
+        guard let last = versions.last(where: { $0.end == .deleted }) else {
+            throw .refused(call: "undelete", .noVersions)
+        }
+        let response = try session.send("undelete") { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.restore)
+            try builder.set("v_PersistentRef", last.item.reference)
+            try builder.set("r_Attributes", .boolean(true))
+            return try builder.build()
+        }
+        guard let item = response.items.first else { throw .refused(call: "undelete", .malformed("the item")) }
+        let store = KeychainName.storePath(try session.status("undelete"))
+        if session.writesJSON { return session.output.write(.object(ItemJSON.object(item, keychain: store))) }
+        session.output.write { ItemDump.append(item, keychain: store, to: $0) }
+    }
+
+    static let restore = Command(
+        "restore-item", "Give an item what it had at an earlier time.",
+        synopsis: "-t time [-a account] [-c class] [-l label] [-s place]",
+        options: [
+            CommandOption(
+                "t", word: "at", value: "time",
+                "When: YYYY-MM-DDThh:mm:ssZ, as history shows it; seconds, or the whole time, may be left out.")
+        ] + ItemSelection.options,
+        notes: [
+            "The item gets the attributes and the value that it had then. What it has now becomes an earlier version itself. One whose",
+            "user is asked gets them when he was.",
+        ] + kept
+    ) { arguments, session throws(CommandFailure) in
+        let selection = try ItemSelection(arguments)
+        guard let time = arguments.value("t"), !selection.isEmpty else { throw .usage(nil) }
+        guard let moment = Moment(time.text) else {
+            throw .usage("\"\(time.text)\" is not a time such as 2026-01-31T18:30:00Z")
+        }
+        let item = try only(selection, session)
+        _ = try session.send("restore-item") { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.restore)
+            try builder.set("v_PersistentRef", item.reference)
+            // Times are shown with the milliseconds that are over: what began in this one is meant too.
+            builder.restore(asOf: moment.secondsSinceReferenceDate + 0.000_999)
+            return try builder.build()
+        }
+        session.explain("What the item was until now is in its history.")
+    }
+
+    // MARK: - Requests
+
+    /// The versions found, in the order in which they ended.
+    private static func versions(
+        _ selection: ItemSelection, _ call: String, _ session: Session
+    ) throws(CommandFailure) -> [ItemVersion] {
+        try selection.all(.history, call, session).compactMap(ItemVersion.init).sorted { $0.ended < $1.ended }
+    }
+
+    /// The one item that matches: which of several is meant is not guessed.
+    private static func only(
+        _ selection: ItemSelection, _ session: Session
+    ) throws(CommandFailure) -> ItemResponse.Item {
+        let items = try selection.all(.copyMatching, "restore-item", session)
+        guard let item = items.first else { throw .refused(call: "restore-item", .nothingFound) }
+        guard items.count == 1 else {
+            throw .failed(
+                "restore-item: \(items.count) items match.",
+                remedy: "Say more about the one that is meant (-a, -s, -c).")
+        }
+        return item
+    }
+
+    private static func forget(_ selection: ItemSelection, _ session: Session) throws(CommandFailure) {
+        guard !selection.isEmpty else { throw .usage(nil) }
+        var isFound = false
+        for request in try selection.requests(.forget, "history") {
+            do throws(CommandFailure) {
+                _ = try session.send(request, "history")
+                isFound = true
+            } catch { guard error.isStatus(.itemNotFound) else { throw error } }
+        }
+        guard isFound else { throw .refused(call: "history", .noVersions) }
+    }
+}
+
+/// The items that options speak of, in the classes that have what they ask for.
+struct ItemSelection {
+    private let classes: [(itemClass: ItemClass, criteria: [(code: String, value: RawValue)])]
+    /// Whether it says nothing at all.
+    let isEmpty: Bool
+
+    static let options = [
+        CommandOption("a", value: "account", "Match the account name."),
+        CommandOption("c", value: "class", "Only items of a class: genp, inet, cert or keys."),
+        CommandOption("l", value: "label", "Match the label."),
+        CommandOption("s", value: "place", "Match the service name or the server name."),
+    ]
+
+    /// - Throws: ``CommandFailure/usage(_:)`` for a class that is none.
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        let letters: [Character] = ["a", "l", "s"]
+        let named = letters.filter { arguments.value($0) != nil }
+        var classes = ItemClass.stored
+        if let name = arguments.value("c")?.text {
+            classes = classes.filter { $0.code == name }
+            guard !classes.isEmpty else { throw .usage("\"\(name)\" is none of genp, inet, cert and keys") }
+        }
+        isEmpty = named.isEmpty && arguments.value("c") == nil
+        var chosen: [(itemClass: ItemClass, criteria: [(code: String, value: RawValue)])] = []
+        for itemClass in classes {
+            var criteria: [(code: String, value: RawValue)] = []
+            for letter in named {
+                guard let code = Self.code(letter, itemClass), let value = arguments.value(letter) else { continue }
+                criteria.append((code, value.attribute))
+            }
+            if criteria.count == named.count { chosen.append((itemClass, criteria)) }
+        }
+        self.classes = chosen
+    }
+
+    /// The key in a query of what a letter speaks of; nil in a class that has no such thing.
+    private static func code(_ letter: Character, _ itemClass: ItemClass) -> String? {
+        switch (letter, itemClass) {
+        case ("l", _): "labl"
+        case ("a", .genericPassword), ("a", .internetPassword): "acct"
+        case ("s", .genericPassword): "svce"
+        case ("s", .internetPassword): "srvr"
+        default: nil
+        }
+    }
+
+    /// A request for each class.
+    func requests(_ operation: ItemRequest.Operation, _ call: String) throws(CommandFailure) -> [ItemRequest] {
+        do throws(Refusal) {
+            var requests: [ItemRequest] = []
+            for (itemClass, criteria) in classes {
+                var builder = ItemRequestBuilder(operation)
+                try builder.set("class", .string(itemClass.code))
+                try builder.set("sync", .string("syna"))
+                for (code, value) in criteria { try builder.set(code, value) }
+                if operation != .forget {
+                    try builder.set("m_Limit", .string("m_LimitAll"))
+                    try builder.set("r_Attributes", .boolean(true))
+                    try builder.set("r_PersistentRef", .boolean(true))
+                }
+                requests.append(try builder.build())
+            }
+            return requests
+        } catch { throw .refused(call: call, error) }
+    }
+
+    /// What all requests find.
+    func all(
+        _ operation: ItemRequest.Operation, _ call: String, _ session: Session
+    ) throws(CommandFailure) -> [ItemResponse.Item] {
+        var items: [ItemResponse.Item] = []
+        for request in try requests(operation, call) {
+            do throws(CommandFailure) { items += try session.sendAll(request, call).items } catch {
+                guard error.isStatus(.itemNotFound) else { throw error }
+            }
+        }
+        return items
+    }
+}
+
+/// An earlier version, as it is shown.
+private struct ItemVersion {
+    let item: ItemResponse.Item
+    /// Seconds since 2001.
+    let ended: Double
+    let end: VersionEnd
+
+    init?(_ item: ItemResponse.Item) {
+        guard case .date(let ended)? = item.attributes[.versionEnded],
+            let end = item.attributes[.versionEnd]?.number.flatMap(UInt8.init(exactly:)).flatMap(
+                VersionEnd.init(rawValue:))
+        else { return nil }
+        (self.item, self.ended, self.end) = (item, ended, end)
+    }
+
+    var line: String {
+        let names: [AttributeID] = item.itemClass == .internetPassword ? [.server, .account] : [.service, .account]
+        let texts = ([.label] + names + [.accessGroup]).compactMap { id in
+            item.attributes[id]?.string.flatMap { text in
+                text.isEmpty ? nil : "\(AttributeTable.attribute(id: id)?.code ?? "")=\(text.quoted)"
+            }
+        }
+        let words = [time(ended), name, item.itemClass.code] + texts + ["since \(began)"]
+        return (words + (isGuarded ? ["guarded"] : [])).joined(separator: " ")
+    }
+
+    var json: JSONValue {
+        .object([
+            ("ended", .string(time(ended))), ("end", .string(name)), ("began", .string(began)),
+            ("class", .string(item.itemClass.code)), ("guarded", .boolean(isGuarded)),
+            ("attributes", .object(ItemJSON.attributes(item.attributes, of: item.itemClass))),
+        ])
+    }
+
+    private var name: String { end == .deleted ? "deleted" : "changed" }
+
+    private var began: String {
+        guard case .date(let date)? = item.attributes[.modificationDate] else { return "" }
+        return time(date)
+    }
+
+    private var isGuarded: Bool { AccessControl.asksTheUser(item.attributes.accessControl?.flags ?? 0) }
+
+    private func time(_ seconds: Double) -> String { CalendarDate(secondsSinceReferenceDate: seconds).iso8601 }
+}
+
+extension Refusal {
+    fileprivate static let noVersions = Refusal(
+        .itemNotFound, .notFound, "history", "There is no earlier version that matches.",
+        do: "Nothing is kept of items of this device only, nor for longer than the setting history-days says.")
+}

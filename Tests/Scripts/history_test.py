@@ -1,0 +1,148 @@
+"""Changes, deletes and brings back items with the command, and kills the daemon meanwhile.
+
+usage: history_test.py FOLDER-OF-PROGRAMS [KILLS]
+"""
+
+import json
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from kill_test import daemon_of, environment
+from read_store import Store
+
+
+def fail(*words):
+    sys.exit(" ".join(map(str, words)))
+
+
+class Keychain:
+    def __init__(self, programs, home, **more):
+        self.programs, self.home = programs, home
+        self.environment = environment(home, "daemon", programs) | more
+
+    def run(self, *words):
+        return subprocess.run([f"{self.programs}/security", *words], env=self.environment, capture_output=True, text=True,
+                              timeout=120)
+
+    def do(self, *words):
+        done = self.run(*words)
+        if done.returncode:
+            fail(words, done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    def set(self, account, value):
+        return self.run("add-generic-password", "-U", "-s", "history", "-a", account, "-w", value).returncode == 0
+
+    def value(self, account):
+        return self.do("find-generic-password", "-s", "history", "-a", account, "-w").strip()
+
+    def history(self, *words):
+        done = self.run("--json", "history", *words)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def end(self):
+        daemon = daemon_of(self.home)
+        if daemon:
+            ended = os.pidfd_open(daemon)
+            os.kill(daemon, signal.SIGTERM)
+            select.select([ended], [], [])
+            os.close(ended)
+
+
+def commands(keychain):
+    """The way there and back by hand."""
+    for value in ("one", "two", "three"):
+        if not keychain.set("ada", value):
+            fail("an item cannot be set")
+    versions = keychain.history("-a", "ada")
+    if [one["end"] for one in versions] != ["changed", "changed"] or "data" in json.dumps(versions):
+        fail("history shows", versions)
+    keychain.do("restore-item", "--at", versions[1]["began"], "-a", "ada")
+    if keychain.value("ada") != "two":
+        fail("restore-item gave", keychain.value("ada"))
+    keychain.do("delete-generic-password", "-s", "history", "-a", "ada")
+    if "ada" not in keychain.do("undelete", "-s", "history") or keychain.value("ada") != "two":
+        fail("undelete gave", keychain.value("ada"))
+    if keychain.run("undelete", "-s", "history").returncode != 44:
+        fail("an item that is there was brought back")
+    keychain.do("delete-generic-password", "-s", "history", "-a", "ada", "--forever")
+    if keychain.history():
+        fail("what was deleted for ever is kept")
+
+
+def helper(keychain):
+    """What git erases is not kept."""
+    login = "protocol=https\nhost=example.org\nusername=ada\npassword=sesame\n\n"
+    for verb in ("store", "erase"):
+        subprocess.run([f"{keychain.programs}/security", "git-credential", verb], env=keychain.environment, input=login,
+                       text=True, check=True, timeout=60)
+    if keychain.history():
+        fail("a login that git has erased is kept:", keychain.history())
+
+
+def switched_off(programs, home):
+    keychain = Keychain(programs, home, KEYCHAIN_HISTORY_DAYS="0")
+    for value in ("one", "two"):
+        keychain.set("ada", value)
+    keychain.do("delete-generic-password", "-s", "history", "-a", "ada")
+    if keychain.history() or keychain.run("undelete").returncode != 44:
+        fail("something is kept with history-days 0")
+    if keychain.run("status").returncode or Keychain(programs, home, KEYCHAIN_HISTORY_DAYS="x").run("status").returncode == 0:
+        fail("a number of days that is none is taken")
+    keychain.end()
+
+
+def kills(keychain, count, rng):
+    """Every acknowledged value is the item's or an earlier version's, in the order in which they were written."""
+    written, stop = [], threading.Event()
+
+    def write():
+        number = 0
+        while not stop.is_set():
+            if keychain.set("ada", str(number)):
+                written.append(number)
+            number += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    for _ in range(count):
+        time.sleep(rng.uniform(0.02, 0.2))
+        daemon = daemon_of(keychain.home)
+        if daemon:
+            os.kill(daemon, signal.SIGKILL)
+    stop.set()
+    writer.join()
+    keychain.do("verify-keychain")
+    keychain.end()
+    found = Store(keychain.home).read()
+    if found["damaged"] or len(found["items"]) != 1:
+        fail("after the kills:", found["damaged"], len(found["items"]))
+    chain = [int(bytes.fromhex(one["value"])) for one in found["history"] + found["items"]]
+    if chain != sorted(set(chain)) or not set(written) <= set(chain):
+        fail("acknowledged", written, "found", chain)
+    print(f"{count} kills, {len(written)} acknowledged changes: all there, in {len(chain)} versions")
+
+
+def main():
+    programs, count = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
+    print(f"SEED={seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        keychain = Keychain(programs, f"{folder}/keychain")
+        try:
+            commands(keychain)
+            helper(keychain)
+            kills(keychain, count, random.Random(seed))
+        finally:
+            keychain.end()
+        switched_off(programs, f"{folder}/off")
+
+
+main()
