@@ -72,7 +72,7 @@ def fingers():
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         bus = Bus(folder, stack)
         environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-        with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:
+        with Agent(PROGRAM, "--pinentry", "none", "--alone", **environment) as agent:
             expect(agent.biometry() == (NOTHING, b""), "biometry without fprintd")
             expect(agent.report()["bus"], "the bus is not seen")
             reader = Reader(bus)
@@ -84,7 +84,7 @@ def fingers():
             expect(agent.biometry() == (READY, first), "an enrolment changes by itself")
             finger_on_terminal(agent, reader)
             finger_in_window(reader, environment)
-            with Agent(PROGRAM, "--pinentry", "none", **environment) as other, Person() as one, Person() as two:
+            with Agent(PROGRAM, "--pinentry", "none", "--alone", **environment) as other, Person() as one, Person() as two:
                 number = agent.begin("finger", one.path)
                 one.wait_for("Ctrl-C")
                 expect(other.ask("finger", two.path) == "<unreachable>", "two wait for one reader")
@@ -160,7 +160,7 @@ def session():
         mock.AddSession("c0", "seat0", os.getuid() + 1, "other", True)
         mock.AddSession("c1", "seat0", os.getuid(), "user", True)
         own, other = (bus.interface(name, f"{root}/session/{which}", name + ".Session") for which in ("c1", "c0"))
-        with Agent(PROGRAM, "--pinentry", "none", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
+        with Agent(PROGRAM, "--pinentry", "none", "--alone", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
             until(lambda: agent.report()["session"] == f"{root}/session/c1", "the session is not found")
             held = until(lambda: manager.ListInhibitors(), "sleep is not held up")
             expect(list(held[0][:2]) == ["sleep", "Keychain"] and held[0][3] == "delay", f"what is held up: {held}")
@@ -190,7 +190,7 @@ def session():
         own = bus.interface(name, f"{root}/session/c1", name + ".Session")
         own.SetLockedHint(True)
         environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": "c1"}
-        with Agent(PROGRAM, "--pinentry", "none", **environment) as agent:
+        with Agent(PROGRAM, "--pinentry", "none", "--alone", **environment) as agent:
             expect(agent.next_event() == "locked", "a session that was locked before is not")
 
 

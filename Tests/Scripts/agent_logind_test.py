@@ -71,7 +71,7 @@ def sessions():
         logind = Logind(bus, stack)
         logind.begin("x11", "gdm", display=":9", role="greeter")
         ssh = logind.begin("tty", "sshd", remote=True)
-        with Agent(PROGRAM, "--pinentry", "none", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
+        with Agent(PROGRAM, "--pinentry", "none", "--alone", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
             def watches(session):
                 until(lambda: agent.report()["session"] == session.path, f"{session.path} is not watched")
 

@@ -3,6 +3,7 @@
 usage: agent_test.py KEYCHAIN-AGENT [NAME-OF-CASE ...]
 """
 
+import ctypes
 import os
 import pathlib
 import signal
@@ -11,6 +12,9 @@ import tempfile
 import time
 
 from agent_parts import PROGRAM, Agent, Person, expect, fake_pinentry, run, until
+
+# landlock_create_ruleset, asked for the version of what it knows.
+HAS_LANDLOCK = ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
 
 NO_BUS = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
 
@@ -45,6 +49,30 @@ def hardening():
         expect(core[0].split()[4:6] == ["0", "0"], "the agent may dump core")
         expect(os.stat(folder / "mem").st_uid == 0, "the agent can be read by its own user")
         expect(os.getsid(agent.process.pid) == agent.process.pid, "the agent is in somebody's session")
+
+
+def confinement():
+    """Who has no login's password checked is confined, in every thread, and asks all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        for words in [["--pinentry", "none", "--alone"], ["--pinentry", "none", "--keep-from", folder]]:
+            with plain(*words) as agent, Person() as person:
+                number = agent.begin("passcode", person.path)
+                person.wait_for("Passcode: ")
+                person.type("1234\n")
+                expect(agent.outcome(number) == "1234", f"a passcode at a terminal with {words}")
+                for task in pathlib.Path(f"/proc/{agent.process.pid}/task").iterdir():
+                    status = (task / "status").read_text()
+                    expect("NoNewPrivs:\t1" in status and "Seccomp:\t2" in status, f"a thread is not confined with {words}")
+
+
+def confined_pinentry():
+    """A pinentry of an agent that is kept from a folder asks, and is kept from it, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        vault = pathlib.Path(folder) / "vault"
+        vault.write_text("keys")
+        pin = f"echo D $(cat {vault} || echo nothing); echo OK"
+        with fake_pinentry(pin=pin) as (path, _), plain("--pinentry", path, "--keep-from", folder) as agent:
+            expect(agent.ask("passcode", DISPLAY=":9") == ("nothing" if HAS_LANDLOCK else "keys"), "a pinentry reads the vault")
 
 
 def ends_in_order():
@@ -173,5 +201,5 @@ def login_password():
 
 
 if __name__ == "__main__":
-    run([without_a_bus, hardening, ends_in_order, pinentry_on_terminal, odd_pinentries, broken_pinentry_and_terminal,
+    run([without_a_bus, hardening, confinement, confined_pinentry, ends_in_order, pinentry_on_terminal, odd_pinentries, broken_pinentry_and_terminal,
          what_a_pinentry_is_told, new_passwords, login_password])

@@ -15,14 +15,20 @@ struct Agent {
             case .serve(let options): try serve(options)
             }
         } catch {
-            let line = Array("keychain-agent: \(ForeignText.shown("\(error)"))\n".utf8)
-            unsafe write(STDERR_FILENO, line, line.count)
+            report("\(error)")
             exit(EXIT_FAILURE)
         }
     }
 
+    private static func report(_ message: String) {
+        let line = Array("keychain-agent: \(ForeignText.shown(message))\n".utf8)
+        unsafe write(STDERR_FILENO, line, line.count)
+    }
+
     private static func serve(_ options: Arguments.Options) throws {
         try Hardening.apply()
+        // Before the first thread, so that all are confined.
+        try options.confinement.apply(report: report)
         let signals = TerminationSignals()
         let (server, watch) = try Services.start(options)
         try signals.handle { server.end() }

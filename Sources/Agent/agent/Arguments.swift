@@ -11,6 +11,7 @@ enum Arguments {
         var channel: UnixSocket
         var pinentry: String
         var loginService: String?
+        var confinement = Confinement.none
     }
 
     /// Why a command line was not understood.
@@ -21,12 +22,15 @@ enum Arguments {
 
     static let helpText = """
         usage: keychain-agent --channel FD [--pinentry PROGRAM] [--login-service NAME]
+                              [--alone | --keep-from FOLDER]
 
         Asks the user for a finger, a passcode or a password. Started by keychain-enclaved, not by hand.
 
           --channel FD          the inherited socket to the enclave
           --pinentry PROGRAM    the path of a pinentry, none, or auto for what is installed
           --login-service NAME  the PAM service that verifies the login's password; keychain, else login
+          --alone               start no program, and see no files but the system's
+          --keep-from FOLDER    see all files but those in there, and pinentries no more than that
           --help                show this
           --version             show the protocol it speaks
         """
@@ -35,6 +39,7 @@ enum Arguments {
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (channel, pinentry, service) = (String?.none, "auto", String?.none)
+        var confinement = Confinement.none
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -47,6 +52,8 @@ enum Arguments {
             case "--channel": channel = rest.popFirst()
             case "--pinentry": pinentry = rest.popFirst() ?? ""
             case "--login-service": service = rest.popFirst()
+            case "--alone": confinement = .alone
+            case "--keep-from": confinement = .away(from: try Self.folder(rest.popFirst()))
             default: throw Mistake("There is no argument \(argument).")
             }
         }
@@ -60,6 +67,12 @@ enum Arguments {
             throw Mistake(
                 "--channel FD is missing, or not the number of an open socket: the enclave starts this program.")
         }
-        self = .serve(Options(channel: socket, pinentry: pinentry, loginService: service))
+        self = .serve(
+            Options(channel: socket, pinentry: pinentry, loginService: service, confinement: confinement))
+    }
+
+    private static func folder(_ text: String?) throws(Mistake) -> String {
+        guard let text, text.hasPrefix("/") else { throw Mistake("--keep-from takes an absolute path.") }
+        return text
     }
 }

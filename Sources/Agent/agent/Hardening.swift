@@ -5,7 +5,8 @@ import LinuxSystem
 enum Hardening {
     /// No core files and no tracing by the same user; no terminal, which would stop a process in the background that reads from it.
     ///
-    /// New privileges are not forbidden: PAM checks a login's password with a program that has some (`unix_chkpwd`).
+    /// New privileges are not forbidden here: PAM checks a login's password with a program that has some (`unix_chkpwd`). Where it
+    /// does not, ``Confinement`` forbids them.
     ///
     /// - Throws: `SystemError` when one of them cannot be had.
     static func apply() throws(SystemError) {

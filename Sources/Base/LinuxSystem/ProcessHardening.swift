@@ -20,12 +20,28 @@ package enum ProcessHardening {
         _ = try retrying("prctl") { clinux_set_no_new_privileges() }
     }
 
-    /// Forbids the system calls by which this process could reach into others, start programs or see the machine another way, whatever
-    /// capabilities it has (seccomp(2)). For this thread and those it makes; cannot be undone. New privileges must be forbidden before.
+    /// What a process can do without, beside what nobody here needs: to reach into other processes or see the machine another way.
+    package struct Reach: OptionSet, Sendable {
+        package let rawValue: CInt
+        package init(rawValue: CInt) { self.rawValue = rawValue }
+
+        /// To start programs, and to become another user.
+        package static let programs = Reach(rawValue: CInt(CLINUX_FORBID_PROGRAMS))
+        /// To signal other processes, slow them down or limit what they have.
+        package static let neighbours = Reach(rawValue: CInt(CLINUX_FORBID_NEIGHBOURS))
+        /// Sockets of other kinds than unix sockets.
+        package static let networks = Reach(rawValue: CInt(CLINUX_FORBID_NETWORKS))
+        /// New sockets of any kind, but for pairs of them.
+        package static let connections = Reach(rawValue: CInt(CLINUX_FORBID_CONNECTIONS))
+    }
+
+    /// Forbids the system calls by which this process could reach into others or see the machine another way, whatever capabilities it
+    /// has (seccomp(2)). For this thread and those it makes; cannot be undone. New privileges must be forbidden before.
     ///
+    /// - Parameter more: what is forbidden besides.
     /// - Throws: `SystemError` of `prctl`.
-    package static func forbidReachingOut() throws(SystemError) {
-        _ = try retrying("prctl") { clinux_forbid_reaching_out() }
+    package static func forbidReachingOut(_ more: Reach = [.programs]) throws(SystemError) {
+        _ = try retrying("prctl") { clinux_forbid_reaching_out(more.rawValue) }
     }
 
     /// Raises the amount of memory this process may lock to all it may ask for.

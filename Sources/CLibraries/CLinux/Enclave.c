@@ -26,18 +26,32 @@ int clinux_close_from(posix_spawn_file_actions_t *actions, int number) {
     return posix_spawn_file_actions_addclosefrom_np(actions, number);
 }
 
-int clinux_restrict_files(int folder) {
-    const __u64 reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-    const __u64 replacing = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
-    // Every right that the first version of Landlock knows, so that none is left open.
-    struct landlock_ruleset_attr handled = {.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
-    int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
-    if (rules < 0) return -1;
-    struct landlock_path_beneath_attr allowed = {.allowed_access = reading | replacing, .parent_fd = folder};
-    int result = (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &allowed, 0);
-    if (result == 0) result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
-    int failure = errno;
-    close(rules);
-    errno = failure;
-    return result;
+// Every right that the first version of Landlock knows, so that none is left open.
+enum { every_right = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
+
+// What can be had of something that is no folder.
+enum { rights_of_file = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE };
+
+static const __u64 rights[] = {
+    [CLINUX_READING] = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+    [CLINUX_USING] = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE,
+    [CLINUX_REPLACING] = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE
+                         | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE,
+    [CLINUX_EVERYTHING] = every_right,
+};
+
+int clinux_landlock_rules(void) {
+    struct landlock_ruleset_attr handled = {.handled_access_fs = every_right};
+    return (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
 }
+
+int clinux_landlock_allow(int rules, int place, enum clinux_access access) {
+    struct landlock_path_beneath_attr allowed = {.allowed_access = rights[access], .parent_fd = place};
+    int result = (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &allowed, 0);
+    if (result == 0 || errno != EINVAL) return result;
+    // It is no folder. To look at what it is could take long, if it is on another machine.
+    allowed.allowed_access &= rights_of_file;
+    return (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &allowed, 0);
+}
+
+int clinux_landlock_apply(int rules) { return (int)syscall(SYS_landlock_restrict_self, rules, 0); }

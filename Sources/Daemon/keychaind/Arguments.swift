@@ -45,8 +45,8 @@ enum Arguments {
         var owner: KeychainOwner?
         /// Where the system service's master hands connections over.
         var control: UnixSocket?
-        /// Where the enclave's listener is; empty for an enclave of its own.
-        var enclave = ""
+        /// The channel to the enclave that the master has summoned; nil for an enclave of its own, or when none could be reached.
+        var enclave: UnixSocket?
         var connections = 1024
     }
 
@@ -85,7 +85,7 @@ enum Arguments {
           --system             be the system service; see keychaind --system --help
           --keychain OWNER     serve this keychain of the system service: a user's number, or system. With it:
             --control FD       where the service's master hands connections over
-            --enclave SOCKET   where keychain-enclaved listens
+            --enclave FD       the channel to its enclave; none when that cannot be reached
             --connections N    how many may be open; 1024 when not given
           --help               show this
           --version            show the protocol it speaks
@@ -133,7 +133,9 @@ enum Arguments {
             case "--control":
                 options.control = UnixSocket(
                     try Self.descriptor(argument, rest.popFirst()))
-            case "--enclave": options.enclave = try Self.path(argument, rest.popFirst())
+            case "--enclave":
+                options.enclave = UnixSocket(
+                    try Self.descriptor(argument, rest.popFirst()))
             case "--connections": options.connections = Int(try Self.number(argument, rest.popFirst(), 1...65536))
             case "--quota-items": options.quotas.items = try Self.quota(argument, rest.popFirst())
             case "--quota-bytes": options.quotas.bytes = try Self.quota(argument, rest.popFirst())
@@ -150,8 +152,8 @@ enum Arguments {
 
     private static func complete(_ options: inout Options) throws {
         if options.owner != nil {
-            guard options.control != nil, !options.enclave.isEmpty, !options.store.isEmpty else {
-                throw Mistake("--keychain takes --control, --enclave and --store besides.")
+            guard options.control != nil, !options.store.isEmpty else {
+                throw Mistake("--keychain takes --control and --store besides.")
             }
             return
         }

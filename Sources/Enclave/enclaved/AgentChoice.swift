@@ -14,9 +14,13 @@ enum AgentChoice: Equatable {
     /// Starts it. An enclave whose agent cannot be started serves all the same, and asks nobody.
     ///
     /// - Parameter report: is told why it cannot be started.
-    func launch(pinentry: String, report: (Refusal) -> Void) -> (UnixSocket, ChildProcess)? {
+    func launch(
+        pinentry: String, confinement: AgentConfinement, report: (Refusal) -> Void
+    ) -> (UnixSocket, ChildProcess)? {
         guard let path else { return nil }
-        do throws(Refusal) { return try AgentProcess.launch(executable: path, pinentry: pinentry) } catch {
+        do throws(Refusal) {
+            return try AgentProcess.launch(executable: path, pinentry: pinentry, confinement: confinement)
+        } catch {
             report(error)
             return nil
         }

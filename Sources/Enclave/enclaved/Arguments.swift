@@ -41,7 +41,8 @@ enum Arguments {
           --login-password
                          the password of the user's login may stand in where no passcode is set
           --vaults FOLDER
-                         in place of --vault and --create: the daemon's first words say whose vault in the folder it is
+                         in place of --vault and --create: the first words of the system service's master say whose vault in the
+                         folder it is
           --listen       start an enclave for every connection; see keychain-enclaved --listen --help
           --help         show this
           --version      show the formats this program knows

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import SystemAccounts
 
-/// Starts an enclave for every daemon of the system service that connects: this program once more, with the connection as its
+/// Starts an enclave for every connection of the system service's master: this program once more, with the connection as its
 /// channel. It reads nothing that comes over it and has no key.
 final class EnclaveListener {
     private let listener: UnixSocket
@@ -44,6 +44,8 @@ final class EnclaveListener {
         let program = try ExecutableFile(ofProcess: CurrentProcess.identifier).path
         let arguments = [
             "--vaults", options.state, "--tpm", options.tpm, "--channel", "\(ChildProcess.firstDescriptor)",
+            // A window of a user's would be opened by who has all vaults; and agents without pinentries start no program at all.
+            "--pinentry", "none",
         ]
         let server = try EnclaveListener(listener, client.user, program, arguments, report)
         if let ready = options.ready { _ = try? ready.write([1].span) }

@@ -27,7 +27,9 @@ struct Enclaved {
     private static func serve(_ options: Arguments.Options) throws {
         try Hardening.hide()
         let (vault, createIfMissing) = try options.vault.find(options.channel)
-        let launched = options.agent.launch(pinentry: options.pinentry, report: report)
+        let confinement = AgentConfinement(
+            pinentry: options.pinentry, acceptsLoginPassword: options.acceptsLoginPassword, vault: vault)
+        let launched = options.agent.launch(pinentry: options.pinentry, confinement: confinement, report: report)
         try Hardening.apply()
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)

@@ -23,6 +23,7 @@ enum Hardening {
     ///
     /// - Throws: `SystemError` when the kernel can and did not.
     static func restrictFiles(toFolderOf vault: String) throws(SystemError) {
-        try FileSystemRestriction.apply(only: String(vault[..<(vault.lastIndex(of: "/") ?? vault.endIndex)]) + "/")
+        let folder = vault[..<(vault.lastIndex(of: "/") ?? vault.endIndex)] + "/"
+        try FileSystemRestriction.apply(only: [.init(String(folder), .replacing)])
     }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 /// Where the enclave's vault is.
 enum VaultPlace: Equatable {
     case file(String, createIfMissing: Bool)
-    /// In a folder of vaults of the system service, for whom the daemon says.
+    /// In a folder of vaults of the system service, for whom the master says.
     case folder(String)
 
     /// Nil for what is no absolute path.
@@ -18,12 +18,12 @@ enum VaultPlace: Equatable {
         }
     }
 
-    /// How long a daemon may take to say whose vault it needs: milliseconds.
+    /// How long the master may take to say whose vault it needs: milliseconds.
     private static let patience = 10_000
 
     /// The path of the vault, and whether it may be made.
     ///
-    /// - Throws: `SystemError` when the daemon does not say whose it is.
+    /// - Throws: `SystemError` when the master does not say whose it is.
     func find(_ channel: UnixSocket) throws(SystemError) -> (path: String, createIfMissing: Bool) {
         switch self {
         case .file(let path, let createIfMissing): return (path, createIfMissing)

@@ -41,11 +41,13 @@ struct ProcessHardeningTests {
     }
 
     /// What a child with the filter gets from a system call: the error's number, 0 for none.
-    private func outcome(_ number: Int, _ arguments: [Int] = []) -> CInt {
+    private func outcome(
+        _ number: Int, _ arguments: [Int] = [], _ more: ProcessHardening.Reach = [.programs]
+    ) -> CInt {
         let child = ForkedChild {
             do {
                 try ProcessHardening.forbidNewPrivileges()
-                try ProcessHardening.forbidReachingOut()
+                try ProcessHardening.forbidReachingOut(more)
             } catch { return 99 }
             let words = arguments + [0, 0, 0, 0, 0, 0]
             let symbol = unsafe dlsym(nil, "syscall")
@@ -66,6 +68,25 @@ struct ProcessHardeningTests {
                 432, 433, 442, 304, 105, 106, 113, 114, 117, 119, 116, 248, 249, 250, 175, 313, 176, 246, 425, 426, 427,
             ])
         func reachesOut(number: Int) { #expect(outcome(number) == EPERM) }
+
+        @Test("Programs, sockets, networks and other processes are forbidden each on its own")
+        func choices() {
+            let unix = Int(AF_UNIX)
+            let stream = Int(SOCK_STREAM.rawValue)
+            #expect(outcome(59, [], []) != EPERM)
+            #expect(outcome(41, [2, stream], []) == 0)
+            #expect(outcome(41, [2, stream], [.networks]) == EPERM)
+            #expect(outcome(41, [unix, stream], [.networks]) == 0)
+            for call in [41, 42, 49, 50] { #expect(outcome(call, [unix, stream], [.connections]) == EPERM) }
+            #expect(outcome(53, [unix, stream, 0, 0], [.connections]) != EPERM)
+            let parent = Int(getpid())
+            for call in [62, 200, 129, 424, 141, 203, 144] {
+                #expect(outcome(call, [parent, 0], [.neighbours]) == EPERM, "\(call)")
+            }
+            #expect(outcome(62, [parent, 0], []) == 0)
+            #expect(outcome(302, [parent, 7, 0, 0], [.neighbours]) == EPERM)
+            #expect(outcome(302, [0, 7, 0, 0], [.neighbours]) == 0)
+        }
 
         @Test("With the filter calls of another kind are refused")
         func otherKinds() { #expect(outcome(0x4000_0000 + 39) == EPERM) }

@@ -22,7 +22,7 @@ struct AgentStartTests {
         return try EnclaveConnection(ours, process: process)
     }
 
-    @Test("the enclave starts the agent beside it, which may gain privileges, and ends when the enclave goes")
+    @Test("the enclave starts the agent beside it, which ends when the enclave goes")
     func besides() throws {
         var connection: EnclaveConnection? = try EnclaveProgram.start(device)
         let enclave = try #require(connection?.process)
@@ -31,14 +31,25 @@ struct AgentStartTests {
         let agent = try #require(agents.first)
         let name = try FileDescriptor.open("/proc/\(agent)/comm", O_RDONLY).readText(100)
         #expect(name == "keychain-agent\n")
-        let status = try FileDescriptor.open("/proc/\(agent)/status", O_RDONLY).readText(1 << 16)
-        #expect(status.contains("NoNewPrivs:\t0"))
-        #expect(status.contains("Seccomp:\t0"))
         enclave.kill()
         connection = nil
         let limit = soon
         while Self.runs(agent), !limit.hasPassed { sched_yield() }
         #expect(!Self.runs(agent))
+    }
+
+    @Test(
+        "the agent is confined, whether it starts pinentries or none, but where it has the login's password checked",
+        arguments: [([], true), (["--pinentry", "none"], true), (["--login-password"], false)])
+    func confined(_ arguments: [String], isConfined: Bool) throws {
+        let connection = try start(arguments)
+        let process = try #require(connection.process).identifier
+        let agent = try #require(try Self.children(of: process).first)
+        // It has confined itself when it answers.
+        _ = try? connection.capabilities()
+        let status = try FileDescriptor.open("/proc/\(agent)/status", O_RDONLY).readText(1 << 16)
+        #expect(status.contains("NoNewPrivs:\t\(isConfined ? 1 : 0)"))
+        #expect(status.contains("Seccomp:\t\(isConfined ? 2 : 0)"))
     }
 
     /// Whoever adopts it may take a while to take note of its end.

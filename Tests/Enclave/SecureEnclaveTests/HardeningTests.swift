@@ -167,7 +167,7 @@ struct SandboxTests {
         await #expect(processExitsWith: .exitCode(42)) {
             [folder = device.folder.path as String, other = other.vault as String] in
             try ProcessHardening.forbidNewPrivileges()
-            let isRestricted = try FileSystemRestriction.apply(only: folder)
+            let isRestricted = try FileSystemRestriction.apply(only: [.init(folder, .replacing)])
             try AtomicFile.replace("\(folder)/file", with: [1].span)
             try #require(try AtomicFile.read("\(folder)/file", limit: 1) == [1])
             let denied = code { () throws(SystemError) in _ = try AtomicFile.read(other, limit: 1) }

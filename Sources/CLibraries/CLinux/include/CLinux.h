@@ -64,15 +64,36 @@ int clinux_is_sealed(int file);
 /// memfd_create: an anonymous file with these bytes that nobody can change any more; its position is its beginning.
 int clinux_sealed_file(const char *name, const void *bytes, size_t size);
 
-/// A filter of system calls for this thread and those it makes (seccomp(2)): what reaches into other processes, starts programs or
-/// changes the view of the machine fails with EPERM. Needs no_new_privs; cannot be undone.
-int clinux_forbid_reaching_out(void);
+/// What a filter of system calls forbids beside what reaches into other processes or changes the view of the machine.
+enum {
+    /// To start programs, and to become another user.
+    CLINUX_FORBID_PROGRAMS = 1,
+    /// To signal, slow down or limit other processes.
+    CLINUX_FORBID_NEIGHBOURS = 2,
+    /// Sockets of other kinds than unix sockets.
+    CLINUX_FORBID_NETWORKS = 4,
+    /// To make sockets and to connect any.
+    CLINUX_FORBID_CONNECTIONS = 8,
+};
+
+/// A filter of system calls for this thread and those it makes (seccomp(2)): what it forbids fails with EPERM. Needs no_new_privs;
+/// cannot be undone.
+int clinux_forbid_reaching_out(int more);
 
 /// posix_spawn_file_actions_addclosefrom_np: the new process has no descriptors from this number on.
 int clinux_close_from(posix_spawn_file_actions_t *actions, int number);
 
-/// Landlock: the calling thread and the threads it makes can open files beneath this folder only. Needs no_new_privs.
-int clinux_restrict_files(int folder);
+/// What may be done beneath a place: look; also write to what is there; also make and remove files; all there is.
+enum clinux_access { CLINUX_READING, CLINUX_USING, CLINUX_REPLACING, CLINUX_EVERYTHING };
+
+/// Landlock: a list of what may be opened, with nothing in it yet; a descriptor.
+int clinux_landlock_rules(void);
+
+/// Landlock: lets `place`, a descriptor of a folder or file, and what is beneath it be used.
+int clinux_landlock_allow(int rules, int place, enum clinux_access access);
+
+/// Landlock: the calling thread and the threads it makes can open what the list has, and nothing else. Needs no_new_privs.
+int clinux_landlock_apply(int rules);
 
 /// Sleeps while `*word` is `expected`, at most `nanoseconds` (negative: for ever). Works between processes.
 int clinux_futex_wait(const void *word, uint32_t expected, int64_t nanoseconds);
@@ -117,6 +138,9 @@ struct clinux_file_version {
     uint32_t owner, group, mode;
     int has_verity;
 };
+
+/// Opens whatever has this name, without using it (O_PATH), closed on exec; a symbolic link itself, unless a slash follows.
+int clinux_open_place(const char *path);
 
 /// Opens a folder to look things up from (O_PATH), closed on exec.
 int clinux_open_folder(const char *path);

@@ -83,9 +83,7 @@ struct SystemOptions {
 
     /// What the daemon of one keychain is started with, besides whose it is.
     var wardArguments: [String] {
-        [
-            "--enclave", enclave, "--idle-exit", String(idleExit), "--connections", String(connections),
-        ] + quotas + identification
+        ["--idle-exit", String(idleExit), "--connections", String(connections)] + quotas + identification
     }
 }
 

@@ -28,10 +28,7 @@ enum SystemService {
         let master = try Master(
             entrances, mostWards: Int(options.keychains),
             start: { (owner, control) throws(SystemError) in
-                let own = ["--keychain", "\(owner)", "--control", "\(ChildProcess.firstDescriptor)"]
-                let store = ["--store", "\(options.state)/\(owner)"]
-                return try ChildProcess.start(
-                    program, own + store + options.wardArguments, handing: [control.descriptor])
+                try startWard(program, owner, control, options, log)
             },
             clerk: { (channel) throws(SystemError) in
                 try ChildProcess.start(
@@ -44,6 +41,29 @@ enum SystemService {
         if let enclave, !enclave.end() {
             throw SystemError(code: ECHILD, call: "waitpid", advice: "keychain-enclaved has ended")
         }
+    }
+
+    /// Starts the daemon of a keychain, with the channel to its enclave: it cannot connect anywhere itself, so that one in wrong hands
+    /// has its owner's vault and no other. One whose enclave cannot be reached says so to those who ask.
+    private static func startWard(
+        _ program: String, _ owner: KeychainOwner, _ control: UnixSocket, _ options: SystemOptions,
+        _ log: (String) -> Void
+    ) throws(SystemError) -> ChildProcess {
+        let store = "\(options.state)/\(owner)"
+        let enclave: UnixSocket?
+        do throws(SystemError) {
+            let summons = EnclaveSummons(owner: owner, createIfMissing: !ItemStore.exists(in: store))
+            enclave = try EnclaveProcess.summon(summons, from: options.enclave)
+        } catch {
+            log("the enclave of keychain \(owner) cannot be reached: \(error)")
+            enclave = nil
+        }
+        let first = ChildProcess.firstDescriptor
+        let own = ["--keychain", "\(owner)", "--store", store, "--control", "\(first)"]
+        let channel = enclave == nil ? [] : ["--enclave", "\(first + 1)"]
+        return try ChildProcess.start(
+            program, own + channel + options.wardArguments,
+            handing: [control.descriptor] + (enclave.map { [$0.descriptor] } ?? []))
     }
 
     /// A socket of a service manager's, by the name of its file.

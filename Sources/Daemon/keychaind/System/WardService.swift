@@ -30,8 +30,8 @@ struct WardService {
     /// - Throws: `errSecNotAvailable` when the enclave has ended; `SystemError` when it cannot serve at all.
     func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
         try ProcessHardening.forbidNewPrivileges()
-        // It has the capability to look at all processes, and takes input from any.
-        try ProcessHardening.forbidReachingOut()
+        // It has the capability to look at all processes, and takes input from any. What it is connected to it was given.
+        try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
         let isOpen = SharedWord()
         do throws(Refusal) {
             let engine = try openEngine(isOpen)
@@ -47,11 +47,9 @@ struct WardService {
 
     /// - Parameter isOpen: set when the keychain is open: from then on the end of the enclave is the end of the daemon.
     private func openEngine(_ isOpen: SharedWord) throws(Refusal) -> KeychainEngine {
-        let isNew = !ItemStore.exists(in: options.store)
         let store = try ItemStore(folder: options.store, prefersExclusive: true)
-        let enclave = try EnclaveProcess.summon(
-            EnclaveSummons(owner: owner, createIfMissing: isNew), from: options.enclave
-        ) {
+        guard let channel = options.enclave else { throw .unreachableEnclave }
+        let enclave = try EnclaveConnection(channel) {
             // As the end of an enclave of its own would be told.
             if isOpen.load() != 0 { kill(CurrentProcess.identifier, SIGCHLD) }
         }
@@ -94,5 +92,13 @@ struct WardService {
             if vacancy() > 0 { connections.offerEnd(received: received) }
             return false
         }
+    }
+}
+
+extension Refusal {
+    fileprivate static var unreachableEnclave: Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "enclave", "The system's enclave cannot be reached.",
+            do: "Start keychain-enclaved (systemctl start keychain-enclaved.socket), or see its log and keychaind's.")
     }
 }

@@ -25,13 +25,41 @@ package enum AgentProcess {
     ///
     /// - Throws: `errSecNotAvailable` when the program cannot be run.
     package static func launch(
-        executable: String, pinentry: String = "auto"
+        executable: String, pinentry: String = "auto", confinement: AgentConfinement = .none
     ) throws(Refusal) -> (UnixSocket, ChildProcess) {
         do throws(SystemError) {
             let (ours, theirs) = try UnixSocket.pair()
             let arguments = ["--channel", String(ChildProcess.firstDescriptor), "--pinentry", pinentry]
-            let process = try ChildProcess.start(executable, arguments, handing: [theirs.descriptor])
+            let process = try ChildProcess.start(
+                executable, arguments + confinement.arguments, handing: [theirs.descriptor])
             return (ours, process)
         } catch { throw .noAgent(error) }
+    }
+}
+
+/// What an agent takes from itself before it hears the first question: it reads what terminals, pinentries and the system bus say.
+package enum AgentConfinement: Equatable, Sendable {
+    /// Nothing: it has the login's password checked, by a program with privileges that none may have who is confined.
+    case none
+    /// It starts no program and sees no files but the system's.
+    case alone
+    /// It starts pinentries, which see all files but those in this folder, as it does itself.
+    case away(from: String)
+
+    /// - Parameters:
+    ///   - pinentry: what the setting `pinentry` says.
+    ///   - acceptsLoginPassword: whether the setting `login-password` says yes.
+    ///   - vault: the path of the vault's file.
+    package init(pinentry: String, acceptsLoginPassword: Bool, vault: String) {
+        let folder = vault[..<(vault.lastIndex(of: "/") ?? vault.endIndex)]
+        self = acceptsLoginPassword ? .none : pinentry == "none" ? .alone : .away(from: String(folder))
+    }
+
+    var arguments: [String] {
+        switch self {
+        case .none: []
+        case .alone: ["--alone"]
+        case .away(let folder): ["--keep-from", folder]
+        }
     }
 }

@@ -44,25 +44,18 @@ package enum EnclaveProcess {
         } catch { throw .noEnclave(error) }
     }
 
-    /// Has the listener of the system service start an enclave for one of its keychains, and waits until it serves.
+    /// Has the listener of the system service start an enclave for one of its keychains: the part of the master, whose daemons have
+    /// no say in whose vault they get.
     ///
-    /// - Parameters:
-    ///   - listener: where `keychain-enclaved` listens.
-    ///   - whenEnded: as in ``EnclaveConnection``.
-    /// - Throws: what the enclave refuses to start for; `errSecNotAvailable` when there is nobody to start it.
+    /// - Parameter listener: where `keychain-enclaved` listens.
+    /// - Returns: the socket of the enclave's channel, to be handed to the keychain's daemon.
+    /// - Throws: `SystemError` of `connect` or `send`; `ETIMEDOUT` when the listener takes nothing for a second.
     package static func summon(
-        _ summons: EnclaveSummons, from listener: String, whenEnded: @escaping @Sendable () -> Void
-    ) throws(Refusal) -> EnclaveConnection {
-        let socket: UnixSocket
-        do throws(SystemError) {
-            let deadline = Deadline.after(milliseconds: 10_000)
-            socket = try UnixSocket.connect(to: listener, deadline: deadline)
-            try summons.send(through: socket, deadline: deadline)
-        } catch {
-            throw Refusal(
-                .notAvailable, .unavailable, "enclave", "The system's enclave cannot be reached: \(error).",
-                do: "Start keychain-enclaved (systemctl start keychain-enclaved.socket), or see its log.")
-        }
-        return try EnclaveConnection(socket, whenEnded: whenEnded)
+        _ summons: EnclaveSummons, from listener: String
+    ) throws(SystemError) -> UnixSocket {
+        let deadline = Deadline.after(milliseconds: 1000)
+        let socket = try UnixSocket.connect(to: listener, deadline: deadline)
+        try summons.send(through: socket, deadline: deadline)
+        return socket
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
 package import LinuxSystem
 
-/// The first thing a daemon of the system service says on a connection to the enclave's listener: whose vault it needs.
+/// The first thing the master of the system service says on a connection to the enclave's listener, before it hands that to the daemon
+/// of a keychain: whose vault is needed.
 ///
 ///     summons = "KES1" owner:u32 flags:u32
 ///
@@ -39,7 +40,7 @@ package struct EnclaveSummons: Equatable, Sendable {
         let count = try socket.receiveFully(into: &span, deadline: deadline)
         let flags = bytes.span.littleEndian(UInt32.self, at: 8)
         guard count == size, Array(bytes.prefix(4)) == mark, flags <= 1 else {
-            throw SystemError(code: EPROTO, call: "recv", advice: "no daemon of this release at the other end")
+            throw SystemError(code: EPROTO, call: "recv", advice: "no master of this release at the other end")
         }
         let owner = KeychainOwner(number: bytes.span.littleEndian(UInt32.self, at: 4))
         return EnclaveSummons(owner: owner, createIfMissing: flags == 1)

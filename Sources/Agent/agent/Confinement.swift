@@ -1,0 +1,49 @@
+import LinuxSystem
+
+/// What the agent takes from itself before it reads what terminals, pinentries and the system bus say.
+enum Confinement: Equatable {
+    case none
+    /// It starts no program, reaches no network and no other process, and sees the system's files alone.
+    case alone
+    /// It and its pinentries trace nobody and see all files but those in this folder.
+    case away(from: String)
+
+    /// Confines the calling thread and those it starts.
+    ///
+    /// - Parameter report: is told when the kernel cannot keep files away (Landlock), which nothing else depends on.
+    /// - Throws: `SystemError` when the kernel can and did not; the agent must not go on then.
+    func apply(report: (String) -> Void) throws(SystemError) {
+        if self == .none { return }
+        try ProcessHardening.forbidNewPrivileges()
+        if try !FileSystemRestriction.apply(only: places()) {
+            report("this kernel has no Landlock, so the agent sees all files of its user")
+        }
+        try ProcessHardening.forbidReachingOut(forbidden)
+    }
+
+    /// A pinentry may start programs, stop them, and reach a display on another machine.
+    private var forbidden: ProcessHardening.Reach {
+        self == .alone ? [.programs, .neighbours, .networks] : []
+    }
+
+    private func places() throws(SystemError) -> [FileSystemRestriction.Place] {
+        switch self {
+        case .none: return []
+        case .alone:
+            return Self.system.map { .init($0, .reading) } + (try Self.terminals()).map { .init($0, .using) }
+        case .away(let folder):
+            return try FileSystemRestriction.places(beside: SymbolicLink.resolve(folder) ?? folder)
+        }
+    }
+
+    /// What libraries read when accounts are looked up and when a library is loaded for it.
+    private static let system = [
+        "/usr/", "/lib/", "/lib32/", "/lib64/", "/etc/", "/nix/store/", "/gnu/store/", "/run/systemd/", "/run/nscd/",
+    ]
+
+    /// Where a person may be asked who has only named the terminal; whose it is is looked at as ever.
+    private static func terminals() throws(SystemError) -> [String] {
+        let consoles = try FolderEntries.names(in: "/dev").filter { $0.hasPrefix("tty") }
+        return ["/dev/pts/", "/dev/null"] + consoles.map { "/dev/" + $0 }
+    }
+}
