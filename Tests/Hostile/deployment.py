@@ -103,7 +103,7 @@ class Deployment:
         path = f"{folder}/own.sock"
         process, serves = self.daemon(
             f"{folder}/log", "--socket", path, "--store", folder, "--tpm", "none", "--pinentry", "none",
-            "--login-password", "no", **more)
+            "--login-password", "no", "--history-days", "30", **more)
         return process, path, serves
 
     def stop(self):
