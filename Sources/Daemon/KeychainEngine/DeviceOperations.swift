@@ -128,10 +128,15 @@ extension KeychainEngine {
         try change { (writer) throws(Refusal) in try age.accept(writer.store, passcode) }
     }
 
-    /// Once the passcode is gone, so is what it alone protected: that is not given up at a deadline.
+    /// Once the passcode is gone, so is what it alone protected. Nobody adds anything of the kind in between, under a passcode that is
+    /// set anew: that would go too.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
-        try enclave.removePasscode(old)
-        try change { (writer) throws(Refusal) in try writer.purge(.whenPasscodeSetThisDeviceOnly) }
+        try change { (writer) throws(Refusal) in
+            try writer.store.transaction { () throws(Refusal) in
+                try writer.store.purge(.whenPasscodeSetThisDeviceOnly)
+                try enclave.removePasscode(old)
+            }
+        }
     }
 }
 

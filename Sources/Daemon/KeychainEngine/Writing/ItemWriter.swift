@@ -216,27 +216,48 @@ final class ItemWriter {
     }
 
     private func ensureMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
+        let seen = try store.reader.wrappedMetadataKey(for: accessibility)
         do throws(Refusal) {
             if try sealer.context(for: accessibility, in: store.reader) != nil { return }
         } catch {
-            // The class key is another one: what it protected went with the passcode, and the class begins anew.
-            guard accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else { throw error }
-            try purge(accessibility)
+            guard let seen, accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else { throw error }
+            try setAside(accessibility, under: seen, by: deadline)
         }
+        try makeMetadataKey(for: accessibility, by: deadline)
+        guard try sealer.context(for: accessibility, in: store.reader) != nil else { throw .locked(accessibility) }
+    }
+
+    /// A class that begins anew. Rows of one whose key is gone may open again when somebody brings that back.
+    private func makeMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         var made: SecretBytes?
         try store.transaction(by: deadline) { () throws(Refusal) in
             guard try store.reader.wrappedMetadataKey(for: accessibility) == nil else { return }
+            guard try !store.reader.hasRows(of: accessibility) else { throw .metadataKeyMissing(accessibility) }
             let (key, wrapped) = try sealer.enclave.makeMetadataKey(for: accessibility)
             try store.keep(metadataKey: wrapped, for: accessibility)
             made = key
         }
         if let made { try sealer.use(made, for: accessibility) }
-        guard try sealer.context(for: accessibility, in: store.reader) != nil else { throw .locked(accessibility) }
     }
 
-    /// Removes what a destroyed class key has made unreadable for ever.
-    func purge(_ accessibility: Accessibility) throws(Refusal) {
-        try store.transaction { () throws(Refusal) in try store.purge(accessibility) }
+    /// A class of the passcode's whose metadata key does not open: its class key went with a passcode while a crash kept the rows, or
+    /// the key is damaged. Nothing says which, so the rows are put aside with it, and not removed.
+    private func setAside(
+        _ accessibility: Accessibility, under seen: [UInt8], by deadline: Deadline
+    ) throws(Refusal) {
+        try store.transaction(by: deadline) { () throws(Refusal) in
+            guard try store.reader.wrappedMetadataKey(for: accessibility) == seen else { return }
+            try store.quarantine(accessibility)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func metadataKeyMissing(_ accessibility: Accessibility) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "The store has items of the class \(accessibility.code), and the key of their attributes is missing.",
+            do: "Run `security verify-keychain`; to go back, \(ItemStore.restoringSnapshot).")
     }
 }
 

@@ -54,7 +54,7 @@ struct DatabaseError: Error {
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             Refusal(
                 .notAvailable, .damaged, "store", problem,
-                do: "Keep the file, run `security verify-keychain`, and restore a snapshot from the same folder.")
+                do: "Keep the file and run `security verify-keychain`; to go back, \(ItemStore.restoringSnapshot).")
         default: Refusal(.notAvailable, .unavailable, "store", problem, do: "Try again.")
         }
     }

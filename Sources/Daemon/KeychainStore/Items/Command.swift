@@ -5,7 +5,7 @@ enum Command: Hashable {
     case begin, commit, rollback
     case savepoint, rollbackToSavepoint, release
     case insertion(ItemClass), replacement(ItemClass), deletion(ItemClass)
-    case occupant(ItemClass), owner(ItemClass), quarantine(ItemClass)
+    case occupant(ItemClass), owner(ItemClass), quarantine(ItemClass), quarantineClass(ItemClass), quarantineMetadataKey
     case metadataKey
     case readMark, countTransaction, firstMark, nextMark, acceptedMark
     /// How much an owner has, and everybody.
@@ -34,7 +34,9 @@ enum Command: Hashable {
             ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE pk = ?", "find an item")
         case .owner(let itemClass):
             ("SELECT \(Ownership.column) FROM \(itemClass.code) WHERE id = ?", "find an item")
-        case .quarantine(let itemClass): (Self.setAside(itemClass), "set a damaged item aside")
+        case .quarantine(let itemClass): (Self.setAside(itemClass, by: "id"), "set a damaged item aside")
+        case .quarantineClass(let itemClass): (Self.setAside(itemClass, by: "pdmn"), "set damaged items aside")
+        case .quarantineMetadataKey: (Self.settingKeyAside, "set damaged items aside")
         case .metadataKey: (Self.keepingMetadataKey, "keep a metadata key")
         case .readMark: (MarkTable.reading, "tell its mark")
         case .countTransaction: (MarkTable.counting, "count a change")
@@ -69,11 +71,15 @@ enum Command: Hashable {
         }
     }
 
-    private static func setAside(_ itemClass: ItemClass) -> String {
+    private static func setAside(_ itemClass: ItemClass, by column: String) -> String {
         let columns = "pdmn, uuid, pk, sync, tomb, wkey, meta, data"
         return "INSERT INTO quarantine (class, \(columns)) SELECT '\(itemClass.code)', \(columns) "
-            + "FROM \(itemClass.code) WHERE id = ?"
+            + "FROM \(itemClass.code) WHERE \(column) = ?"
     }
+
+    private static let settingKeyAside =
+        "INSERT INTO quarantine (class, pdmn, uuid, pk, sync, tomb, wkey, meta, data) "
+        + "SELECT 'metadatakeys', pdmn, x'', x'', 0, 0, wrapped, x'', x'' FROM metadatakeys WHERE pdmn = ?"
 
     private static let keepingGroupRecord =
         "INSERT INTO groupbook (agrp, sealed) VALUES (?, ?) ON CONFLICT (agrp) DO UPDATE SET sealed = excluded.sealed"

@@ -31,6 +31,6 @@ package final class DamageReport: Sendable {
         }
         tell?(
             "Row \(id) of \(table) is not as it was written and is hidden. "
-                + "Run `security verify-keychain`, and restore a snapshot if the item is needed.")
+                + "Run `security verify-keychain`; if the item is needed, \(ItemStore.restoringSnapshot).")
     }
 }

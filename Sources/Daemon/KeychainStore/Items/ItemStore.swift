@@ -21,6 +21,10 @@ package struct ItemStore: Sendable {
     /// Why this process no longer uses the store.
     package let failure = StoreFailure()
 
+    /// How somebody goes back to a snapshot: the log of the present database belongs to that alone.
+    package static let restoringSnapshot =
+        "end the programs that use the keychain, copy a snapshot over keychain.db, and remove keychain.db-wal and keychain.db-shm"
+
     /// The name of the database in the folder.
     package static let fileName = "keychain.db"
 
@@ -198,7 +202,7 @@ package struct ItemStore: Sendable {
         Refusal(
             .notAvailable, .damaged, "store",
             "The store \(path) is gone or has been emptied; nothing was put in its place.",
-            do: "Restore the file, or a snapshot beside it. To begin anew, remove the whole folder.")
+            do: "Put the file back, or \(restoringSnapshot). To begin anew, remove the whole folder.")
     }
 
     /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.

@@ -206,6 +206,16 @@ package final class StoreReader {
         }
     }
 
+    /// Whether there is any row of a protection class.
+    package func hasRows(of accessibility: Accessibility) throws(Refusal) -> Bool {
+        let tables = ItemClass.stored.map { "SELECT 1 FROM \($0.code) WHERE pdmn = ?1" }
+        return try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare(tables.joined(separator: " UNION ALL ") + " LIMIT 1", "be searched")
+            try statement.bind(integer: Int64(accessibility.rawValue), at: 1)
+            return try statement.step()
+        }
+    }
+
     /// What SQLite's own check says about the file, and whether it has what we did not make; empty when nothing is wrong.
     package func checkFile(by deadline: Deadline) throws(Refusal) -> String {
         database.deadline = deadline

@@ -176,6 +176,13 @@ package final class StoreWriter {
         }
     }
 
+    /// Moves all rows of a protection class out of the way, and the metadata key they were written under, without losing them.
+    package func quarantine(_ accessibility: Accessibility) throws(Refusal) {
+        for itemClass in ItemClass.stored { try run(.quarantineClass(itemClass), Int64(accessibility.rawValue)) }
+        try run(.quarantineMetadataKey, Int64(accessibility.rawValue))
+        try purge(accessibility)
+    }
+
     /// Readers of older states, and other writers, are waited for so long; after that the checkpoint is tried again later.
     private static let patienceMilliseconds = 250
 
