@@ -1,7 +1,9 @@
 """The credential helpers with their real clients, a real daemon, and links by the names that git and docker look for."""
 
+import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -48,7 +50,12 @@ class Keychain:
     def stop(self):
         listing = subprocess.run(["pgrep", "-f", "--", "--store " + self.home], capture_output=True, text=True)
         for process in listing.stdout.split():
-            os.kill(int(process), signal.SIGTERM)
+            # It writes until it has ended.
+            with contextlib.suppress(ProcessLookupError):
+                ended = os.pidfd_open(int(process))
+                signal.pidfd_send_signal(ended, signal.SIGTERM)
+                select.select([ended], [], [], 20)
+                os.close(ended)
 
 
 def check_git(keychain):
