@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 import TestSupport
 import Testing
@@ -50,7 +51,8 @@ struct PasscodeClassTests {
         #expect(try count("quarantine") == 3)
     }
 
-    @Test("When the key of a class's attributes is missing, an add is refused and makes none", arguments: ["ak", "akpu"])
+    @Test(
+        "When the key of a class's attributes is missing, an add is refused and makes none", arguments: ["ak", "akpu"])
     func missingKey(_ code: String) throws {
         try engine.add("a", "value", more: ["pdmn": .string(code)])
         try engine.tamper("CREATE TABLE kept AS SELECT * FROM metadatakeys; DELETE FROM metadatakeys")

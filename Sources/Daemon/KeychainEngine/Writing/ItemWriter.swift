@@ -220,7 +220,9 @@ final class ItemWriter {
         do throws(Refusal) {
             if try sealer.context(for: accessibility, in: store.reader) != nil { return }
         } catch {
-            guard let seen, accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else { throw error }
+            guard let seen, accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else {
+                throw error
+            }
             try setAside(accessibility, under: seen, by: deadline)
         }
         try makeMetadataKey(for: accessibility, by: deadline)
