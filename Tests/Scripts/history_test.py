@@ -87,6 +87,38 @@ def helper(keychain):
         fail("a login that git has erased is kept:", keychain.history())
 
 
+def daily_copies(programs, home, **more):
+    """A keychain whose daemon has something to copy. It was not written to since the daemon began, so that its first look, after
+    a minute, is enough."""
+    keychain = Keychain(programs, home, **more)
+    keychain.set("ada", "copied")
+    keychain.end()
+    keychain.do("status")
+    return keychain
+
+
+def copies(keychain):
+    return [name for name in os.listdir(keychain.home) if name.endswith("Z.snapshot")]
+
+
+def daily_copy(keychain, switched_off):
+    """The daemon makes the day's copy by itself, from which the item can be read; not with 0 days of history."""
+    until = time.monotonic() + 100
+    while not copies(keychain):
+        if time.monotonic() > until:
+            fail("there is no copy of the day")
+        time.sleep(0.2)
+    keychain.end()
+    os.replace(f"{keychain.home}/{copies(keychain)[0]}", f"{keychain.home}/keychain.db")
+    for ending in ("-wal", "-shm"):
+        if os.path.exists(f"{keychain.home}/keychain.db{ending}"):
+            os.remove(f"{keychain.home}/keychain.db{ending}")
+    if keychain.value("ada") != "copied":
+        fail("the copy of the day has not what was there")
+    if copies(switched_off):
+        fail("there are copies with history-days 0:", copies(switched_off))
+
+
 def switched_off(programs, home):
     keychain = Keychain(programs, home, KEYCHAIN_HISTORY_DAYS="0")
     for value in ("one", "two"):
@@ -136,12 +168,17 @@ def main():
     print(f"SEED={seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         keychain = Keychain(programs, f"{folder}/keychain")
+        # Of the one that is to make none the daemon was there first.
+        none = daily_copies(programs, f"{folder}/none", KEYCHAIN_HISTORY_DAYS="0")
+        daily = daily_copies(programs, f"{folder}/daily")
         try:
             commands(keychain)
             helper(keychain)
             kills(keychain, count, random.Random(seed))
+            daily_copy(daily, none)
         finally:
-            keychain.end()
+            for one in (keychain, daily, none):
+                one.end()
         switched_off(programs, f"{folder}/off")
 
 

@@ -19,11 +19,11 @@ package final class KeychainEngine: Sendable {
     /// Whether the store is the newest.
     let age: AgeKeeper
     let anchoredGroups: AnchoredGroups
-    private let history: HistoryLimits
+    let history: HistoryLimits
     private let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
-    private let log: DecisionLog.Writer?
+    let log: DecisionLog.Writer?
 
     /// Puts an engine on a store and an enclave.
     ///

@@ -52,7 +52,8 @@ struct Keychaind {
         guard let (server, engine) = try start(options) else { return }
         if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }
-        try signals.wait(idleExit: options.idleExit, of: server)
+        let housekeeping = Housekeeping(engine)
+        try signals.wait(idleExit: options.idleExit, of: server, look: { housekeeping.look() })
         if let failure = engine.failure { throw failure }
     }
 

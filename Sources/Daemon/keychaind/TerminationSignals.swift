@@ -19,18 +19,26 @@ struct TerminationSignals {
 
     /// Waits until a signal asks for the end, or nobody has been connected for `idleExit` seconds.
     ///
-    /// - Parameter mayEnd: asked then; when it says no, it is asked again a second later.
+    /// - Parameters:
+    ///   - mayEnd: asked then; when it says no, it is asked again a second later.
+    ///   - look: called a minute after the beginning, and then after as many seconds as it said.
     /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the next
     ///   client starts both afresh.
     func wait(
-        idleExit: UInt64?, of server: KeychainServer, mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true }
+        idleExit: UInt64?, of server: KeychainServer, mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true },
+        look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         let second: UInt64 = 1_000_000_000
         let patience = idleExit.map { $0 * second }
+        var nextLook = Clock.monotonicNanoseconds + 60 * second
         while true {
+            if Clock.monotonicNanoseconds >= nextLook {
+                nextLook = Clock.monotonicNanoseconds + look() * second
+            }
             let vacancy = server.vacancy ?? 0
             if let patience, vacancy >= patience, mayEnd({ server.vacancy ?? 0 }) { return }
-            switch next(within: patience.map { $0 > vacancy ? $0 - vacancy : second }) {
+            let rest = nextLook - min(nextLook, Clock.monotonicNanoseconds)
+            switch next(within: min(rest, patience.map { $0 > vacancy ? $0 - vacancy : second } ?? rest)) {
             case nil: continue
             case SIGCHLD: throw .enclaveEnded
             default: return
@@ -38,15 +46,10 @@ struct TerminationSignals {
         }
     }
 
-    private func next(within nanoseconds: UInt64?) -> CInt? {
+    private func next(within nanoseconds: UInt64) -> CInt? {
         var signals = signals
-        let limit = nanoseconds.map { timespec(tv_sec: Int($0 / 1_000_000_000), tv_nsec: Int($0 % 1_000_000_000)) }
-        var signal: CInt = 0
-        if var limit {
-            signal = unsafe sigtimedwait(&signals, nil, &limit)
-        } else {
-            signal = unsafe sigwaitinfo(&signals, nil)
-        }
+        var limit = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        let signal = unsafe sigtimedwait(&signals, nil, &limit)
         return signal > 0 ? signal : nil
     }
 }

@@ -101,7 +101,8 @@ package struct Setting: Sendable {
         Setting(
             variable: "KEYCHAIN_HISTORY_DAYS", key: "history-days", takes: "0 to \(Configuration.longestHistory)",
             standard: "\(Configuration.standardHistory)",
-            meaning: "For how many days earlier versions of items, and deleted items, are kept; 0 keeps none.",
+            meaning:
+                "For how many days earlier versions of items, and deleted items, are kept; 0 keeps none, and makes no daily copies.",
             read: { days($0, &$1.historyDays) }),
     ]
 

@@ -22,6 +22,141 @@ struct SnapshotTests {
         get throws { try FolderEntries.names(in: engine.folder).filter(ItemStore.isSnapshot) }
     }
 
+    @Test("A store that is written to is copied once in a day")
+    func onceADay() throws {
+        try engine.add("a", "1")
+        try look(at: noon)
+        #expect(try copies == [name(noon)])
+        try engine.add("b", "2")
+        for later in [1, 600, 3600, day - 1] { try look(at: noon + later) }
+        #expect(try copies == [name(noon)])
+        try look(at: noon + day)
+        #expect(try copies == [name(noon), name(noon + day)])
+    }
+
+    @Test("A store that is not written to is copied once in a week")
+    func unchanged() throws {
+        try engine.add("a", "1")
+        try look(at: noon, written: noon - 10)
+        for later in 1..<7 { try look(at: noon + later * day, written: noon - 10) }
+        #expect(try copies == [name(noon)])
+        try look(at: noon + 7 * day, written: noon - 10)
+        #expect(try copies == [name(noon), name(noon + 7 * day)])
+    }
+
+    @Test("A copy from a day that is yet to come hinders no other, nor does one of this hour for longer than a day")
+    func clockThatGoesBack() throws {
+        try engine.add("a", "1")
+        try look(at: noon + 365 * day)
+        try look(at: noon)
+        #expect(try copies == [name(noon), name(noon + 365 * day)])
+        try look(at: noon - 3600)
+        #expect(try copies.count == 2)
+        try look(at: noon - day)
+        #expect(try copies == [name(noon - day), name(noon), name(noon + 365 * day)])
+    }
+
+    @Test("After a clock has gone ahead there is a copy, and one a day from then on")
+    func clockThatGoesAhead() throws {
+        try engine.add("a", "1")
+        for days in [0, 400, 401] { try look(at: noon + days * day) }
+        #expect(try copies == [0, 400, 401].map { name(noon + $0 * day) })
+    }
+
+    @Test("What was written by a clock that was behind is copied within a week")
+    func writtenLongAgo() throws {
+        try engine.add("a", "1")
+        try look(at: noon, written: noon)
+        try engine.add("b", "2")
+        for later in 1...7 { try look(at: noon + later * day, written: 1) }
+        #expect(try copies == [name(noon), name(noon + 7 * day)])
+    }
+
+    @Test("A clock that has not been set begins no copies", arguments: [1, 86400])
+    func unsetClock(now: Int) throws {
+        try engine.add("a", "1")
+        try look(at: now)
+        #expect(try FolderEntries.names(in: engine.folder).allSatisfy { !$0.hasSuffix(".snapshot") })
+    }
+
+    @Test("A store without items, or with none that are left, is not copied")
+    func withoutItems() throws {
+        try look(at: noon)
+        #expect(try copies.isEmpty)
+        try engine.add("a", "1", more: ["sync": .number(1)])
+        var deletion = ItemRequestBuilder(.delete)
+        try deletion.set("class", .string("genp"))
+        try deletion.set("sync", .string("syna"))
+        _ = try engine.write(try deletion.build())
+        try look(at: noon)
+        #expect(try copies.isEmpty)
+    }
+
+    @Test("With 0 days of history there are no daily copies, only those that are asked for")
+    func switchedOff() throws {
+        let other = try TemporaryDirectory()
+        let engine = try TestEngine(in: other, exclusive: true, history: HistoryLimits(days: 0))
+        try engine.add("a", "1")
+        for days in 0..<3 { engine.engine.keepHouse(by: .never, now: noon + days * day) }
+        #expect(try FolderEntries.names(in: engine.folder).filter(ItemStore.isSnapshot).isEmpty)
+        _ = try engine.engine.store.snapshot()
+        #expect(try FolderEntries.names(in: engine.folder).filter(ItemStore.isSnapshot).count == 1)
+    }
+
+    @Test("No program's call makes a daily copy: it is made when nothing was written since the last look")
+    func idle() throws {
+        let housekeeping = Housekeeping(engine.engine)
+        try engine.add("a", "1")
+        engine.engine.checkpointIfDue()
+        engine.engine.maintain()
+        #expect(housekeeping.look(now: noon) == 60)
+        #expect(try copies.isEmpty)
+        #expect(housekeeping.look(now: noon + 60) == 600)
+        #expect(try copies == [name(noon + 60)])
+        #expect(housekeeping.look(now: noon + 660) == 600)
+    }
+
+    @Test("A store that is always written to is copied in the end")
+    func busy() throws {
+        let housekeeping = Housekeeping(engine.engine)
+        for number in 0..<Housekeeping.mostLooksInVain {
+            #expect(try copies.isEmpty)
+            try engine.add("\(number)", "1")
+            _ = housekeeping.look(now: noon + number * 60)
+        }
+        #expect(try copies.count == 1)
+    }
+
+    @Test("A daily copy that cannot be made is logged, leaves nothing behind and ends nothing; the next one is made")
+    func impossible() throws {
+        let other = try TemporaryDirectory()
+        let lines = Lock<[String]>([])
+        let engine = try TestEngine(in: other, exclusive: true, log: { line in lines.withLock { $0.append(line) } })
+        _ = try engine.addTogether((0..<2000).map { "\($0)" })
+        engine.engine.keepHouse(by: .now, now: noon)
+        #expect(lines.withLock { $0 }.filter { $0.hasPrefix("The daily copy of the store was not made: ") }.count == 1)
+        #expect(try FolderEntries.names(in: engine.folder).allSatisfy { !$0.contains("snapshot") })
+        #expect(engine.engine.failure == nil)
+        try engine.add("a", "1")
+        engine.engine.keepHouse(by: .never, now: noon)
+        #expect(try FolderEntries.names(in: engine.folder).filter(ItemStore.isSnapshot) == [name(noon)])
+    }
+
+    private let day = 86400
+    /// A day after today, so that what the tests write is older.
+    private let noon = (time(nil) / 86400 + 1) * 86400 + 43200
+
+    private func name(_ moment: Int) -> String { "\(ItemStore.fileName).\(ItemStore.moment(moment)).snapshot" }
+
+    /// Has done what is due at a moment, in a store that was last written to just before, or when it says.
+    private func look(at now: Int, written: Int? = nil) throws {
+        let moment = timeval(tv_sec: written ?? now - 1, tv_usec: 0)
+        for name in [ItemStore.fileName, "\(ItemStore.fileName)-wal"] {
+            #expect(unsafe utimes("\(engine.folder)/\(name)", [moment, moment]) == 0)
+        }
+        engine.engine.keepHouse(by: .never, now: now)
+    }
+
     @Test("A copy opens in the place of the store, with what there was when it was made")
     func restored() throws {
         try engine.add("a", "1")

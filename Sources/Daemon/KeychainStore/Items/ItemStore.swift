@@ -15,7 +15,7 @@ package struct ItemStore: Sendable {
     /// Holds the store for as long as somebody uses it: a daemon alone, embedded processes together.
     private let lock: FileLock
     /// What this process does to the store.
-    private let changes = ChangeCount()
+    let changes = ChangeCount()
     /// Which rows are not as they were written.
     package let damage = DamageReport()
     /// Why this process no longer uses the store.

@@ -14,17 +14,66 @@ extension ItemStore {
 
     /// Makes a copy, which is on the disk when this returns, and removes the oldest beyond ``keptSnapshots``.
     ///
+    /// - Parameter now: which time its name says: seconds since 1970.
     /// - Returns: its path.
     /// - Throws: `errSecDiskFull` where there is no space; `keychain.deadline`; what else the disk says. Then there is no copy.
-    package func snapshot(by deadline: Deadline = .never) throws(Refusal) -> String {
+    package func snapshot(by deadline: Deadline = .never, now: Int = time(nil)) throws(Refusal) -> String {
         try failure.check()
-        let path = "\(self.path).\(Self.moment()).snapshot"
+        let path = "\(self.path).\(Self.moment(now)).snapshot"
         let database = try refusing { () throws(DatabaseError) in try Database(path: self.path, sharing: sharing) }
         database.deadline = deadline
         try StoreCopy.make(of: database, at: path)
         try removeOldest()
         return path
     }
+
+    /// Whether there are items, no copy of the last day, and none of the last week since which nothing was written.
+    ///
+    /// A copy is of the time in its name. One that is dated more than a day after now, by a clock that was wrong, is of no day; a
+    /// clock that is not of this millennium knows none.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package func isSnapshotDue(now: Int) throws(Refusal) -> Bool {
+        guard Self.moment(now).hasPrefix("2") else { return false }
+        let made = try Self.storing { () throws(SystemError) in try momentsOfCopies() }
+        let written = try Self.storing { () throws(SystemError) in try secondOfChange() }
+        func isThere(after first: Int, before last: Int) -> Bool {
+            made.contains { Self.moment(first) < $0 && $0 < Self.moment(last) }
+        }
+        guard !isThere(after: now - Self.day, before: now + Self.day),
+            !isThere(after: max(written, now - 7 * Self.day), before: now)
+        else { return false }
+        return try hasItems()
+    }
+
+    /// Seconds.
+    private static let day = 86400
+
+    private func momentsOfCopies() throws(SystemError) -> [String] {
+        let names = try FolderEntries.names(in: folder).filter(Self.isSnapshot)
+        return names.map { String($0.dropFirst(Self.fileName.count + 1).prefix(16)) }
+    }
+
+    /// When the store was last written to, in seconds since 1970.
+    private func secondOfChange() throws(SystemError) -> Int {
+        var last: Int64 = 0
+        for path in [path, "\(path)-wal"] { last = max(last, try FileStatus(at: path)?.modified ?? 0) }
+        return Int(last / 1_000_000_000)
+    }
+
+    private func hasItems() throws(Refusal) -> Bool {
+        try refusing { () throws(DatabaseError) in
+            let database = try Database(path: path, sharing: sharing)
+            for itemClass in ItemClass.stored {
+                let query = "SELECT id FROM \(itemClass.code) WHERE tomb = 0 LIMIT 1"
+                if try database.integer(query, "be read") != nil { return true }
+            }
+            return false
+        }
+    }
+
+    /// As many commits this process has made, in steps of two.
+    package var commits: UInt64 { changes.value }
 
     private func removeOldest() throws(Refusal) {
         let names = try Self.storing { () throws(SystemError) in try FolderEntries.names(in: folder) }
@@ -37,9 +86,11 @@ extension ItemStore {
         return name.hasPrefix(fileName + ".2") && name.hasSuffix(".snapshot") && middle.count == 16
     }
 
-    /// Now, in UTC (ISO 8601, basic format), so that names sort by time.
-    private static func moment() -> String {
-        var now = time(nil)
+    /// A moment in UTC (ISO 8601, basic format), so that names sort by time.
+    ///
+    /// - Parameter seconds: since 1970.
+    static func moment(_ seconds: Int) -> String {
+        var now = seconds
         var parts = unsafe tm()
         unsafe gmtime_r(&now, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

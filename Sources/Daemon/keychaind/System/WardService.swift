@@ -36,7 +36,8 @@ struct WardService {
         do throws(Refusal) {
             let engine = try openEngine(isOpen)
             Keychaind.end(with: engine)
-            try serve(engine, control, signals, idleExit: options.idleExit)
+            let housekeeping = Housekeeping(engine)
+            try serve(engine, control, signals, idleExit: options.idleExit, look: { housekeeping.look() })
             if let failure = engine.failure { throw failure }
         } catch {
             log("\(error.problem) \(error.remedy)")
@@ -69,7 +70,8 @@ struct WardService {
     }
 
     private func serve(
-        _ handler: any RequestHandler, _ control: UnixSocket, _ signals: TerminationSignals, idleExit: UInt64?
+        _ handler: any RequestHandler, _ control: UnixSocket, _ signals: TerminationSignals, idleExit: UInt64?,
+        look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         var limits: ServerLimits
         let registry: CallerIdentifier
@@ -87,11 +89,13 @@ struct WardService {
         let server = try KeychainServer(
             handler, on: [connections], registry: registry, limits: limits, log: log)
         defer { server.stop() }
-        try signals.wait(idleExit: idleExit, of: server) { vacancy in
-            let received = connections.received
-            if vacancy() > 0 { connections.offerEnd(received: received) }
-            return false
-        }
+        try signals.wait(
+            idleExit: idleExit, of: server,
+            mayEnd: { vacancy in
+                let received = connections.received
+                if vacancy() > 0 { connections.offerEnd(received: received) }
+                return false
+            }, look: look)
     }
 }
 
