@@ -211,6 +211,17 @@ struct SnapshotTests {
         #expect(try FileStatus(at: migration) != nil)
     }
 
+    @Test("A copy that was just made stays, also beside copies that a wrong clock dated later")
+    func datedLater() throws {
+        for day in 1...7 {
+            try AtomicFile.replace("\(engine.folder)/keychain.db.2999010\(day)T000000Z.snapshot", with: [UInt8]().span)
+        }
+        let path = try engine.engine.store.snapshot()
+        #expect(try FileStatus(at: path) != nil)
+        #expect(try copies.count == ItemStore.keptSnapshots)
+        #expect(try copies.last == "keychain.db.29990107T000000Z.snapshot")
+    }
+
     @Test("One that does not come to its end in time leaves nothing behind")
     func late() throws {
         _ = try engine.addTogether((0..<2000).map { "\($0)" })

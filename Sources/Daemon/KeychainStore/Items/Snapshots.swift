@@ -23,7 +23,7 @@ extension ItemStore {
         let database = try refusing { () throws(DatabaseError) in try Database(path: self.path, sharing: sharing) }
         database.deadline = deadline
         try StoreCopy.make(of: database, at: path)
-        try removeOldest()
+        try removeOldest(besides: path)
         return path
     }
 
@@ -75,9 +75,11 @@ extension ItemStore {
     /// As many commits this process has made, in steps of two.
     package var commits: UInt64 { changes.value }
 
-    private func removeOldest() throws(Refusal) {
+    /// Whatever the clock said when the others were made, the one just made stays.
+    private func removeOldest(besides latest: String) throws(Refusal) {
         let names = try Self.storing { () throws(SystemError) in try FolderEntries.names(in: folder) }
-        for name in names.filter(Self.isSnapshot).dropLast(Self.keptSnapshots) { unsafe unlink("\(folder)/\(name)") }
+        let others = names.filter(Self.isSnapshot).map { "\(folder)/\($0)" }.filter { $0 != latest }
+        for path in others.dropLast(Self.keptSnapshots - 1) { unsafe unlink(path) }
     }
 
     /// Copies that were made before a migration have other names, and stay.
