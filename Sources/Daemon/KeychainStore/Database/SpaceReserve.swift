@@ -27,13 +27,21 @@ final class SpaceReserve {
         guard !isKept else { return }
         isKept = true
         do throws(SystemError) {
-            if let found = try FileStatus(at: path), found.size >= Self.size { return }
-            let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+            if let found = try FileStatus(ofLink: path) {
+                if Self.isReserve(found) { return }
+                unsafe unlink(path)
+            }
+            let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
             guard posix_fallocate(file.number, 0, off_t(Self.size)) == 0 else { return give() }
         } catch {
             // It is a help and no condition.
             give()
         }
+    }
+
+    /// Whether deleting the file gives its space back: another name would keep it.
+    private static func isReserve(_ file: FileStatus) -> Bool {
+        file.isRegularFile && file.links == 1 && file.size == size
     }
 
     /// Gives the space back; the next write makes the reserve anew.
