@@ -17,7 +17,7 @@ struct WriteCount {
     private(set) var last: Seen?
     /// Whether a store was put back under this writer.
     private(set) var wentBack = false
-    /// As many writes there were when a block was last asked for.
+    /// As many writes there were when a block was last asked for; 0 for a count that is none of ours.
     private var asked: Int64 = 0
     /// Transactions of this writer since then, in whatever way the count in the store was changed.
     private var own: Int64 = 0
@@ -46,7 +46,7 @@ struct WriteCount {
     mutating func rollback() { running = nil }
 
     /// A block is asked for.
-    mutating func ask() { (asked, own) = (last?.writes ?? 0, 0) }
+    mutating func ask() { (asked, own) = (max(0, last?.writes ?? 0), 0) }
 
     /// Begins anew, with a store that was accepted.
     mutating func forget() { self = WriteCount() }
