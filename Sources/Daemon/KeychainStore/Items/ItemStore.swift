@@ -167,6 +167,7 @@ package struct ItemStore: Sendable {
         let (path, made) = (path(in: folder), madePath(in: folder))
         let wasMade = exists(at: made)
         if wasMade, !exists(at: path) { throw lost(path) }
+        if wasMade, try hasJournal(path) { throw journaled(path) }
         try storing { () throws(SystemError) in try makePrivateFile(path) }
         let database = try refusing { () throws(DatabaseError) in
             try Database(path: path, sharing: isShared ? .shared : .exclusive)
@@ -196,6 +197,18 @@ package struct ItemStore: Sendable {
         guard unsafe mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
             throw SystemError(code: errno, call: "mknod", advice: path)
         }
+    }
+
+    /// Whether a rollback journal lies beside the store. A store with a log has none: SQLite would write what it says into the store.
+    private static func hasJournal(_ path: String) throws(Refusal) -> Bool {
+        try storing { () throws(SystemError) in try FileStatus(ofLink: "\(path)-journal") != nil }
+    }
+
+    private static func journaled(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "There is a rollback journal, \(path)-journal, which is none of the keychain's; the store was left alone.",
+            do: "Find out who put it there, and move it away.")
     }
 
     private static func lost(_ path: String) -> Refusal {
