@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -107,6 +108,68 @@ struct ColumnMigrationTests {
         let refusal = refusal { try store.migrate(with: SecretBytes(count: 32), patience: 50) }
         #expect(refusal?.problem.contains("other programs use it") == true)
         withExtendedLifetime(other) {}
+    }
+
+    private static let foreign = [
+        "CREATE VIEW shown AS SELECT id, icmt FROM genp",
+        "CREATE TRIGGER evil AFTER INSERT ON genp BEGIN DELETE FROM genp; END",
+        "CREATE TRIGGER evil AFTER DELETE ON usage BEGIN DELETE FROM genp; END; PRAGMA writable_schema = ON; "
+            + "UPDATE sqlite_schema SET type = 'Trigger' WHERE name = 'evil'",
+    ]
+
+    @Test(
+        "A store with triggers or views of somebody else's is left alone, and not copied",
+        arguments: foreign, [5, 3])
+    func foreignObjects(_ statement: String, version: Int) throws {
+        if version == 3 { try tamper(Self.withoutCodes + ["PRAGMA user_version = 3"]) }
+        try tamper([statement])
+        #expect(refusal { _ = try TestEngine(in: directory) }?.problem.contains("1 triggers or views") == true)
+        let database = try Database(path: "\(folder)/keychain.db", sharing: .shared)
+        #expect(try database.integer("PRAGMA user_version", "") == Int64(version))
+        #expect(try database.integer("SELECT count(cusi) + count(*) FROM genp", "") == 18)
+        #expect(try FolderEntries.names(in: folder).allSatisfy { !$0.contains("snapshot") })
+    }
+
+    @Test("A failure leaves no copy, nor what killed processes have left of theirs")
+    func leavesNoCopy() throws {
+        try tamper(["CREATE TABLE older (id INTEGER)"])
+        for ending in ["", "-journal"] {
+            let left = "\(folder)/keychain.db.v5.815000000.snapshot.4711.unfinished\(ending)"
+            try AtomicFile.replace(left, with: Array("half".utf8).span)
+        }
+        for _ in 0..<2 { #expect(throws: Refusal.self) { _ = try TestEngine(in: directory) } }
+        #expect(try FolderEntries.names(in: folder).allSatisfy { !$0.contains("snapshot") })
+    }
+
+    @Test("A store with a damaged page is left alone, and the refusal says that it is an older one")
+    func badPage() throws {
+        let path = "\(folder)/keychain.db"
+        do {
+            let database = try Database(path: path, sharing: .shared)
+            let root = try #require(try database.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'genp'", ""))
+            let size = try #require(try database.integer("PRAGMA page_size", ""))
+            _ = try database.checkpoint(by: .never)
+            let file = try FileDescriptor.open(path, O_RDWR)
+            // An inner page has the number of its last child in these bytes (https://www.sqlite.org/fileformat2.html, 1.6).
+            let last = try file.read(at: UInt64((root - 1) * size + 8), count: 4).reduce(0) { $0 << 8 | Int64($1) }
+            let damage = [UInt8](repeating: 0x55, count: Int(size))
+            try file.write(damage.span, at: UInt64((last - 1) * size))
+        }
+        let refusal = refusal { _ = try TestEngine(in: directory) }
+        #expect(refusal?.rule == .damaged && refusal?.problem.contains("older version") == true)
+        #expect(try FolderEntries.names(in: folder).allSatisfy { !$0.contains("snapshot") })
+    }
+
+    @Test("A disk that is full in the middle is named as the cause")
+    func full() throws {
+        let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: false)
+        let database = try Database(path: "\(folder)/keychain.db", sharing: .shared)
+        let pages = try database.integer("PRAGMA page_count", "") ?? 0
+        try database.execute("PRAGMA max_page_count = \(pages + 1)", "")
+        let digester = try AttributeDigester(enclave.indexKey())
+        let refusal = refusal { try ColumnMigration(database: database, digester: digester).run() }
+        #expect(refusal?.status == .diskFull)
+        #expect(!database.isInTransaction)
     }
 
     @Test("What fails in the middle leaves the store as it was")

@@ -6,32 +6,40 @@ import LinuxSystem
 enum StoreCopy {
     /// Copies what a connection sees into a new file, for its owner alone, which is on the disk when this returns.
     ///
+    /// - Parameter isAlone: whether no other process uses the store, so that what others have not finished they never will.
     /// - Throws: what SQLite and the disk say; then there is no copy.
-    static func make(of database: Database, at path: String) throws(Refusal) {
+    static func make(of database: Database, at path: String, isAlone: Bool = false) throws(Refusal) {
         let unfinished = "\(path).\(CurrentProcess.identifier)\(suffix)"
-        unsafe unlink(unfinished)
-        removeAbandoned(besides: path)
+        remove(unfinished)
+        removeAbandoned(besides: path, atOnce: isAlone)
         do throws(Refusal) {
             try ItemStore.storing { () throws(SystemError) in try ItemStore.makePrivateFile(unfinished) }
             try refusing { () throws(DatabaseError) in try database.snapshot(to: unfinished) }
             try ItemStore.storing { () throws(SystemError) in try finish(unfinished, as: path) }
         } catch {
-            unsafe unlink(unfinished)
+            remove(unfinished)
             throw error
         }
     }
 
+    /// With the journal that SQLite keeps beside it.
+    private static func remove(_ unfinished: String) {
+        unsafe unlink(unfinished)
+        unsafe unlink("\(unfinished)-journal")
+    }
+
     private static let suffix = ".unfinished"
+    private static let endings = [suffix, "\(suffix)-journal"]
     /// What nobody has written to for so long was left by a process that was killed: nanoseconds.
     private static let patience: Int64 = 3_600_000_000_000
 
     /// Removes what others have not finished. What cannot be removed takes room and harms nobody.
-    private static func removeAbandoned(besides path: String) {
+    private static func removeAbandoned(besides path: String, atOnce: Bool) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let names = (try? FolderEntries.names(in: folder)) ?? []
-        for name in names where name.hasPrefix("\(ItemStore.fileName).") && name.hasSuffix(suffix) {
+        for name in names where name.hasPrefix("\(ItemStore.fileName).") && endings.contains(where: name.hasSuffix) {
             let modified = (try? FileStatus(ofLink: "\(folder)/\(name)"))?.modified ?? .max
-            if modified < Clock.realtimeNanoseconds - patience { unsafe unlink("\(folder)/\(name)") }
+            if atOnce || modified < Clock.realtimeNanoseconds - patience { unsafe unlink("\(folder)/\(name)") }
         }
     }
 

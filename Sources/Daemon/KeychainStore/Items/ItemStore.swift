@@ -100,12 +100,12 @@ package struct ItemStore: Sendable {
     /// - Parameter patience: how long other programs may take to do it themselves: milliseconds.
     /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, whose statements would fail.
     package func migrate(with indexKey: SecretBytes, patience: Int = 10_000) throws(Refusal) {
-        let migrations = try Migrations(database: open(), path: path)
+        let migrations = try Migrations(database: open(), path: path, isAlone: true)
         guard try migrations.needsKey() else { return }
         try alone(by: .after(milliseconds: patience), while: { () throws(Refusal) in try migrations.needsKey() }) {
             () throws(Refusal) in
-            if try !migrations.isNew() { try migrations.copy() }
-            try ColumnMigration(database: migrations.database, digester: try AttributeDigester(indexKey)).run()
+            let migration = ColumnMigration(database: migrations.database, digester: try AttributeDigester(indexKey))
+            try migrations.withCopy { () throws(Refusal) in try migration.run() }
         }
     }
 
@@ -172,7 +172,7 @@ package struct ItemStore: Sendable {
         let database = try refusing { () throws(DatabaseError) in
             try Database(path: path, sharing: isShared ? .shared : .exclusive)
         }
-        let migrations = Migrations(database: database, path: path)
+        let migrations = Migrations(database: database, path: path, isAlone: !isShared)
         if wasMade, try migrations.isEmpty() { throw lost(path) }
         try refusing { () throws(DatabaseError) in
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", "be opened")

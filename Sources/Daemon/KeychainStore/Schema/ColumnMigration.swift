@@ -37,7 +37,9 @@ struct ColumnMigration {
         let outcome: Refusal? = try refusing { () throws(DatabaseError) in
             try database.execute("BEGIN IMMEDIATE", "begin a change")
             let refusal = steps()
-            try database.execute(refusal == nil ? "COMMIT" : "ROLLBACK", "keep a change")
+            if refusal == nil { try database.execute("COMMIT", "keep a change") }
+            // Some errors have ended the transaction.
+            if database.isInTransaction { try database.execute("ROLLBACK", "undo a change") }
             return refusal
         }
         if let outcome { throw outcome }

@@ -12,8 +12,10 @@ enum UsageCounters {
     private static let events = ["comes", "goes", "changes"]
 
     static func dropping(_ itemClass: ItemClass) -> [String] {
-        events.map { "DROP TRIGGER IF EXISTS \(itemClass.code)_\($0)" }
+        names(of: itemClass).map { "DROP TRIGGER IF EXISTS \($0)" }
     }
+
+    static func names(of itemClass: ItemClass) -> [String] { events.map { "\(itemClass.code)_\($0)" } }
 
     static func triggers(of itemClass: ItemClass) -> [String] {
         let table = itemClass.code
