@@ -156,10 +156,74 @@ struct TamperTests {
         "CREATE TRIGGER never BEFORE DELETE ON genp BEGIN SELECT RAISE(IGNORE); END",
         "CREATE VIEW shown AS SELECT * FROM genp",
         "DROP TRIGGER genp_goes; CREATE TRIGGER genp_goes AFTER DELETE ON genp BEGIN SELECT 1; END",
+        "DROP TRIGGER genp_goes",
+        "DROP INDEX genp_acct",
+        "DROP INDEX genp_acct; CREATE INDEX genp_acct ON genp (acct) WHERE tomb = 1",
+        "CREATE UNIQUE INDEX one ON genp (tomb)",
+        "ALTER TABLE genp ADD COLUMN later BLOB DEFAULT x'01'",
+        "ALTER TABLE genp ADD COLUMN later BLOB CHECK (id < 2)",
+        "CREATE TRIGGER kept AFTER DELETE ON genp BEGIN SELECT 1; END; PRAGMA writable_schema = ON; "
+            + "UPDATE sqlite_schema SET type = 'Trigger' WHERE name = 'kept'",
+        changing("pk BLOB NOT NULL UNIQUE", to: "pk BLOB NOT NULL UNIQUE ON CONFLICT IGNORE"),
+        changing("pdmn INTEGER", to: "pdmn TEXT"),
+        changing("code BLOB NOT NULL)", to: "code BLOB NOT NULL, CHECK (id < 9))"),
     ]
 
+    /// Changes the text of a table.
+    private static func changing(_ old: String, to new: String) -> String {
+        "PRAGMA writable_schema = ON; "
+            + "UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE name = 'genp'"
+    }
+
+    private static let harmless = [
+        "CREATE TABLE notes (text TEXT UNIQUE)",
+        "CREATE TABLE \"copies\" AS SELECT * FROM genp",
+        "ALTER TABLE genp ADD COLUMN later BLOB; ALTER TABLE genp ADD COLUMN last INTEGER",
+        "ANALYZE",
+    ]
+
+    @Test("A store with other tables, or columns that may be missing, is read and written", arguments: harmless)
+    func harmlessObjects(_ statement: String) throws {
+        try engine.add("a", "value")
+        try engine.tamper(statement)
+        try engine.add("b", "value")
+        #expect(try TestEngine(in: directory).values().count == 2)
+        #expect(try engine.verify().file.isEmpty)
+    }
+
+    @Test("What makes a table of ours under another name is not taken for a table of somebody else's")
+    func disguised() {
+        for (name, text) in [
+            ("IF", "CREATE TABLE IF NOT EXISTS mark (id)"), ("main", "CREATE TABLE main .mark (id)"),
+            ("mark(id", "CREATE TABLE mark(id (1))"), ("MARK", "CREATE TABLE MARK (id)"),
+            ("x", "CREATE TABLE mark (id)"),
+            ("x", "CREATE TABLE x/**/.mark (id)"), ("x", "CREATE VIRTUAL TABLE x USING other"),
+            ("x", "CREATE TRIGGER x AFTER DELETE ON genp BEGIN SELECT 1; END"),
+        ] {
+            var check = SchemaCheck()
+            let before = check.count
+            check.note(type: "table", name: name, text: text)
+            #expect(check.count == before + 1, "\(text)")
+        }
+    }
+
+    @Test("A trigger that is put in while the store is open has the next write refused")
+    func whileOpen() throws {
+        try engine.add("a", "value")
+        try engine.tamper("CREATE TRIGGER never AFTER INSERT ON genp BEGIN DELETE FROM genp WHERE id = NEW.id; END")
+        #expect(refusal { try engine.add("b", "value") }?.status == .notAvailable)
+        #expect(try engine.values() == ["a": "value"])
+    }
+
+    @Test("Rows with numbers that are never given are told by verification", arguments: [0, -1])
+    func unnumbered(_ number: Int) throws {
+        try fill()
+        try engine.tamper("UPDATE genp SET id = \(number) WHERE id = 2")
+        #expect(try engine.verify().file.contains("1 rows have numbers"))
+    }
+
     @Test(
-        "A store with a trigger or view that is none of ours is read and not written, and both are told",
+        "A store with anything in its schema that is none of ours is read and not written, and both are told",
         arguments: foreign)
     func foreignObjects(_ statement: String) throws {
         let other = try TemporaryDirectory()
@@ -168,7 +232,7 @@ struct TamperTests {
             try engine.add("a", "value")
             #expect(try engine.verify().file.isEmpty)
             try engine.tamper(statement)
-            #expect(try engine.verify().file.contains("1 triggers or views"))
+            #expect(try engine.verify().file.contains("1 tables, indexes, triggers or views"))
         }
         let lines = Lock<[String]>([])
         let engine = try TestEngine(in: other, log: { line in lines.withLock { $0.append(line) } })

@@ -2,7 +2,7 @@ import KeychainModel
 
 /// The statements that change a store; each is compiled once.
 enum Command: Hashable {
-    case begin, commit, rollback
+    case begin, commit, rollback, schemaVersion
     case savepoint, rollbackToSavepoint, release
     case insertion(ItemClass), replacement(ItemClass), deletion(ItemClass)
     case occupant(ItemClass), owner(ItemClass), quarantine(ItemClass), quarantineClass(ItemClass), quarantineMetadataKey
@@ -24,6 +24,7 @@ enum Command: Hashable {
         case .begin: ("BEGIN IMMEDIATE", "begin a change")
         case .commit: ("COMMIT", "keep a change")
         case .rollback: ("ROLLBACK", "undo a change")
+        case .schemaVersion: ("PRAGMA schema_version", "be checked")
         case .savepoint: ("SAVEPOINT one", "begin a change")
         case .rollbackToSavepoint: ("ROLLBACK TO one", "undo a change")
         case .release: ("RELEASE one", "keep a change")

@@ -226,15 +226,31 @@ package final class StoreReader {
             while try statement.step() { lines.append(statement.text(0)) }
             if lines == ["ok"] { lines = [] }
             if let foreign = try foreignObjects() { lines.append(foreign.problem) }
+            let unnumbered = try countUnnumbered()
+            if unnumbered > 0 { lines.append("\(unnumbered) rows have numbers that the keychain never gives") }
             return lines.joined(separator: "; ")
         }
     }
 
-    /// Why a store is not to be written: it has triggers or views that are none of ours, which could do anything in a write, or undo
-    /// it. Nil for every store that we have made.
+    /// Why a store is not to be written: its schema is not what we make, and could have a write do anything, or undo it. Nil for
+    /// every store that we have made.
     func foreignObjects() throws(DatabaseError) -> Refusal? {
-        let count = try database.integer(Schema.countOfForeign, "be checked") ?? 0
-        return count > 0 ? .foreignObjects(count) : nil
+        let statement = try database.prepare(SchemaCheck.reading, "be checked")
+        var check = SchemaCheck()
+        while try statement.step() {
+            check.note(
+                type: statement.text(0), name: statement.text(1), text: statement.isNull(2) ? nil : statement.text(2))
+        }
+        return check.count > 0 ? .foreignObjects(check.count) : nil
+    }
+
+    /// How many rows have a number that we never give, before the first with which enumerations begin.
+    private func countUnnumbered() throws(DatabaseError) -> Int64 {
+        var count: Int64 = 0
+        for itemClass in ItemClass.stored {
+            count += try database.integer("SELECT count(*) FROM \(itemClass.code) WHERE id < 1", "be checked") ?? 0
+        }
+        return count
     }
 
     private func query(of shape: QueryShape) throws(Refusal) -> Query {
@@ -359,11 +375,11 @@ extension QueryShape {
 }
 
 extension Refusal {
-    fileprivate static func foreignObjects(_ count: Int64) -> Refusal {
+    fileprivate static func foreignObjects(_ count: Int) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store has \(count) triggers or views that the keychain did not make; it is not written to.",
-            do: "Find out who put them there, then restore a snapshot from the same folder.")
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make so; it is not written to.",
+            do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }
 

@@ -12,7 +12,9 @@ package final class StoreWriter {
     /// How far the store has come since it was marked.
     var count = WriteCount()
     /// Why nothing is written at all; nil in a store that has what we have made, and nothing else.
-    package let foreignObjects: Refusal?
+    package private(set) var foreignObjects: Refusal?
+    /// SQLite's number of the schema that was looked at; any change by its own means makes another.
+    private var schemaVersion: Int64?
     let database: Database
     private let store: ItemStore
     private let reserve: SpaceReserve
@@ -22,6 +24,15 @@ package final class StoreWriter {
         (self.database, self.store, self.digester) = (database, store, digester)
         reserve = SpaceReserve(besides: store.path)
         reader = StoreReader(database, digester: digester, reporting: store.damage)
+        try checkSchema()
+    }
+
+    /// Looks at the schema, unless it is the one that was looked at.
+    private func checkSchema() throws(Refusal) {
+        let statement = try statement(.schemaVersion)
+        defer { statement.reset() }
+        guard try statement.next(), statement.integer(0) != schemaVersion else { return }
+        schemaVersion = statement.integer(0)
         foreignObjects = try refusing { [reader] () throws(DatabaseError) in try reader.foreignObjects() }
     }
 
@@ -36,6 +47,8 @@ package final class StoreWriter {
         database.waitForOthers(until: deadline)
         try run(.begin)
         do throws(Refusal) {
+            try checkSchema()
+            if let foreignObjects { throw foreignObjects }
             try body()
             try countTransaction()
         } catch {

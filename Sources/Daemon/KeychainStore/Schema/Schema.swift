@@ -18,11 +18,6 @@ enum Schema {
     /// All triggers there are to be, as the schema has them; and there are no views.
     static let triggers = counters + HistoryTable.triggers
 
-    /// How many triggers and views there are that have another text than ours: such could do anything in a write, or undo it.
-    static let countOfForeign =
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' OR type = 'trigger' AND sql NOT IN ("
-        + triggers.map { "'\($0.replacing("'", with: "''"))'" }.joined(separator: ", ") + ")"
-
     /// The columns that begin a row, in the order ``SealedRow`` expects.
     static let sealedColumnNames = ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
 
