@@ -10,7 +10,7 @@ int main(int count, char **arguments) {
     if (count != 2) return fputs("usage: yardstick-write SOCKET\n", stderr), 2;
     int socket = yardstick_connect(arguments[1]);
     memset(value, 0, sizeof value);
-    while (scanf("add %127s %ld\n", service, &items) == 2) {
+    while (scanf(" add %127s %ld", service, &items) == 2) {
         for (long i = 0; i < items; i++) {
             snprintf(account, sizeof account, "%ld", i);
             if (yardstick_add(socket, service, account, value, sizeof value) == 0) continue;
