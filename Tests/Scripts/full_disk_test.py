@@ -61,7 +61,7 @@ def full_without_index(programs, disk):
 def full_for_everybody(programs, disk, mode):
     """A disk without space: adds are errSecDiskFull, deletions work, and what is there is served, before and after."""
     home = f"{disk}/{mode}"
-    env = environment(home, mode) | {"KEYCHAIN_DAEMON": f"{programs}/keychaind"}
+    env = environment(home, mode) | {"KEYCHAIN_DAEMON": f"{programs}/keychaind", "KEYCHAIN_IDLE_EXIT": "1"}
     value = "x" * 60_000
     names = []
     for number in range(400):

@@ -216,14 +216,11 @@ final class ItemWriter {
     }
 
     private func ensureMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
-        let seen = try store.reader.wrappedMetadataKey(for: accessibility)
         do throws(Refusal) {
             if try sealer.context(for: accessibility, in: store.reader) != nil { return }
         } catch {
-            guard let seen, accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else {
-                throw error
-            }
-            try setAside(accessibility, under: seen, by: deadline)
+            guard accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else { throw error }
+            try setAside(accessibility, by: deadline)
         }
         try makeMetadataKey(for: accessibility, by: deadline)
         guard try sealer.context(for: accessibility, in: store.reader) != nil else { throw .locked(accessibility) }
@@ -244,12 +241,23 @@ final class ItemWriter {
 
     /// A class of the passcode's whose metadata key does not open: its class key went with a passcode while a crash kept the rows, or
     /// the key is damaged. Nothing says which, so the rows are put aside with it, and not removed.
-    private func setAside(
-        _ accessibility: Accessibility, under seen: [UInt8], by deadline: Deadline
-    ) throws(Refusal) {
+    private func setAside(_ accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         try store.transaction(by: deadline) { () throws(Refusal) in
-            guard try store.reader.wrappedMetadataKey(for: accessibility) == seen else { return }
+            // Another process may have done it, and begun anew.
+            guard let wrapped = try store.reader.wrappedMetadataKey(for: accessibility),
+                try !opens(wrapped, accessibility)
+            else { return }
             try store.quarantine(accessibility)
+        }
+    }
+
+    private func opens(_ wrapped: [UInt8], _ accessibility: Accessibility) throws(Refusal) -> Bool {
+        do throws(Refusal) {
+            _ = try sealer.enclave.unwrapMetadataKey(wrapped, for: accessibility)
+            return true
+        } catch {
+            guard error.status == .decode else { throw error }
+            return false
         }
     }
 }
