@@ -66,10 +66,12 @@ package final class KeychainEngine: Sendable {
     /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to end.
     package var failure: Refusal? { store.failure.first }
 
-    /// Why a lane is not to be used: the store has failed, or its descriptors or files are no longer what was opened. For a program
-    /// that has the keychain inside, and may do so to it.
+    /// Why a lane is not to be used: the store has failed, or its descriptors are no longer what was opened. For a program that has
+    /// the keychain inside, and may do so to it. Whether the files still have their names is looked at when something is written: a
+    /// read of what somebody has moved away tells nobody that it is kept.
     package func failureOfUse(by lane: EngineLane) -> Refusal? {
         if let failure { return failure }
+        if store.hasItsDescriptor, lane.hasItsDescriptors { return nil }
         return (store.failureOfUse ?? lane.reader.failureOfUse).map { store.fail($0) }
     }
 
