@@ -171,6 +171,7 @@ class Run:
                 self.problem = "the program did not come to its end"
         self.processes[player.pid] = lines
         self.history.read(lines, name, self.mode)
+        self.problem = self.problem or use_after_failure([entry for entry in self.history.entries if int(entry.process) == player.pid])
         return player
 
     def start_daemon(self, variables, may_fail):
@@ -233,6 +234,17 @@ def write(state, folder):
     for name, content in state.items():
         with open(os.open(f"{folder}/{name}", os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
             file.write(content)
+
+
+def use_after_failure(entries):
+    """What one program was told after the disk had failed a write of its: everything must be refused."""
+    failed = None
+    for entry in entries:
+        if failed and entry.status == 0:
+            return f"the store is used on after a failed write: {' '.join(failed.words)}, then {' '.join(entry.words)}"
+        if entry.words[0] in ("add", "set", "del", "setall", "clash", "delall") and entry.rule in verdict.OPEN_RULES:
+            failed = failed or entry
+    return None
 
 
 def wrong_passcode(scenario, history, passcode):

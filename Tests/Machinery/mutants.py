@@ -6,9 +6,8 @@ The package is copied, broken in one place, built, and given to the checks until
 find and what stands in its place; a text that is not there, or not as often as it should be, ends this at once: the code has moved,
 and the mutant must move with it. Exit status 1 when a mutant is caught by nothing.
 
-Two mistakes of which nothing is left to break have a stand-in: a buffer of log frames that is kept over a rollback, and a
-checkpoint that counts before its sync, both of which were code of ours. SQLite's own checkpoint beside writers and readers is
-what is nearest to them.
+Two mistakes were in code of ours that is gone. What stands for a buffer of log frames that is kept over a rollback is a refused
+change that is kept; for a checkpoint that counts before its sync, one that counts without.
 """
 
 import collections
@@ -34,6 +33,8 @@ CHECKS = {
                                "--first"],
     "failed pages, large update": [f"{HERE}/faults.py", "{bin}", "--kind", "sync", "--only", "update", "--seconds", "120", "--seed", "1",
                                    "--first"],
+    "power cuts, large changes": [f"{HERE}/crash.py", "{bin}", "--seconds", "60", "--seed", "1", "--only", "large_changes"],
+    "tests of checkpoints": ["swift", "test", "--filter", "CheckpointTests"],
     "several processes": [f"{HERE}/race.py", "{bin}", "--seconds", "60", "--seed", "7"],
     "rolled-back updates": [f"{HERE}/rollback.py", "{bin}", "6", "1"],
     "size of the log": [f"{HERE}/log_size.py", "{bin}", "--seconds", "10", "--seed", "1"],
@@ -65,7 +66,17 @@ MUTANTS = {
         ["failed pages, one program", "failed pages, daemon"]),
     "checkpoint-beside-writers": Mutant("a checkpoint is made beside writers, and a part of one counts without a sync", [
         Change(f"{STORE}/Database/Database.swift", "nil, SQLITE_CHECKPOINT_FULL, nil, nil)", "nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)")],
-        ["size of the log", "power cuts", "failed pages, large update", "several processes"]),
+        ["tests of checkpoints"]),
+    "checkpoint-without-sync": Mutant("a checkpoint counts before the disk has it", [
+        Change(f"{STORE}/Database/Database.swift", "let code = unsafe sqlite3_wal_checkpoint_v2(",
+               "unsafe sqlite3_exec(handle, \"PRAGMA synchronous = OFF\", nil, nil, nil)\n        let code = unsafe sqlite3_wal_checkpoint_v2("),
+        Change(f"{STORE}/Database/Database.swift", "        switch code & 0xFF {\n        case SQLITE_OK: return true\n",
+               "        unsafe sqlite3_exec(handle, \"PRAGMA synchronous = FULL\", nil, nil, nil)\n"
+               "        switch code & 0xFF {\n        case SQLITE_OK: return true\n")],
+        ["power cuts, large changes"]),
+    "refused-change-kept": Mutant("what a refused change has written is kept", [
+        Change(f"{STORE}/Items/StoreWriter.swift", "try run(.rollback)", "try run(.commit)")],
+        ["rolled-back updates", "several processes"]),
     "no-tag-check": Mutant("the code of a row is not looked at", [TAG], ["tampering"]),
     "no-column-check": Mutant("what was opened is not held against what was asked, nor the row's code looked at", [TAG, COLUMNS],
                               ["tampering, answers alone"]),
@@ -116,7 +127,8 @@ class Copy:
 
     def check(self, name):
         """What the check says where it finds something; None where it finds nothing."""
-        command = [sys.executable] + [part.replace("{bin}", f"{self.folder}/.build/debug") for part in CHECKS[name]]
+        command = [part.replace("{bin}", f"{self.folder}/.build/debug") for part in CHECKS[name]]
+        command[:1] = os.environ.get("SWIFT", "swift").split() if command[0] == "swift" else [sys.executable, command[0]]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         return None if done.returncode == 0 else (done.stdout + done.stderr).strip().splitlines()
 

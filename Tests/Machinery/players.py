@@ -111,6 +111,8 @@ class Examiner:
             return f"the reader ended over {folder}", {}
         status, report, items, passcode = line.rstrip("\n").split("\t")
         self.passcode = None if passcode == "-" else passcode
+        if os.path.exists(f"{folder}/keychain.db-wal.damaged"):
+            return "a log that was cut short is taken for a damaged one", {}
         if int(status) not in (0, -25300) or not report.endswith(" damage="):
             return f"{status} {report}", {}
         return None, dict(item.split("=") for item in items.split())

@@ -32,6 +32,7 @@ final class AgeKeeper: Sendable {
     /// Looks at the store and the vault, and marks the store anew where the vault has changed. One thread at a time does so.
     func look(at store: StoreWriter, beginsBlock: Bool = false) {
         do throws(Refusal) {
+            if store.hasDamagedLog { return note(.olderStore, Self.damagedLog) }
             note(store.wentBack ? .olderStore : try mark(store, beginsBlock))
         } catch {
             let problem = "\(error.problem) \(error.remedy)"
@@ -81,7 +82,7 @@ final class AgeKeeper: Sendable {
 
     /// Notes the store's age, and logs what is new.
     private func note(_ age: KeychainAge, _ problem: String = "") {
-        let now = Noted(age: age, problem: age == .olderStore ? Self.olderStore : problem)
+        let now = Noted(age: age, problem: age == .olderStore && problem.isEmpty ? Self.olderStore : problem)
         let before = noted.withLock { noted in
             defer { noted = now }
             return noted
@@ -92,6 +93,10 @@ final class AgeKeeper: Sendable {
     private static let olderStore = """
         The store is older than the one that was here, or not marked by this vault; it is served as it is. If it is meant, \
         say so with security accept-store.
+        """
+    private static let damagedLog = """
+        The store's log was damaged before its end, and what was stored after that place is lost; the store is served as it was \
+        then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can be done.
         """
 }
 

@@ -47,6 +47,34 @@ struct AgeKeeperTests {
         #expect(try age(try open()) == .current)
     }
 
+    @Test("A store whose log was damaged is served as it was then, and reported until it is accepted")
+    func damagedLog() throws {
+        let log = directory.path + "/keychain/keychain.db-wal"
+        do {
+            let engine = try open()
+            for account in ["a", "b", "c", "d"] { try engine.add(account, "1") }
+        }
+        var bytes = try AtomicFile.read(log, limit: 1 << 24)
+        // The last frame of a commit says how large the database is then.
+        let commits = stride(from: 32, to: bytes.count, by: 24 + 4096).filter {
+            bytes[$0 + 6] != 0 || bytes[$0 + 7] != 0
+        }
+        bytes[commits[commits.count - 3] + 2000] ^= 1
+        try AtomicFile.replace(log, with: bytes.span)
+        let engine = try open()
+        #expect(try age(engine) == .olderStore)
+        #expect(lines.update { $0.filter { $0.contains("keychain.db-wal.damaged") }.count } == 1)
+        let left = try engine.values().count
+        #expect((1...3).contains(left))
+        try engine.add("e", "1")
+        #expect(try age(try open()) == .olderStore)
+        _ = try engine.device(.acceptStore, "-")
+        #expect(try age(engine) == .current)
+        #expect(try age(try open()) == .current)
+        #expect(try engine.values().count == left + 1)
+        #expect(try FileStatus(ofLink: log + ".damaged") == nil)
+    }
+
     @Test("There is nothing to accept in a store that is current")
     func nothingToAccept() throws {
         let engine = try open()

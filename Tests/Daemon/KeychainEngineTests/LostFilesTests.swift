@@ -131,6 +131,30 @@ struct LostFilesTests {
         } catch { return 3 }
     }
 
+    @Test("A store one of whose names is a link is refused, and left alone", arguments: ["", "-wal", "-shm"])
+    func linked(_ suffix: String) throws {
+        let directory = try TemporaryDirectory()
+        do { try TestEngine(in: directory).add("a", "1") }
+        let path = "\(directory.path)/keychain/keychain.db\(suffix)"
+        let content = try AtomicFile.read(path, limit: 1 << 24)
+        try AtomicFile.rename(path, to: directory.file("elsewhere"))
+        #expect(unsafe symlink(directory.file("elsewhere"), path) == 0)
+        let refusal = refusal { _ = try TestEngine(in: directory) }
+        #expect(refusal?.status == .notAvailable && refusal?.problem.contains("is a link") == true, "\(refusal as Any)")
+        #expect(try AtomicFile.read(directory.file("elsewhere"), limit: 1 << 24) == content)
+    }
+
+    @Test("An add is refused when a link stands in the place of a file, also when it leads to that")
+    func replacedByLink() throws {
+        let directory = try TemporaryDirectory()
+        let engine = try TestEngine(in: directory)
+        try engine.add("a", "1")
+        let path = "\(directory.path)/keychain/keychain.db"
+        try AtomicFile.rename(path, to: directory.file("elsewhere"))
+        #expect(unsafe symlink(directory.file("elsewhere"), path) == 0)
+        #expect(refusal { try engine.add("b", "2") }?.status == .notAvailable)
+    }
+
     @Test("A store is refused on a network file system, by the numbers that statfs(2) gives them")
     func networkFileSystems() throws {
         #expect(LocalFileSystem.networkNames[0x6969] == "NFS")

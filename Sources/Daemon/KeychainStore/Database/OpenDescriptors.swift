@@ -51,7 +51,7 @@ struct OpenDescriptors: Sendable {
     }
 
     private static func file(_ path: String) -> NamedFile? {
-        guard let found = try? FileStatus(at: path) else { return nil }
+        guard let found = try? FileStatus(ofLink: path) else { return nil }
         return NamedFile(path: path, status: found)
     }
 

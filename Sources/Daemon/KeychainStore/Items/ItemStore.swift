@@ -167,6 +167,7 @@ package struct ItemStore: Sendable {
         let (path, made) = (path(in: folder), madePath(in: folder))
         let wasMade = exists(at: made)
         if wasMade, !exists(at: path) { throw lost(path) }
+        if try hasLink(path) { throw linked(path) }
         if wasMade, try hasJournal(path) { throw journaled(path) }
         try storing { () throws(SystemError) in try makePrivateFile(path) }
         let database = try refusing { () throws(DatabaseError) in
@@ -211,6 +212,23 @@ package struct ItemStore: Sendable {
             do: "Find out who put it there, and move it away.")
     }
 
+    /// Whether one of its names leads elsewhere, where nobody's lock keeps others from the files.
+    private static func hasLink(_ path: String) throws(Refusal) -> Bool {
+        try storing { () throws(SystemError) in
+            for suffix in ["", "-wal", "-shm"] {
+                if let found = try FileStatus(ofLink: path + suffix), !found.isRegularFile { return true }
+            }
+            return false
+        }
+    }
+
+    private static func linked(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "\(path), or the -wal or -shm file beside it, is a link or no file at all; the store was left alone.",
+            do: "Put the files themselves there; for another folder, set KEYCHAIN_HOME.")
+    }
+
     private static func lost(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
@@ -226,7 +244,10 @@ package struct ItemStore: Sendable {
         try storing { () throws(SystemError) in
             let lock = try FileLock("\(folder)/keychain.lock")
             let isAlone = (try? lock.take(.exclusive, by: .now)) != nil
-            if isAlone { try LogOnDisk.ensure(of: path(in: folder), isNew: !exists(at: madePath(in: folder))) }
+            if isAlone {
+                try DamagedLog.keep(of: path(in: folder))
+                try LogOnDisk.ensure(of: path(in: folder), isNew: !exists(at: madePath(in: folder)))
+            }
             if isAlone, exclusive { return (lock, false) }
             try lock.take(.shared, by: .after(milliseconds: patience))
             return (lock, true)

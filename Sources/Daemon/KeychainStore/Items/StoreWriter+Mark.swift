@@ -59,6 +59,7 @@ extension StoreWriter {
             let statement = try bind(mark, to: .acceptedMark)
             try refusing { () throws(DatabaseError) in try statement.run() }
         }
+        try ItemStore.storing { () throws(SystemError) in try DamagedLog.forget(besides: database.path) }
     }
 
     /// Transactions of all writers since the block began, or since one was last asked for.
@@ -69,6 +70,9 @@ extension StoreWriter {
 
     /// Whether an older store was put in place of this one while it was written to.
     package var wentBack: Bool { count.wentBack }
+
+    /// Whether the log was damaged, so that commits were lost, and nobody has accepted that yet.
+    package var hasDamagedLog: Bool { DamagedLog.isKept(besides: database.path) }
 
     /// Counts the open transaction.
     func countTransaction() throws(Refusal) {

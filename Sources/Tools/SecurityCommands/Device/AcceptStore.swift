@@ -15,6 +15,7 @@ enum AcceptStore {
             "`security verify-keychain` and in the daemon's log, until this command says that it is meant. On a TPM it also",
             "takes store and vault of one copy for those that are meant; nothing opens before.",
             "A keychain without a password asks for none. Look first who put the copy back.",
+            "A store whose log was damaged counts as older too; the log, keychain.db-wal.damaged, is removed then.",
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
@@ -41,7 +42,7 @@ extension KeychainAge {
     var warning: String? {
         switch self {
         case .current: nil
-        case .olderStore: "The store is older than the one that was here, or not marked by this vault."
+        case .olderStore: "The store is older than the one that was here, has a damaged log, or is not marked by this vault."
         case .olderVault: "The vault is older than the one that was here; nothing opens with it."
         case .olderKeychain: "Store and vault are older than this machine's TPM has seen them; nothing opens."
         }
