@@ -42,6 +42,7 @@ package struct ItemStore: Sendable {
         self.folder = folder
         try Self.storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
         try LocalFileSystem.require(folder)
+        if try Self.hasLink(Self.path(in: folder)) { throw Self.linked(Self.path(in: folder)) }
         (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive)
         try Self.prepareOnFullDisk(folder, isShared: isShared)
     }
@@ -167,7 +168,6 @@ package struct ItemStore: Sendable {
         let (path, made) = (path(in: folder), madePath(in: folder))
         let wasMade = exists(at: made)
         if wasMade, !exists(at: path) { throw lost(path) }
-        if try hasLink(path) { throw linked(path) }
         if wasMade, try hasJournal(path) { throw journaled(path) }
         try storing { () throws(SystemError) in try makePrivateFile(path) }
         let database = try refusing { () throws(DatabaseError) in

@@ -42,7 +42,8 @@ extension KeychainAge {
     var warning: String? {
         switch self {
         case .current: nil
-        case .olderStore: "The store is older than the one that was here, has a damaged log, or is not marked by this vault."
+        case .olderStore:
+            "The store is older than the one that was here, has a damaged log, or is not marked by this vault."
         case .olderVault: "The vault is older than the one that was here; nothing opens with it."
         case .olderKeychain: "Store and vault are older than this machine's TPM has seen them; nothing opens."
         }
