@@ -38,6 +38,7 @@ ERRORS = {"write": (errno.EIO, errno.ENOSPC), "sync": (errno.EIO,), "truncate": 
 Scenario = collections.namedtuple("Scenario", "name before lines passcodes more with_daemon", defaults=((), {}, False))
 Case = collections.namedtuple("Case", "scenario kind number error often drops")
 
+CHANGES = ("add", "set", "del", "setall", "clash", "delall", "undelete", "restore")
 AFTERWARDS = ["add after 1 800001 100", "set after 1 800002 900", "add after 2 800003 8"]
 # What the programs of the next start do.
 NEXT_START = ["add next 1 810001 100", "set next 1 810002 3000", "add next 2 810003 8", "get one 0"]
@@ -55,6 +56,7 @@ SCENARIOS = [
              ("second-code", "first-code")),
     Scenario("slot", SOME + ["passcode first-code"], ["unlock first-code", "slot first-code"] + AFTERWARDS, ("first-code",)),
     Scenario("snapshot", SOME, ["snapshot", "set one 0 700000 100"] + AFTERWARDS),
+    Scenario("restore", SOME + ["del one 0", "set one 1 600000 3000"], ["undelete one 0 1", "restore one 1 2"] + AFTERWARDS),
     Scenario("creation", None, ["add one 0 700000 100", "add one 1 700001 100"] + AFTERWARDS),
     Scenario("migration", "old-store", ["get one 0", "set one 0 700000 100"] + AFTERWARDS, (), {"PLAYER_GROUP": "TEST.player"}),
     Scenario("tpm", SOME, ["totpm"] + AFTERWARDS, (), {"PLAYER_TPM": "", "PLAYER_GROUP": "TEST.player"}),
@@ -242,7 +244,7 @@ def use_after_failure(entries):
     for entry in entries:
         if failed and entry.status == 0:
             return f"the store is used on after a failed write: {' '.join(failed.words)}, then {' '.join(entry.words)}"
-        if entry.words[0] in ("add", "set", "del", "setall", "clash", "delall") and entry.rule in verdict.OPEN_RULES:
+        if entry.words[0] in CHANGES and entry.rule in verdict.OPEN_RULES:
             failed = failed or entry
     return None
 

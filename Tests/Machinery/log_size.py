@@ -9,13 +9,11 @@ while. Checkpoints that do not get their turn show here: the log would grow for 
 import argparse
 import os
 import random
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 
-from players import Examiner, Typist, environment
+from players import Endless, Examiner, Typist
 
 WRITERS, READERS = 4, 2
 MIB = 1 << 20
@@ -33,32 +31,6 @@ def script(rng, writer):
 def reading(rng, _):
     while True:
         yield f"get own{rng.randrange(WRITERS)} {rng.randrange(40)}"
-
-
-class Endless:
-    """A player that is told more than it can do."""
-
-    def __init__(self, programs, home, lines):
-        self.process = subprocess.Popen([f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env=environment(programs, home, "embedded"))
-        self.lines, self.done, self.refused = lines, 0, 0
-        os.set_blocking(self.process.stdout.fileno(), False)
-        os.set_blocking(self.process.stdin.fileno(), False)
-        self.rest = b""
-
-    def feed(self):
-        try:
-            self.rest = self.rest or "".join(next(self.lines) + "\n" for _ in range(100)).encode()
-            self.rest = self.rest[os.write(self.process.stdin.fileno(), self.rest):]
-        except BlockingIOError:
-            pass
-
-    def count(self):
-        """Takes the answers that are there."""
-        answers = self.process.stdout.read() or b""
-        ends = [line.split() for line in answers.split(b"\n") if line.startswith(b"E ")]
-        self.done += len(ends)
-        self.refused += sum(len(words) > 4 and words[4] not in (b"0", b"-25299", b"-25300") for words in ends)
 
 
 def watch(players, log, end):
@@ -89,8 +61,7 @@ def main():
                    for make, count in ((script, WRITERS), (reading, READERS)) for number in range(count)]
         largest = watch(players, f"{home}/keychain.db-wal", time.monotonic() + options.seconds)
         for player in players:
-            player.process.send_signal(signal.SIGKILL)
-            player.process.wait()
+            player.end()
         first.leave()
         problem, _ = Examiner(programs).look(home)
     calls, refused = sum(player.done for player in players), sum(player.refused for player in players)

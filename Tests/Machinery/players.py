@@ -60,6 +60,38 @@ class Typist:
         self.process.wait()
 
 
+class Endless:
+    """A player that is told more than it can do, for as long as somebody feeds it."""
+
+    def __init__(self, programs, home, lines, mode="embedded"):
+        self.process = subprocess.Popen([f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env=environment(programs, home, mode))
+        self.lines, self.done, self.refused, self.reasons = lines, 0, 0, set()
+        os.set_blocking(self.process.stdout.fileno(), False)
+        os.set_blocking(self.process.stdin.fileno(), False)
+        self.rest = b""
+
+    def feed(self):
+        try:
+            self.rest = self.rest or "".join(next(self.lines) + "\n" for _ in range(100)).encode()
+            self.rest = self.rest[os.write(self.process.stdin.fileno(), self.rest):]
+        except BlockingIOError:
+            pass
+
+    def count(self):
+        """Takes the answers that are there."""
+        answers = self.process.stdout.read() or b""
+        ends = [line.split() for line in answers.split(b"\n") if line.startswith(b"E ")]
+        self.done += len(ends)
+        wrong = [words for words in ends if len(words) > 4 and words[4] not in (b"0", b"-25299", b"-25300")]
+        self.refused += len(wrong)
+        self.reasons |= {b" ".join(words[4:6]).decode() for words in wrong}
+
+    def end(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
 class Daemon:
     """keychaind over a store, started here so that its end can be waited for."""
 

@@ -34,6 +34,7 @@ def parts(programs, seconds, seed):
         ("several processes", machinery("race.py", "--shrink", *timed)),
         ("rolled-back updates", machinery("rollback.py", str(max(2, seconds // 5)), str(seed))),
         ("size of the log", machinery("log_size.py", "--seconds", str(max(5, seconds // 10)), "--seed", str(seed))),
+        ("changes of state", machinery("state_changes.py", "--seconds", str(max(5, seconds // 4)), "--seed", str(seed))),
         ("tampering", machinery("tamper.py", *timed)),
         ("kills", python + [f"{HERE}/../Scripts/kill_test.py", programs, str(max(30, seconds * 2))]),
     ]

@@ -80,6 +80,8 @@ def calls_of(entry, services):
         status, end = None, NEVER
     if kind in ("add", "set"):
         yield f"{words[1]}/{words[2]}", Call(entry.begin, end, kind, words[3], status)
+    elif kind in ("undelete", "restore"):
+        yield f"{words[1]}/{words[2]}", Call(entry.begin, end, {"undelete": "add", "restore": "set"}[kind], words[3], status)
     elif kind == "del":
         yield f"{words[1]}/{words[2]}", Call(entry.begin, end, kind, None, status)
     elif kind == "get" and status is not None:

@@ -16,9 +16,11 @@ machinery faults.py --only creation --seconds 6 --seed 13 --first
 machinery faults.py --only snapshot --seconds 4 --seed 14 --first
 machinery faults.py --only daemon --kind sync --seconds 6 --seed 15 --first
 machinery faults.py --only slot --kind sync --seconds 10 --seed 3 --first
+machinery faults.py --only restore --kind sync --seconds 4 --seed 21 --first
 # OpenSSL's first allocation: without it the library cannot begin.
 machinery faults.py --only add --kind openssl --number 1 --seed 1
 machinery race.py --seconds 10 --seed 16
 machinery rollback.py 2 17
 machinery log_size.py --seconds 4 --seed 18
+machinery state_changes.py --seconds 3 --seed 20
 machinery tamper.py --seconds 8 --seed 19

@@ -25,6 +25,9 @@ struct Operation {
         case ("all", 1): all()
         case ("passcode", 2...3): device(.setPasscode)
         case ("unlock", 2): device(.unlock)
+        case ("nopasscode", 2): device(.removePasscode)
+        case ("settings", 2): settings()
+        case ("undelete", 4), ("restore", 4): restore()
         case ("slot", 2): device(.addSlot(.recovery, by: .passcode), room: true)
         case ("totpm", 1...2): device(.moveToTPM)
         case ("snapshot", 1): device(.snapshot)
@@ -56,6 +59,45 @@ struct Operation {
 
     private func verify() -> String {
         do throws(Refusal) { return outcome(0, try Items.verify()) } catch { return outcome(error) }
+    }
+
+    /// Changes how long the keychain stays open without use: seconds.
+    private func settings() -> String {
+        do throws(Refusal) {
+            let settings = DeviceSettings(idleSeconds: UInt32(words[1]) ?? 0)
+            _ = try KeychainSession.current().device(.changeSettings(settings), passcodes: [])
+            return outcome(errSecSuccess)
+        } catch { return outcome(error) }
+    }
+
+    /// Brings back what the item was before it was last deleted or changed.
+    private func restore() -> String {
+        do throws(Refusal) {
+            guard let version = try versions(.history).last else { return "\(errSecItemNotFound) -" }
+            let item = words[0] == "restore" ? try versions(.copyMatching).last : version
+            var builder = ItemRequestBuilder(.restore)
+            try builder.set("v_PersistentRef", item?.reference ?? .null)
+            if words[0] == "restore" { builder.restore(asOf: version.ended - 2e-6) }
+            _ = try KeychainSession.current().send(try builder.build())
+            return outcome(errSecSuccess)
+        } catch { return outcome(error) }
+    }
+
+    /// The item as it is, or its earlier versions, the last to end behind the others.
+    private func versions(_ operation: ItemRequest.Operation) throws(Refusal) -> [(ended: Double, reference: RawValue)]
+    {
+        var builder = ItemRequestBuilder(operation)
+        for (key, text) in [("class", "genp"), ("svce", words[1]), ("acct", words[2]), ("m_Limit", "m_LimitAll")] {
+            try builder.set(key, .string(text))
+        }
+        for wanted in ["r_Attributes", "r_PersistentRef"] { try builder.set(wanted, .boolean(true)) }
+        let found = try KeychainSession.current().sendAll(try builder.build()).items
+        let versions = found.compactMap { item -> (ended: Double, reference: RawValue)? in
+            guard case .data(let reference)? = item.attributes[.persistentReference] else { return nil }
+            if case .date(let ended)? = item.attributes[.versionEnded] { return (ended, .data(reference)) }
+            return (0, .data(reference))
+        }
+        return versions.sorted { $0.ended < $1.ended }
     }
 
     /// - Parameter room: whether a file comes along that takes a recovery code.

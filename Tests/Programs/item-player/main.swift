@@ -13,6 +13,9 @@
 //     clash S T           moves all items of service S to service T, which is refused where T has one of their accounts
 //     delall S            all                 what there is, everywhere
 //     passcode NEW        passcode OLD NEW    unlock P     slot P (a recovery code)     totpm [P]     snapshot     verify
+//     nopasscode P        settings SECONDS (without use, after which it locks)
+//     undelete S A N      what was deleted last under that name, which was N
+//     restore S A N       what the item was before it was changed last, which was N
 //     fork COUNT          a child does the next COUNT lines while this process goes on behind them
 //     pause MS            lets others go first
 //     kill                ends this process with SIGKILL
