@@ -34,6 +34,7 @@ CHECKS = {
     "failed pages, large update": [f"{HERE}/faults.py", "{bin}", "--kind", "sync", "--only", "update", "--seconds", "120", "--seed", "1",
                                    "--first"],
     "power cuts, large changes": [f"{HERE}/crash.py", "{bin}", "--seconds", "60", "--seed", "1", "--only", "large_changes"],
+    "tests of the writing connection": ["swift", "test", "--filter", "SpillTests"],
     "tests of checkpoints": ["swift", "test", "--filter", "CheckpointTests"],
     "several processes": [f"{HERE}/race.py", "{bin}", "--seconds", "60", "--seed", "7"],
     "rolled-back updates": [f"{HERE}/rollback.py", "{bin}", "6", "1"],
@@ -74,6 +75,8 @@ MUTANTS = {
                "        unsafe sqlite3_exec(handle, \"PRAGMA synchronous = FULL\", nil, nil, nil)\n"
                "        switch code & 0xFF {\n        case SQLITE_OK: return true\n")],
         ["power cuts, large changes"]),
+    "pages-written-early": Mutant("pages of a change are written before its commit, and then a savepoint is undone", [
+        Change(f"{STORE}/Items/ItemStore.swift", "; PRAGMA cache_spill = OFF", "")], ["tests of the writing connection"]),
     "refused-change-kept": Mutant("what a refused change has written is kept", [
         Change(f"{STORE}/Items/StoreWriter.swift", "try run(.rollback)", "try run(.commit)")],
         ["rolled-back updates", "several processes"]),
