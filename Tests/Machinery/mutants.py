@@ -76,7 +76,7 @@ MUTANTS = {
                "        switch code & 0xFF {\n        case SQLITE_OK: return true\n")],
         ["power cuts, large changes"]),
     "pages-written-early": Mutant("pages of a change are written before its commit, and then a savepoint is undone", [
-        Change(f"{STORE}/Items/ItemStore.swift", "; PRAGMA cache_spill = OFF", "")], ["tests of the writing connection"]),
+        Change(f"{STORE}/Items/ItemStore.swift", "PRAGMA cache_spill = OFF; ", "")], ["tests of the writing connection"]),
     "refused-change-kept": Mutant("what a refused change has written is kept", [
         Change(f"{STORE}/Items/StoreWriter.swift", "try run(.rollback)", "try run(.commit)")],
         ["rolled-back updates", "several processes"]),

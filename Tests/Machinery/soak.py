@@ -35,6 +35,7 @@ def parts(programs, seconds, seed):
         ("rolled-back updates", machinery("rollback.py", str(max(2, seconds // 5)), str(seed))),
         ("size of the log", machinery("log_size.py", "--seconds", str(max(5, seconds // 10)), "--seed", str(seed))),
         ("changes of state", machinery("state_changes.py", "--seconds", str(max(5, seconds // 4)), "--seed", str(seed))),
+        ("removals of a passcode", machinery("passcode_race.py", "--rounds", str(max(4, seconds // 3)), "--seed", str(seed))),
         ("tampering", machinery("tamper.py", *timed)),
         ("kills", python + [f"{HERE}/../Scripts/kill_test.py", programs, str(max(30, seconds * 2))]),
     ]

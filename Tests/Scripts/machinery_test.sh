@@ -23,4 +23,5 @@ machinery race.py --seconds 10 --seed 16
 machinery rollback.py 2 17
 machinery log_size.py --seconds 4 --seed 18
 machinery state_changes.py --seconds 3 --seed 20
+machinery passcode_race.py --rounds 4 --seed 1
 machinery tamper.py --seconds 8 --seed 19

@@ -12,6 +12,8 @@ enum Surroundings {
         try ProcessHardening.forbidDumps()
         try ProcessHardening.raiseLockedMemoryLimit()
         umask(0o077)
+        // A limit on the size of files is an error of the call that meets it.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Cuts what ties this process to the program that started it: its session, its folder, its output.

@@ -152,6 +152,31 @@ struct HistoryTests {
         #expect(try history(engine) == [Shown(account: "b", end: .changed)])
     }
 
+    @Test("A deletion for good drops also what had the same name before")
+    func forGoodAgain() throws {
+        let engine = try TestEngine(in: directory)
+        try engine.add("a", "one")
+        try delete(engine, "a")
+        try engine.add("a", "two")
+        try delete(engine, "a", isForGood: true)
+        #expect(try count(engine) == 0)
+        #expect(refusal { try restore(engine, "a") }?.status == .itemNotFound)
+    }
+
+    @Test("A change of an item's class leaves nothing of it under the class that it had")
+    func otherClass() throws {
+        let engine = try TestEngine(in: directory)
+        try engine.add("a", "one")
+        try update(engine, "a", "two")
+        #expect(try count(engine) == 1)
+        var builder = ItemRequestBuilder(.update)
+        try builder.set("class", .string("genp"))
+        try builder.change("pdmn", .string("aku"))
+        _ = try engine.write(try builder.build())
+        #expect(try count(engine) == 0)
+        #expect(try engine.values() == ["a": "two"])
+    }
+
     // MARK: - Bringing back
 
     @Test("A deleted item comes back as it was, under the same reference, and its deletion is no longer in the history")
@@ -476,6 +501,34 @@ struct HistoryTests {
         #expect(try history(engine) == [Shown(account: "b", end: .changed)])
         #expect(try engine.values() == ["a": "two", "b": "two"])
         #expect(refusal { _ = try engine.write(try Self.request(.forget, "a")) }?.status == .itemNotFound)
+    }
+
+    @Test("Forgetting leaves the versions that the item has in groups which the caller has not")
+    func forgetInGroup() throws {
+        let engine = try TestEngine(in: directory)
+        let both = CallerIdentity(user: 1000, process: 1, program: "/bin/both", groups: ["test", "new"])
+        try engine.add("a", "one")
+        var builder = ItemRequestBuilder(.update)
+        try builder.set("class", .string("genp"))
+        try builder.change("agrp", .string("new"))
+        _ = try engine.perform(try builder.build(), from: both)
+        _ = try engine.perform(try Self.request(.update, "a", changing: "two"), from: both)
+        #expect(try count(engine) == 2)
+        _ = try engine.write(try Self.request(.forget, "a"))
+        #expect(try count(engine) == 1)
+        #expect(try history(engine) == [])
+        #expect(try history(engine, from: both) == [Shown(account: "a", end: .changed)])
+    }
+
+    @Test("One version that a wrong clock dated later does not keep the others from going")
+    func wrongClock() throws {
+        let engine = try TestEngine(in: directory)
+        try engine.add("a", "one")
+        try update(engine, "a", "two")
+        try update(engine, "a", "three")
+        try engine.tamper("UPDATE history SET ended = ended + 400000000000000 WHERE id = (SELECT min(id) FROM history)")
+        try trim(engine, Clock.secondsSinceReferenceDate + 31 * 86400)
+        #expect(try count(engine) == 1)
     }
 
     @Test("An item that is moved to another group leaves no version in the old one")

@@ -131,6 +131,18 @@ struct LostFilesTests {
         } catch { return 3 }
     }
 
+    @Test("The log of programs that make one change each stays short, and nothing of it is lost")
+    func shortLog() throws {
+        var longest = 0
+        for number in 0..<140 {
+            do { try TestEngine(in: directory).add("\(number)", "value") }
+            longest = max(longest, try FileStatus(at: directory.path + "/keychain/keychain.db-wal")?.size ?? 0)
+        }
+        #expect((3 << 20..<5 << 20).contains(longest), "\(longest)")
+        #expect(try #require(try FileStatus(at: directory.path + "/keychain/keychain.db-wal")).size < longest)
+        #expect(try TestEngine(in: directory).values().count == 140)
+    }
+
     @Test("A store one of whose names is a link is refused, and left alone", arguments: ["", "-wal", "-shm"])
     func linked(_ suffix: String) throws {
         let directory = try TemporaryDirectory()

@@ -200,10 +200,10 @@ struct SnapshotTests {
     func kept() throws {
         for day in 10..<20 {
             let name = "\(engine.folder)/keychain.db.202601\(day)T000000Z.snapshot"
-            try AtomicFile.replace(name, with: [UInt8]().span)
+            try AtomicFile.replace(name, with: [0x53 as UInt8].span)
         }
         let migration = "\(engine.folder)/keychain.db.v4.815000000.snapshot"
-        try AtomicFile.replace(migration, with: [UInt8]().span)
+        try AtomicFile.replace(migration, with: [0x53 as UInt8].span)
         let path = try engine.engine.store.snapshot()
         #expect(try copies.count == ItemStore.keptSnapshots)
         #expect(try copies.last.map { "\(engine.folder)/\($0)" } == path)
@@ -214,12 +214,28 @@ struct SnapshotTests {
     @Test("A copy that was just made stays, also beside copies that a wrong clock dated later")
     func datedLater() throws {
         for day in 1...7 {
-            try AtomicFile.replace("\(engine.folder)/keychain.db.2999010\(day)T000000Z.snapshot", with: [UInt8]().span)
+            try AtomicFile.replace(
+                "\(engine.folder)/keychain.db.2999010\(day)T000000Z.snapshot", with: [0x53 as UInt8].span)
         }
         let path = try engine.engine.store.snapshot()
         #expect(try FileStatus(at: path) != nil)
         #expect(try copies.count == ItemStore.keptSnapshots)
         #expect(try copies.last == "keychain.db.29990107T000000Z.snapshot")
+    }
+
+    @Test("What has the name of a copy and is none is no reason not to make one, and does not count", arguments: 0..<3)
+    func noCopy(_ kind: Int) throws {
+        try engine.add("a", "1")
+        let now = 820_000_000 + 978_307_200
+        let name = "\(engine.folder)/keychain.db.\(ItemStore.moment(now)).snapshot"
+        switch kind {
+        case 0: try AtomicFile.replace(name, with: [UInt8]().span)
+        case 1: #expect(unsafe mkdir(name, 0o700) == 0)
+        default: #expect(unsafe mkfifo(name, 0o600) == 0)
+        }
+        #expect(try engine.engine.store.isSnapshotDue(now: now + 10))
+        _ = try engine.engine.store.snapshot(now: now + 10)
+        #expect(try !engine.engine.store.isSnapshotDue(now: now + 20))
     }
 
     @Test("One that does not come to its end in time leaves nothing behind")

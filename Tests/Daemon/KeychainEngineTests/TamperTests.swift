@@ -167,6 +167,8 @@ struct TamperTests {
         changing("pk BLOB NOT NULL UNIQUE", to: "pk BLOB NOT NULL UNIQUE ON CONFLICT IGNORE"),
         changing("pdmn INTEGER", to: "pdmn TEXT"),
         changing("code BLOB NOT NULL)", to: "code BLOB NOT NULL, CHECK (id < 9))"),
+        changing("code BLOB NOT NULL)", to: "code BLOB NOT NULL CHECK (id < 9))"),
+        changing("code BLOB NOT NULL)", to: "code BLOB NOT NULL COLLATE NOCASE, later BLOB)"),
     ]
 
     /// Changes the text of a table.

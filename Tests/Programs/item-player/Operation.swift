@@ -15,6 +15,8 @@ struct Operation {
     func perform() -> String {
         switch (words[0], words.count) {
         case ("add", 5): outcome(SecItemAdd(item().adding(value(3)) as CFDictionary, nil))
+        case ("addpu", 5):
+            outcome(SecItemAdd(item().adding(value(3)).adding(passcodeOnly()) as CFDictionary, nil))
         case ("set", 5): outcome(SecItemUpdate(item() as CFDictionary, value(3) as CFDictionary))
         case ("del", 3): outcome(SecItemDelete(item() as CFDictionary))
         case ("get", 3): get()
@@ -41,6 +43,10 @@ struct Operation {
     }
 
     private func item() -> [CFString: Any] { service(1).adding([kSecAttrAccount: words[2]]) }
+
+    private func passcodeOnly() -> [CFString: Any] {
+        [kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
+    }
 
     private func value(_ index: Int) -> [CFString: Any] {
         [kSecValueData: Value.data(number: words[index], size: Int(words[index + 1]) ?? 0)]

@@ -9,6 +9,7 @@
 // Lines of a script, with items named by service and account, and values by a number and a size:
 //
 //     add S A N SIZE      set S A N SIZE      del S A      get S A
+//     addpu S A N SIZE    adds an item that only a passcode opens
 //     setall S N SIZE     gives all items of a service one value, in one call
 //     clash S T           moves all items of service S to service T, which is refused where T has one of their accounts
 //     delall S            all                 what there is, everywhere

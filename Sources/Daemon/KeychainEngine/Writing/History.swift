@@ -64,11 +64,12 @@ extension ItemWriter {
         try keepVersion(index, in: batch, as: itemClass, .deleted, at: now)
     }
 
-    /// Drops the earlier versions of the item that has a row.
+    /// Drops the earlier versions of the item that has a row, and those of items that had its name before.
     func forgetVersions(ofRow index: Int, in batch: RowBatch, as itemClass: ItemClass) throws(Refusal) {
         let row = batch.rows[index]
         try batch.sealed.withSpan { (parts) throws(Refusal) in
-            try store.forgetVersions(of: parts.extracting(row.uuid), in: itemClass)
+            try store.forgetVersions(
+                of: parts.extracting(row.uuid), named: parts.extracting(row.primaryKey), in: itemClass)
         }
     }
 

@@ -82,9 +82,11 @@ final class ItemWriter {
     private func perform(
         _ authorized: [Authorized], after prepare: () throws(Refusal) -> Void = {}
     ) throws(Refusal) {
-        rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
         defer { rowKeys = RowKeys() }
         try store.transaction(by: authorized.map(\.write).latestDeadline) { () throws(Refusal) in
+            // Whoever removes the passcode, and with it a class, does so in a transaction: what the enclave says within this one holds
+            // until its end.
+            rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
             try prepare()
             // Alone in its transaction, a write needs no savepoint to be undone.
             if authorized.count == 1 { return try performOne(authorized[0].write, authorized[0].request) }

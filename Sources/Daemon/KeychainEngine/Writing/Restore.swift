@@ -17,14 +17,27 @@ extension ItemWriter {
         }
     }
 
-    /// Drops all versions of the items that the query finds among the versions; the items stay.
+    /// Drops all versions of the items that the query finds among the versions, but those of groups that the caller has not; the
+    /// items stay.
     func forget(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
         let uuids = Set(try versions(of: request, as: itemClass, by: write.deadline).map(\.uuid))
         guard !uuids.isEmpty else { throw .nothingFound(request.request) }
-        for uuid in uuids { try store.forgetVersions(of: uuid.span, in: itemClass) }
+        for uuid in uuids { try forgetVersions(of: uuid, request, as: itemClass, by: write.deadline) }
         write.writer.begin(id: write.id)
         write.writer.end()
+    }
+
+    private func forgetVersions(
+        of uuid: [UInt8], _ request: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline
+    ) throws(Refusal) {
+        var found: [Int64] = []
+        let search = VersionSearch(itemClass, groups: request.groups, uuid: uuid, since: .min)
+        try store.reader.versions(search, by: deadline) { version in
+            found.append(version.row.id)
+            return true
+        }
+        for id in found { try store.forget(version: id) }
     }
 
     // MARK: - Deleted items

@@ -85,7 +85,12 @@ extension ItemWriter {
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         let row = try seal(new, past: gate, request.request.authenticationUI)
         let oldKey = try store.digester.primaryKey(of: old.itemClass, old.encoded())
-        try keepVersion(index, in: batch, as: old.itemClass, .changed, at: new.modificationMicroseconds)
+        if new.isProtected(as: old) {
+            try keepVersion(index, in: batch, as: old.itemClass, .changed, at: new.modificationMicroseconds)
+        } else {
+            // What it had would stay under the protection that somebody has just changed.
+            try forgetVersions(ofRow: index, in: batch, as: old.itemClass)
+        }
         try put(row, at: batch.rows[index].id)
         // The other devices know the item by its old key and must learn that it is gone (semantics B.4).
         if old.isSynchronizable, oldKey != row.primaryKey { try leaveTombstone(of: old, at: nil) }
@@ -93,6 +98,11 @@ extension ItemWriter {
 }
 
 extension PlainItem {
+    /// Whether the same class and the same access control keep it.
+    fileprivate func isProtected(as other: PlainItem) -> Bool {
+        accessibility == other.accessibility && guardFlags == other.guardFlags
+    }
+
     /// Later than now and than before: modification dates of an item only grow.
     var nextModificationDate: Double {
         guard case .date(let before)? = attributes[.modificationDate] else { return Clock.secondsSinceReferenceDate }

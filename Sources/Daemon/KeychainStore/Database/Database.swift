@@ -132,6 +132,12 @@ import LinuxSystem
         }
     }
 
+    /// Moves the whole log into the database and empties it. No other connection is open, in this or any other process.
+    func putLogAway() throws(DatabaseError) {
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if code != SQLITE_OK { throw error(code, "be tidied up", isCheckpoint: true) }
+    }
+
     /// What a call has just said. Only a checkpoint writes to the database itself; everything else writes to the log.
     func error(_ code: Int32, _ action: String, isCheckpoint: Bool = false) -> DatabaseError {
         let isWrite = code == DatabaseError.failed(.write)

@@ -1,7 +1,15 @@
+import LinuxSystem
+
 /// How many pages the write-ahead log has after a commit of one connection. Belongs to one thread at a time.
 final class LogLength {
     /// From so many pages on a checkpoint is due: SQLite's own default.
     static let due = 1000
+
+    /// Whether the log of a database is so long that a checkpoint is due. What programs that made one change each have left is never
+    /// their own commit's doing, so that none of them makes one.
+    static func isLong(besides path: String) -> Bool {
+        ((try? FileStatus(at: "\(path)-wal"))?.size ?? 0) > due << 12
+    }
 
     private var pages = 0
     private var nextDue = due

@@ -62,7 +62,7 @@ enum Command: Hashable {
         case .keepVersion(let itemClass): (HistoryTable.keeping(itemClass), "keep an earlier version")
         case .historyExcess: (HistoryTable.excess, "look at earlier versions")
         case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")
-        case .forgetItem: ("DELETE FROM history WHERE class = ? AND uuid = ?", "drop earlier versions")
+        case .forgetItem: ("DELETE FROM history WHERE class = ?1 AND (uuid = ?2 OR pk = ?3)", "drop earlier versions")
         case .forgetGroup: ("DELETE FROM history WHERE agrp = ?", "drop earlier versions")
         case .forgetOwner: ("DELETE FROM history WHERE ownr = ?", "drop earlier versions")
         case .forgetOldest: (HistoryTable.oldest, "drop earlier versions")

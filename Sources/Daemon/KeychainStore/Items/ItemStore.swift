@@ -158,7 +158,8 @@ package struct ItemStore: Sendable {
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
-            try database.execute("PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF", "be written")
+            try database.execute(
+                "PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA secure_delete = ON", "be written")
             database.noteCommits(counting: changes)
             return database
         }
@@ -245,16 +246,25 @@ package struct ItemStore: Sendable {
 
     /// Takes the lock of a store. The first process that does has the disk keep the log that others left.
     private static func lock(_ folder: String, exclusive: Bool) throws(Refusal) -> (FileLock, Bool) {
+        let lock = try storing { () throws(SystemError) in try FileLock("\(folder)/keychain.lock") }
+        let isAlone = (try? lock.take(.exclusive, by: .now)) != nil
+        if isAlone { try takeOverLog(folder) }
+        if isAlone, exclusive { return (lock, false) }
+        try storing { () throws(SystemError) in try lock.take(.shared, by: .after(milliseconds: patience)) }
+        return (lock, true)
+    }
+
+    /// Looks at the log that others left, has the disk keep it, and puts it away where it is long. The caller is alone.
+    private static func takeOverLog(_ folder: String) throws(Refusal) {
+        let path = path(in: folder)
         try storing { () throws(SystemError) in
-            let lock = try FileLock("\(folder)/keychain.lock")
-            let isAlone = (try? lock.take(.exclusive, by: .now)) != nil
-            if isAlone {
-                try DamagedLog.keep(of: path(in: folder))
-                try LogOnDisk.ensure(of: path(in: folder), isNew: !exists(at: madePath(in: folder)))
-            }
-            if isAlone, exclusive { return (lock, false) }
-            try lock.take(.shared, by: .after(milliseconds: patience))
-            return (lock, true)
+            try DamagedLog.keep(of: path)
+            try LogOnDisk.ensure(of: path, isNew: !exists(at: madePath(in: folder)))
+        }
+        guard try !hasJournal(path), LogLength.isLong(besides: path) else { return }
+        do throws(DatabaseError) { try Database(path: path, sharing: .exclusive).putLogAway() } catch {
+            // A log that is long is no reason to refuse, nor is what the next use will say.
+            if error.isFailureOfDisk { throw error.refusal }
         }
     }
 

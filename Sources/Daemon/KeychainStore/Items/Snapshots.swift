@@ -50,8 +50,19 @@ extension ItemStore {
     private static let day = 86400
 
     private func momentsOfCopies() throws(SystemError) -> [String] {
-        let names = try FolderEntries.names(in: folder).filter(Self.isSnapshot)
-        return names.map { String($0.dropFirst(Self.fileName.count + 1).prefix(16)) }
+        try copies().map { String($0.dropFirst(Self.fileName.count + 1).prefix(16)) }
+    }
+
+    /// Files that are named as copies are, and are no mere names.
+    private func copies() throws(SystemError) -> [String] {
+        var found: [String] = []
+        for name in try FolderEntries.names(in: folder) where Self.isSnapshot(name) {
+            guard let file = try FileStatus(ofLink: "\(folder)/\(name)"), file.isRegularFile, file.size > 0 else {
+                continue
+            }
+            found.append(name)
+        }
+        return found
     }
 
     /// When the store was last written to, in seconds since 1970.
@@ -75,10 +86,11 @@ extension ItemStore {
     /// As many commits this process has made, in steps of two.
     package var commits: UInt64 { changes.value }
 
-    /// Whatever the clock said when the others were made, the one just made stays.
+    /// Whatever the clock said when the others were made, the one just made stays. Those that are dated behind it, by a clock that was
+    /// wrong, go first.
     private func removeOldest(besides latest: String) throws(Refusal) {
-        let names = try Self.storing { () throws(SystemError) in try FolderEntries.names(in: folder) }
-        let others = names.filter(Self.isSnapshot).map { "\(folder)/\($0)" }.filter { $0 != latest }
+        let names = try Self.storing { () throws(SystemError) in try copies() }.map { "\(folder)/\($0)" }.sorted()
+        let others = names.filter { $0 > latest } + names.filter { $0 < latest }
         for path in others.dropLast(Self.keptSnapshots - 1) { unsafe unlink(path) }
     }
 

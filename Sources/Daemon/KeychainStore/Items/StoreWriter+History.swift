@@ -48,12 +48,15 @@ extension StoreWriter {
     /// Drops one version.
     package func forget(version: Int64) throws(Refusal) { try run(.forgetVersion, version) }
 
-    /// Drops the versions of an item.
-    package func forgetVersions(of uuid: Span<UInt8>, in itemClass: ItemClass) throws(Refusal) {
+    /// Drops the versions of an item, and those of items that had its name before.
+    package func forgetVersions(
+        of uuid: Span<UInt8>, named primaryKey: Span<UInt8>, in itemClass: ItemClass
+    ) throws(Refusal) {
         let statement = try statement(.forgetItem)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(itemClass.rawValue), at: 1)
             statement.bind(blob: uuid, at: 2)
+            statement.bind(blob: primaryKey, at: 3)
             try statement.run()
         }
     }

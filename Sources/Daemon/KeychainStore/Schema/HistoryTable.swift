@@ -41,9 +41,10 @@ enum HistoryTable {
             + "SELECT \(itemClass.rawValue), \(columns), ?2, ?3, ?4, ?5 FROM \(itemClass.code) WHERE id = ?1"
     }
 
-    /// Whether there is something to remove: the oldest is from before a time, or all have more than so many bytes.
+    /// Whether there is something to remove: one is from before a time, or all have more than so many bytes. The first need not be
+    /// the oldest, where a clock was wrong for a while.
     static let excess = """
-        SELECT coalesce((SELECT ended FROM history ORDER BY id LIMIT 1), ?1) < ?1 \
+        SELECT coalesce((SELECT min(ended) FROM history), ?1) < ?1 \
         OR coalesce((SELECT bytes FROM usage WHERE ownr = \(everything)), 0) > ?2
         """
     static let expiry = "DELETE FROM history WHERE ended < ?"

@@ -33,9 +33,9 @@ struct SchemaCheck {
         guard ours.hasPrefix("CREATE TABLE "), ours.hasSuffix(")"), text.hasPrefix(begin), text.hasSuffix(")") else {
             return false
         }
-        return text.dropFirst(begin.count).dropLast().split(separator: ",", omittingEmptySubsequences: false)
-            .dropFirst()
-            .allSatisfy(isPlainColumn)
+        let more = text.dropFirst(begin.count).dropLast().split(separator: ",", omittingEmptySubsequences: false)
+        // What stands before the first comma would belong to our last column.
+        return more[0].isEmpty && more.dropFirst().allSatisfy(isPlainColumn)
     }
 
     private static func isPlainColumn(_ text: Substring) -> Bool {
