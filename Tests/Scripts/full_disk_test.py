@@ -38,6 +38,34 @@ def fill(path):
                 pass
 
 
+def limited_file():
+    """A limit that the process has not asked to be told of by an error."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
+
+
+def daemon_with_limit(programs, home):
+    """A limit on the size of files does not end a daemon, and nothing is lost that it has acknowledged."""
+    env = environment(home, "daemon") | {"KEYCHAIN_TPM": "none"}
+    daemon = subprocess.Popen([f"{programs}/keychaind"], env=env, preexec_fn=limited_file, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    script = "".join(f"add limit {number} {number} 9000\n" for number in range(400)) + "get limit 0\n"
+    while not os.path.exists(f"{home}/keychaind.sock"):
+        if daemon.poll() is not None:
+            sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
+    done = subprocess.run([f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=120)
+    told = [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
+    if set(told) != {"0", "-34"} or told[-1] != "0" or daemon.poll() is not None:
+        sys.exit(f"a limit on the size of files: told {set(told)}, {told[-1:]}, the daemon is {daemon.poll()}")
+    daemon.terminate()
+    daemon.wait()
+    check = subprocess.run([f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=60)
+    there = check.stdout.count("limit/")
+    if there != told[:-1].count("0"):
+        sys.exit(f"a limit on the size of files: {told.count('0') - 1} acknowledged, {there} there")
+    print(f"a daemon with a limit on the size of files: {there} items acknowledged, all there, then -34")
+
+
 def full_without_index(programs, disk):
     """The log's index has to be made anew where there is no space for it: what is there is found and deleted."""
     home = f"{disk}/embedded"
@@ -103,6 +131,8 @@ def main():
         if len(acknowledged) < 20:
             sys.exit("the disk was full before anything was written")
         print(f"{len(acknowledged)} items acknowledged before the disk was full, none lost: {filling.stderr.strip()}")
+    with tempfile.TemporaryDirectory() as home:
+        daemon_with_limit(programs, f"{home}/keychain")
     full_without_index(programs, sys.argv[2])
     shutil.rmtree(f"{sys.argv[2]}/embedded")
     os.unlink(f"{sys.argv[2]}/rest")
