@@ -104,14 +104,15 @@ static const char *inside(const char *path) {
 
 static bool is_ours(int file) { return control && file >= 0 && file < FILES && what[file] == FILE_OF_FOLDER; }
 
-// A file that is open for writing alone is read by a descriptor of its own, which stays open: to close one gives up the locks
-// that the process has on the file (fcntl(2)).
-static int readable(int file) {
-    char byte, path[64];
-    if (pread(file, &byte, 1, 0) >= 0) return file;
+// A file that is open in another way is opened once more, which stays so: to close one gives up the locks that the process has on
+// the file (fcntl(2)).
+static int open_for(int file, int access) {
+    char path[64];
+    int flags = fcntl(file, F_GETFL) & O_ACCMODE;
+    if (flags == access || flags == O_RDWR) return file;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     REAL(open);
-    return real(path, O_RDONLY | O_CLOEXEC);
+    return real(path, access | O_CLOEXEC);
 }
 
 // Gives `to` the bytes of `from`, and zeros from there to `size`.
@@ -140,7 +141,7 @@ static void keep_shadow(int file) {
     if (!shadow[0] || fstat(file, &status) != 0) return;
     int to = open_shadow(file, O_RDWR | O_CREAT | O_TRUNC);
     if (to < 0) abort();
-    copy(readable(file), to, status.st_size);
+    copy(open_for(file, O_RDONLY), to, status.st_size);
     close(to);
 }
 
@@ -150,7 +151,7 @@ static void drop_pages(int file) {
     struct stat status;
     if (!shadow[0] || fstat(file, &status) != 0) return;
     int from = open_shadow(file, O_RDONLY);
-    copy(from, file, status.st_size);
+    copy(from, open_for(file, O_WRONLY), status.st_size);
     if (from >= 0) close(from);
     errno = error;
 }
