@@ -17,7 +17,7 @@ PYTHON = "/usr/bin/python3"
 USUAL = "/run/keychaind"
 
 # Numbers that nobody has. Those of users get accounts, for the time of the test.
-SERVICE, ENCLAVE, VICTIM, OTHER, ANCHORED = 61201, 61202, 61210, 61211, 61220
+SERVICE, ENCLAVE, IDENTIFIER, VICTIM, OTHER, ANCHORED = 61201, 61202, 61203, 61210, 61211, 61220
 # Numbers that belong to OTHER besides (subuid(5)).
 SUBORDINATE = 1_700_000_000
 
@@ -51,7 +51,8 @@ class Deployment:
         return self.path("run", "socket")
 
     def options(self):
-        return ["--user", str(SERVICE), "--enclave-user", str(ENCLAVE), "--sockets", self.path("run"),
+        return ["--user", str(SERVICE), "--enclave-user", str(ENCLAVE), "--identifier-user", str(IDENTIFIER),
+                "--sockets", self.path("run"), "--identifier", self.path("identifier-run", "socket"),
                 "--state", self.path("state"), "--enclave", self.path("enclave-run", "socket"),
                 "--enclave-state", self.path("vaults"), "--tpm", "none",
                 "--anchor-group", str(ANCHORED), "--entitlements", self.path("entitlements")]
@@ -197,7 +198,7 @@ class Deployment:
         raise RuntimeError(f"no daemon of user {user} runs")
 
     def processes(self):
-        """The service's processes by what they are: master, daemon, listener, enclave, agent."""
+        """The service's processes by what they are: supervisor, master, identifier, daemon, listener, enclave, agent."""
         found = {}
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -210,11 +211,15 @@ class Deployment:
             if "--accounts" in words:
                 continue
             name = os.path.basename(words[0])
-            kind = {"keychaind": "master" if "--system" in words else "daemon",
+            role = {"--system": "supervisor", "--master": "master", "--identify": "identifier"}
+            kind = {"keychaind": role.get(words[1], "daemon"),
                     "keychain-enclaved": "listener" if "--listen" in words else "enclave",
                     "keychain-agent": "agent"}.get(name)
             if kind:
                 found[kind] = int(number)
+        # systemd needs no supervisor: what it has started is the master.
+        if "master" not in found and "supervisor" in found:
+            found["master"] = found.pop("supervisor")
         return found
 
 

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
-from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
+from deployment import ANCHORED, ENCLAVE, IDENTIFIER, OTHER, PYTHON, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
 
 FAILED = []
 
@@ -43,7 +43,7 @@ def lives(d, program):
     status = d.run(program, "status").stdout
     check("status says system daemon, and that the keys are elsewhere", "system daemon" in status
           and "separate process" in status, status)
-    check("the daemons have CAP_SYS_PTRACE alone, the enclave has nothing, neither can gain any", privileges(d))
+    check("the identifier has CAP_SYS_PTRACE alone, all others have nothing, none can gain any", privileges(d), d.said)
     d.store(program, user=OTHER, secret="of the other")
     check("another user has a keychain of his own", d.run(*d.search(program), user=OTHER).stdout.strip() == "of the other"
           and d.has(program))
@@ -58,7 +58,10 @@ def lives(d, program):
 def privileges(d):
     for kind, process in d.processes().items():
         lines = dict(line.split(":", 1) for line in open(f"/proc/{process}/status").read().splitlines())
-        wanted = 0x80000 if kind in ("master", "daemon") else 0
+        # It starts the others as what they are.
+        if kind == "supervisor":
+            continue
+        wanted = 0x80000 if kind == "identifier" else 0
         sets = {int(lines[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb", "CapBnd")}
         if sets != {wanted} or lines["Groups"].strip():
             d.said = f"{kind}: {sets}"
@@ -318,8 +321,10 @@ def activated(d, program):
     d.stop()
     shutil.rmtree(d.path("run"))
     shutil.rmtree(d.path("enclave-run"))
+    shutil.rmtree(d.path("identifier-run"))
     os.makedirs(d.path("run"))
     os.makedirs(d.path("enclave-run"))
+    os.makedirs(d.path("identifier-run"))
 
     def listen(path, owner, mode):
         listener = socket.socket(socket.AF_UNIX)
@@ -349,15 +354,20 @@ def activated(d, program):
     enclaves = [listen(d.path("enclave-run", "socket"), SERVICE, 0o600)]
     enclave = start(ENCLAVE, enclaves, "", d.path("libexec", "keychain-enclaved"), "--listen", d.path("enclave-run", "socket"),
                     "--state", d.path("vaults"), "--accept-from", str(SERVICE), "--tpm", "none")
-    service = start(SERVICE, clients, ",+sys_ptrace", d.path("libexec", "keychaind"), "--system", *d.options())
+    identifiers = [listen(d.path("identifier-run", "socket"), SERVICE, 0o600)]
+    identifier = start(IDENTIFIER, identifiers, ",+sys_ptrace", d.path("libexec", "keychaind"), "--identify",
+                       d.path("identifier-run", "socket"), "--accept-from", str(SERVICE), "--anchor-group", str(ANCHORED),
+                       "--entitlements", d.path("entitlements"))
+    service = start(SERVICE, clients, "", d.path("libexec", "keychaind"), "--system", *d.options())
     try:
         check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
         check("and units' credentials", credential(d, "web@1.service", "token") == "of web")
         check("it has the same privileges then", privileges(d), d.said)
     finally:
-        for process in (service, enclave):
+        for process in (service, enclave, identifier):
             process.terminate()
-        check("both end when they are told to", service.wait(30) == 0 and enclave.wait(30) in (0, -signal.SIGTERM))
+        check("all end when they are told to", service.wait(30) == 0 and enclave.wait(30) in (0, -signal.SIGTERM)
+              and identifier.wait(30) in (0, -signal.SIGTERM))
 
 
 def main():

@@ -71,6 +71,26 @@ package struct FileStatus: Hashable, Sendable {
         (owner, group, mode) = (version.owner, version.group, version.mode)
     }
 
+    /// How many ``numbers`` there are.
+    static let numberCount = 8
+
+    /// All of it, to be told to another process.
+    var numbers: [UInt64] {
+        [
+            device, inode, UInt64(bitPattern: Int64(size)), UInt64(bitPattern: modified), UInt64(owner), UInt64(group),
+            UInt64(mode), links,
+        ]
+    }
+
+    /// Nil for numbers that no file has.
+    init?(numbers: [UInt64]) {
+        guard let size = Int(exactly: numbers[2]), let owner = UInt32(exactly: numbers[4]),
+            let group = UInt32(exactly: numbers[5]), let mode = UInt32(exactly: numbers[6])
+        else { return nil }
+        (device, inode, self.size, modified) = (numbers[0], numbers[1], size, Int64(bitPattern: numbers[3]))
+        (self.owner, self.group, self.mode, links) = (owner, group, mode, numbers[7])
+    }
+
     private init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)

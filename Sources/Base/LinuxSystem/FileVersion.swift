@@ -47,6 +47,21 @@ package struct FileVersion: Hashable, Sendable {
         (status, changed, verityDigest) = (FileStatus(version), version.changed, digest)
     }
 
+    /// What another process has seen of a file.
+    ///
+    /// - Parameter numbers: as ``numbers`` gives them; nil comes of others.
+    package init?(numbers: [UInt64], verityDigest: [UInt8]) {
+        guard numbers.count == Self.numberCount, let status = FileStatus(numbers: numbers) else { return nil }
+        (self.status, self.verityDigest) = (status, verityDigest)
+        changed = Int64(bitPattern: numbers[Self.numberCount - 1])
+    }
+
+    /// How many ``numbers`` there are.
+    package static let numberCount = FileStatus.numberCount + 1
+
+    /// All of it but the kernel's digest, to be told to another process.
+    package var numbers: [UInt64] { status.numbers + [UInt64(bitPattern: changed)] }
+
     package func hash(into hasher: inout Hasher) {
         // Two files that have both of these in common are rare, and are told apart by the rest.
         hasher.combine(status.inode)
@@ -67,8 +82,18 @@ package struct FileVersion: Hashable, Sendable {
     func isExecuted(in folder: FileDescriptor) throws(SystemError) -> Bool {
         var found = clinux_file_version()
         _ = try retrying("statx") { unsafe clinux_executed_version(folder.number, &found) }
-        return FileStatus(found) == status && found.changed == changed
-            && (found.has_verity == 0) == verityDigest.isEmpty
+        return isSeen(in: found)
+    }
+
+    /// Whether an open file is this very version. It may be open for nothing but to be looked at (O_PATH).
+    ///
+    /// - Throws: `SystemError` of `statx`.
+    package func isVersion(of file: FileDescriptor) throws(SystemError) -> Bool {
+        isSeen(in: try Self.look(file.number, nil))
+    }
+
+    private func isSeen(in found: clinux_file_version) -> Bool {
+        FileStatus(found) == status && found.changed == changed && (found.has_verity == 0) == verityDigest.isEmpty
     }
 
     private static let coarsest: Int64 = 2_000_000_000

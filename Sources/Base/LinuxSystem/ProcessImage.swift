@@ -5,7 +5,7 @@ import Glibc
 /// The kernel's list of its mappings is held open. It belongs to the memory that the process had when it was opened: once the process
 /// has ended or executed another program, or the same one again, it is empty (proc_pid_maps(5)).
 package final class ProcessImage: Sendable {
-    let maps: FileDescriptor
+    package let maps: FileDescriptor
 
     /// Opens what the process with a number executes now.
     ///
@@ -13,6 +13,9 @@ package final class ProcessImage: Sendable {
     package init(of process: Int32) throws(SystemError) {
         maps = try FileDescriptor.open("/proc/\(process)/maps", O_RDONLY)
     }
+
+    /// Takes over what a process that may look has opened.
+    package init(maps: FileDescriptor) { self.maps = maps }
 
     /// Whether the process still executes it.
     package var isExecuted: Bool {

@@ -18,11 +18,18 @@ package struct UnixSocket: Sendable {
     /// Makes two sockets that are connected to each other and block.
     ///
     /// - Throws: `SystemError` of `socketpair`: too many open files.
-    package static func pair() throws(SystemError) -> (UnixSocket, UnixSocket) {
+    package static func pair() throws(SystemError) -> (UnixSocket, UnixSocket) { try pair(of: streamType) }
+
+    /// As ``pair()``, for messages that stay apart: each is received whole, or cut off where there is no room for it.
+    ///
+    /// - Throws: as ``pair()``.
+    package static func packetPair() throws(SystemError) -> (UnixSocket, UnixSocket) { try pair(of: packetType) }
+
+    private static func pair(of type: CInt) throws(SystemError) -> (UnixSocket, UnixSocket) {
         var ends: (CInt, CInt) = (-1, -1)
         _ = try retrying("socketpair") {
             unsafe withUnsafeMutableBytes(of: &ends) {
-                unsafe socketpair(AF_UNIX, streamType, 0, $0.assumingMemoryBound(to: CInt.self).baseAddress)
+                unsafe socketpair(AF_UNIX, type, 0, $0.assumingMemoryBound(to: CInt.self).baseAddress)
             }
         }
         return (UnixSocket(FileDescriptor(owning: ends.0)), UnixSocket(FileDescriptor(owning: ends.1)))
@@ -84,6 +91,7 @@ package struct UnixSocket: Sendable {
     }
 
     static let streamType = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    private static let packetType = CInt(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
 
     static func unconnected() throws(SystemError) -> UnixSocket {
         UnixSocket(FileDescriptor(owning: try retrying("socket") { socket(AF_UNIX, streamType, 0) }))

@@ -85,6 +85,8 @@ int clinux_file_system(int file, uint64_t *kind, int *is_nosuid) {
 
 int clinux_open_place(const char *path) { return open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC); }
 
+int clinux_hold_file(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
+
 int clinux_open_folder(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
 
 int clinux_open_beneath(const char *path, const char *name) {

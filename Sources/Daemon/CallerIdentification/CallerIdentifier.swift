@@ -166,7 +166,8 @@ extension CallerIdentifier {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "the peer has ended"))
         }
         if let entry { processes.note(entry) }
-        return IdentifiedCaller(caller, process: IdentifiedProcess(subject.peer, execution))
+        return IdentifiedCaller(
+            caller, process: IdentifiedProcess(subject.peer, version, execution, isKnown: entry != nil))
     }
 
     /// What an anchored process executes: the file that it was looked at for, from before this was asked until now, with nothing in
@@ -243,9 +244,8 @@ extension CallerIdentifier {
         }
         // It is asked afterwards whether it still lives, and did so now.
         return KnownProcesses.Entry(
-            caller, process: IdentifiedProcess(peer), numbers: peer.numbers, program: program, signature: signature,
-            reading: installed.reading,
-            noted: Clock.monotonicNanoseconds)
+            caller, process: IdentifiedProcess(peer, version, isKnown: true), numbers: peer.numbers, program: program,
+            signature: signature, reading: installed.reading, noted: Clock.monotonicNanoseconds)
     }
 }
 

@@ -9,11 +9,17 @@ final class IdentifiedProcess: CallerProcess {
         let image: ProcessImage
     }
 
+    /// The file that it was identified by.
+    let version: FileVersion
+    /// Whether it was here before, and its next connection may rest on this look at it.
+    let isKnown: Bool
     /// Nil for this process, which ends with whoever asks.
     private let peer: PeerCredentials?
     private let execution: Execution?
 
-    init(_ peer: PeerCredentials?, _ execution: Execution? = nil) { (self.peer, self.execution) = (peer, execution) }
+    init(_ peer: PeerCredentials?, _ version: FileVersion, _ execution: Execution? = nil, isKnown: Bool = false) {
+        (self.peer, self.version, self.execution, self.isKnown) = (peer, version, execution, isKnown)
+    }
 
     var isUnchanged: Bool {
         // Who still executes what he did lives.

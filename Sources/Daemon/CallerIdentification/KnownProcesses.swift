@@ -16,7 +16,7 @@ package final class KnownProcesses: Sendable {
     /// A process as it was identified. One reference, which is handed out for the price of one.
     package final class Entry: Sendable {
         let numbers: PeerNumbers
-        let program: ExecutingProcess
+        let program: any ExecutionWatch
         /// What its groups rest on.
         let signature: ProgramSignature?
         /// The number of the installed entitlements it was held against.
@@ -28,7 +28,7 @@ package final class KnownProcesses: Sendable {
         let noted: UInt64
 
         init(
-            _ caller: CallerIdentity, process: any CallerProcess, numbers: PeerNumbers, program: ExecutingProcess,
+            _ caller: CallerIdentity, process: any CallerProcess, numbers: PeerNumbers, program: any ExecutionWatch,
             signature: ProgramSignature?, reading: UInt64, noted: UInt64
         ) {
             (self.caller, self.process, self.numbers, self.program) = (caller, process, numbers, program)
@@ -69,6 +69,9 @@ package final class KnownProcesses: Sendable {
         else { return nil }
         return entry
     }
+
+    /// Lets go of what was held of processes.
+    func forget(where isOver: (Entry) -> Bool) { rows.withLock { rows in rows.removeAll { isOver($0.entry) } } }
 
     /// Whether a process was here before, as it seems from its number: a note of one that connects once is made for nothing.
     func comesAgain(_ number: Int32) -> Bool {

@@ -42,6 +42,8 @@ package final class Master {
     /// Nil where every number may have a keychain.
     private let accounts: AccountDesk?
     private let hasKeychain: (UInt32) -> Bool
+    /// Nil where daemons identify callers by themselves.
+    private let identifier: IdentifierDesk?
     private var wards: [KeychainOwner: Ward] = [:]
     private var byToken: [UInt64: Ward] = [:]
     private var nextToken = Token.firstWard
@@ -51,6 +53,7 @@ package final class Master {
     private enum Token {
         static let end: UInt64 = 0
         static let firstEntrance: UInt64 = 1
+        static let identifier: UInt64 = 62
         static let accounts: UInt64 = 63
         static let firstWard: UInt64 = 64
     }
@@ -63,11 +66,13 @@ package final class Master {
     ///   - mostWards: how many keychains may be open at once; connections to more are refused until one is closed.
     ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountDesk`).
     ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked up.
+    ///   - identifier: where the process listens that identifies callers for the daemons; nil where they do it by themselves.
     ///   - log: takes a line about what was refused or went wrong.
     /// - Throws: `SystemError` of `epoll`.
     package init(
         _ entrances: [Entrance], mostWards: Int = 1024, start: @escaping Starter, clerk: Clerk? = nil,
-        hasKeychain: @escaping (UInt32) -> Bool = { _ in false }, log: @escaping (String) -> Void
+        hasKeychain: @escaping (UInt32) -> Bool = { _ in false }, identifier: String? = nil,
+        log: @escaping (String) -> Void
     ) throws(SystemError) {
         (self.entrances, self.mostWards, self.start, self.log) = (entrances, mostWards, start, log)
         self.hasKeychain = hasKeychain
@@ -76,6 +81,9 @@ package final class Master {
         let epoll = try Epoll(capacity: 64)
         self.epoll = epoll
         accounts = clerk.map { AccountDesk($0, watchedBy: epoll, token: Token.accounts) }
+        self.identifier = identifier.map {
+            IdentifierDesk($0, watchedBy: epoll, token: Token.identifier, log: log)
+        }
         for (index, entrance) in entrances.enumerated() {
             let token = Token.firstEntrance + UInt64(index)
             try epoll.add(entrance.socket.descriptor, for: .readable, token: token)
@@ -89,8 +97,8 @@ package final class Master {
         try epoll.add(end, for: .readable, token: Token.end)
         while !isEnding || !wards.isEmpty {
             let start = Clock.monotonicNanoseconds
-            let patience = (wards.values.map(\.patience) + [accounts?.patience ?? .never]).min() ?? .never
             let count = try epoll.wait(deadline: patience) { token, _ in handle(token, end) }
+            introduce()
             while let (question, answer) = accounts?.conclude() { admit(question, answer) }
             if !isEnding, count < epoll.capacity {
                 for index in queues.indices { queues[index].looked(from: start) }
@@ -100,11 +108,28 @@ package final class Master {
         }
     }
 
+    /// When something is to be done although nothing comes.
+    private var patience: Deadline {
+        let desks = [accounts?.patience ?? .never, isEnding ? .never : identifier?.patience ?? .never]
+        return (wards.values.map(\.patience) + desks).min() ?? .never
+    }
+
+    /// Gives all daemons channels to an identifier that is new.
+    private func introduce() {
+        guard !isEnding, let identifier, identifier.connect() else { return }
+        for ward in wards.values { introduce(ward) }
+    }
+
+    private func introduce(_ ward: Ward) {
+        if let channel = identifier?.channel(of: ward.owner) { ward.use(identifier: channel) }
+    }
+
     private func handle(_ token: UInt64, _ end: FileDescriptor) {
         switch token {
         case Token.end: finish(end)
         // What it has said is heard at the end of the turn.
         case Token.accounts: break
+        case Token.identifier: identifier?.lose()
         case ..<Token.firstWard: accept(Int(token - Token.firstEntrance))
         default:
             if let ward = byToken[token] { readOffer(of: ward) } else if let ward = byToken[token - 1] { bury(ward) }
@@ -198,6 +223,7 @@ extension Master {
         (wards[owner], byToken[ward.token]) = (ward, ward)
         try epoll.add(ward.end, for: .readable, token: ward.token + 1)
         if let channel = ward.channel { try epoll.add(channel.descriptor, for: .readable, token: ward.token) }
+        introduce(ward)
         return ward
     }
 

@@ -11,6 +11,8 @@ final class Ward {
     let end: FileDescriptor
     /// Nil from when it was let go: then it finishes what it has, and connections wait for the next one.
     private(set) var channel: HandoverSender?
+    /// A channel to the identifier that the daemon has not got yet.
+    private var identifiers: UnixSocket?
     /// What came in the meantime.
     private(set) var waiting: [Arrival] = []
     /// When a process that was let go is ended by force.
@@ -50,13 +52,30 @@ final class Ward {
     /// - Throws: `SystemError` with `ETIMEDOUT` when too many wait for it already.
     func take(_ arrival: Arrival) throws(SystemError) {
         if let channel {
-            do throws(SystemError) { return try channel.hand(arrival.connection, as: arrival.kind) } catch {
+            do throws(SystemError) {
+                try introduce()
+                return try channel.hand(arrival.connection, as: arrival.kind)
+            } catch {
                 if error.code == ETIMEDOUT { throw error }
                 letGo()
             }
         }
         guard waiting.count < Self.mostWaiting else { throw SystemError(code: ETIMEDOUT, call: "sendmsg") }
         waiting.append(arrival)
+    }
+
+    /// Gives the daemon a channel to the identifier; one that has too many connections before it gets it with the next.
+    func use(identifier: UnixSocket) {
+        identifiers = identifier
+        do throws(SystemError) { try introduce() } catch {
+            if error.code != ETIMEDOUT { letGo() }
+        }
+    }
+
+    private func introduce() throws(SystemError) {
+        guard let channel, let identifier = identifiers else { return }
+        try channel.hand(identifier, as: .identifier)
+        identifiers = nil
     }
 
     /// Reads an offer; whether the daemon was let go.

@@ -11,7 +11,33 @@ extension CallerReport {
     }
 }
 
+extension CallerIdentity {
+    /// The identity that a report shows; nil for one that shows none.
+    ///
+    /// - Parameter mayManageUnits: which no report says.
+    package init?(_ report: CallerReport, mayManageUnits: Bool) {
+        guard let provenance = Provenance(report.source, report.detail, program: report.program) else { return nil }
+        self.init(
+            user: report.user, process: report.process, program: report.program, provenance: provenance,
+            isAnchored: report.isAnchored, groups: report.groups, mayInspectAllGroups: report.mayInspectAllGroups,
+            mayManageUnits: mayManageUnits)
+    }
+}
+
 extension Provenance {
+    /// What the words of ``words`` stand for.
+    fileprivate init?(_ source: String, _ detail: String, program: String) {
+        switch source {
+        case "signed": self = .signed(team: detail, identifier: program)
+        case "installed": self = .installed(file: detail)
+        case "unit": self = .unit(detail)
+        case "unsigned": self = .unsigned
+        default:
+            guard let sandbox = Sandbox(rawValue: source) else { return nil }
+            self = .sandboxed(sandbox, application: detail)
+        }
+    }
+
     /// What it is called, and whose word it is.
     fileprivate var words: (source: String, detail: String) {
         switch self {

@@ -14,6 +14,8 @@ enum Arguments {
     case serve(Options)
     /// To be the master of the system service.
     case system(SystemOptions)
+    /// To say which programs call, for the daemons of the system service.
+    case identify(IdentifierOptions)
     /// To look accounts up for the master.
     case accounts(UnixSocket)
 
@@ -61,6 +63,7 @@ enum Arguments {
                          [--pinentry PROGRAM] [--login-password yes|no] [--history-days N] [--log FILE] [--quota-...]
                          [--entitlements FOLDER]... [--anchor-group GROUP]
                keychaind --system [...]
+               keychaind --identify SOCKET [...]
 
         Serves a user's keychain. Programs start it by themselves when they need it.
 
@@ -83,6 +86,7 @@ enum Arguments {
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
           --system             be the system service; see keychaind --system --help
+          --identify SOCKET    say which programs call, for the system service; see keychaind --identify --help
           --keychain OWNER     serve this keychain of the system service: a user's number, or system. With it:
             --control FD       where the service's master hands connections over
             --enclave FD       the channel to its enclave; none when that cannot be reached
@@ -100,8 +104,12 @@ enum Arguments {
         var options = Options()
         var detaches = false
         var rest = Array(arguments)[...]
-        if rest.first == "--system" {
-            self = .system(try SystemOptions(rest.dropFirst()))
+        if rest.first == "--system" || rest.first == "--master" {
+            self = .system(try SystemOptions(rest.dropFirst(), isSupervised: rest.first == "--master"))
+            return
+        }
+        if rest.first == "--identify" {
+            self = .identify(try IdentifierOptions(rest.dropFirst()))
             return
         }
         if rest.first == "--accounts" {

@@ -20,6 +20,7 @@ struct Keychaind {
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
             case .system(let options): try SystemService.run(options, log: report)
+            case .identify(let options): try IdentifierService.run(options, log: report)
             case .accounts(let channel): try AccountClerk.serve(channel)
             }
         } catch {
@@ -79,14 +80,17 @@ struct Keychaind {
 
     /// Who may call, and who is who.
     static func callers(_ clientele: Clientele, _ options: Arguments.Options) throws -> CallerIdentifier {
-        let folder = try ownPath().folder
-        // The command of this installation is beside the daemon, or where commands are.
-        let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
         let rules = IdentityRules(
-            clientele, anchorGroup: try AnchorGroup.find(options.anchorGroup),
-            inspector: commands.lazy.compactMap { try? FileStatus(at: $0) }.first)
+            clientele, anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
+    }
+
+    /// The command of this installation: it is beside the daemon, or where commands are.
+    static func inspector() -> FileStatus? {
+        guard let folder = try? ownPath().folder else { return nil }
+        let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
+        return commands.lazy.compactMap { try? FileStatus(at: $0) }.first
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password checked; the
@@ -127,5 +131,6 @@ struct Keychaind {
 /// An engine is what a server needs.
 extension KeychainEngine: RequestHandler {}
 extension CallerIdentifier: CallerRegistry {}
+extension IdentifierClient: CallerRegistry {}
 extension EngineLane: RequestLane {}
 extension PendingWrite: QueuedWrite {}

@@ -188,7 +188,8 @@ package struct WireReader {
         try integer(UInt32.self) == 0 ? nil : try refusal(status: 0)
     }
 
-    mutating func refusal(status: Int32) throws(Refusal) -> Refusal {
+    /// A refusal after its status.
+    package mutating func refusal(status: Int32) throws(Refusal) -> Refusal {
         let (rule, subject, problem, remedy) = (try text(), try text(), try text(), try text())
         return Refusal(KeychainStatus(rawValue: status), Refusal.Rule(rawValue: rule), subject, problem, do: remedy)
     }

@@ -142,6 +142,9 @@ struct clinux_file_version {
 /// Opens whatever has this name, without using it (O_PATH), closed on exec; a symbolic link itself, unless a slash follows.
 int clinux_open_place(const char *path);
 
+/// Opens what a path leads to, to be looked at and not to be read (O_PATH), closed on exec.
+int clinux_hold_file(const char *path);
+
 /// Opens a folder to look things up from (O_PATH), closed on exec.
 int clinux_open_folder(const char *path);
 

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What ends the master: a signal, or the end of the enclave's listener.
+/// What ends the master, or the supervisor: a signal, or the end of who has started it.
 struct MasterSignals {
     private var signals = sigset_t()
 
@@ -15,19 +15,19 @@ struct MasterSignals {
 
     /// Waits in the background.
     ///
+    /// - Parameter lifeline: a descriptor whose end counts as well.
     /// - Returns: readable from then on.
     /// - Throws: `SystemError`: too many open files or threads.
-    func await(orEndOf process: ChildProcess?) throws(SystemError) -> Wakeup {
+    func await(orEndOf lifeline: FileDescriptor? = nil) throws(SystemError) -> Wakeup {
         let end = try Wakeup()
         _ = try Thread(named: "master-signals") { [signals] in
             var (signals, signal) = (signals, CInt(0))
             unsafe sigwait(&signals, &signal)
             end.signal()
         }
-        guard let process else { return end }
-        let hasEnded = try process.endDescriptor()
-        _ = try Thread(named: "master-enclave") {
-            try? hasEnded.wait(for: .readable, deadline: .never)
+        guard let lifeline else { return end }
+        _ = try Thread(named: "master-lifeline") {
+            try? lifeline.wait(for: .readable, deadline: .never)
             end.signal()
         }
         return end

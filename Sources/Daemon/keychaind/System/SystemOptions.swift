@@ -14,6 +14,9 @@ struct SystemOptions {
     /// Where the enclave listens.
     var enclave = "/run/keychain-enclaved/socket"
     var enclaveState = "/var/lib/keychain-enclave"
+    /// Where the process listens that identifies callers, and whom it runs as.
+    var identifier = "/run/keychain-identifier/socket"
+    var identifierUser = "_keychain-identifier"
     var tpm = "auto"
     /// Seconds.
     var idleExit: UInt64 = 300
@@ -26,22 +29,31 @@ struct SystemOptions {
     /// How programs are told apart, as the daemons take it.
     var identification: [String] = []
     var ready: FileDescriptor?
+    /// A descriptor whose end is the master's.
+    var lifeline: FileDescriptor?
+    /// Whether a supervisor has started it, or systemd.
+    var isSupervised: Bool
+    /// The command line, for who starts the master with it.
+    private(set) var words: [String] = []
     var asksForHelp = false
 
     static let helpText = """
-        usage: keychaind --system [--user USER] [--enclave-user USER] [--sockets FOLDER] [--state FOLDER]
-                                  [--enclave SOCKET] [--enclave-state FOLDER] [--tpm TPM] [--idle-exit SECONDS]
-                                  [--connections N] [--keychains N] [--history-days N] [--quota-...]
+        usage: keychaind --system [--user USER] [--enclave-user USER] [--identifier-user USER] [--sockets FOLDER]
+                                  [--state FOLDER] [--enclave SOCKET] [--enclave-state FOLDER] [--identifier SOCKET]
+                                  [--tpm TPM] [--idle-exit SECONDS] [--connections N] [--keychains N]
+                                  [--history-days N] [--quota-...]
 
-        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it makes its sockets and
-        folders, starts the enclave's listener, and goes on as a user of its own with CAP_SYS_PTRACE alone.
+        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master, the
+        enclaves' listener and the process that identifies callers, each as a user of its own, and starts them again when they end.
 
           --user USER             whom it runs as: a name or a number; _keychain when not given
           --enclave-user USER     whom the enclave runs as; _enclave when not given
+          --identifier-user USER  whom the process runs as that identifies callers; _keychain-identifier
           --sockets FOLDER        where it listens: socket, system and credentials in there; /run/keychaind
           --state FOLDER          where the keychains lie; /var/lib/keychain
           --enclave SOCKET        where keychain-enclaved listens; /run/keychain-enclaved/socket
           --enclave-state FOLDER  where the vaults lie; /var/lib/keychain-enclave
+          --identifier SOCKET     where the process listens that identifies callers; /run/keychain-identifier/socket
           --tpm TPM               what keys may rest on: auto, none, or how a TPM is reached
           --idle-exit SECONDS     close a keychain that nobody has been connected to for so long; 300
           --connections N         how many connections a user may have; 1024
@@ -55,9 +67,11 @@ struct SystemOptions {
         Sockets passed by systemd are known by the last part of their paths. The users' options matter to root alone.
         """
 
-    init(_ arguments: some Sequence<String>) throws(Arguments.Mistake) {
+    init(_ arguments: some Sequence<String>, isSupervised: Bool) throws(Arguments.Mistake) {
+        self.isSupervised = isSupervised
         var rest = Array(arguments)[...]
         while let name = rest.popFirst() {
+            let before = rest
             switch name {
             case "--help": asksForHelp = true
             case "--user": user = try Arguments.text(name, rest.popFirst())
@@ -66,6 +80,9 @@ struct SystemOptions {
             case "--state": state = try Arguments.path(name, rest.popFirst())
             case "--enclave": enclave = try Arguments.path(name, rest.popFirst())
             case "--enclave-state": enclaveState = try Arguments.path(name, rest.popFirst())
+            case "--identifier": identifier = try Arguments.path(name, rest.popFirst())
+            case "--identifier-user": identifierUser = try Arguments.text(name, rest.popFirst())
+            case "--until": lifeline = try Arguments.descriptor(name, rest.popFirst())
             case "--tpm": tpm = try Arguments.text(name, rest.popFirst())
             case "--idle-exit": idleExit = try Arguments.number(name, rest.popFirst(), 1...31_536_000)
             case "--connections": connections = try Arguments.number(name, rest.popFirst(), 1...65536)
@@ -75,9 +92,12 @@ struct SystemOptions {
             case _ where name.hasPrefix("--quota-"):
                 quotas += [name, String(try Arguments.number(name, rest.popFirst(), 0...UInt64(Int64.max)))]
             case "--keychains": keychains = try Arguments.number(name, rest.popFirst(), 1...65536)
-            case "--ready-fd": ready = try Arguments.descriptor(name, rest.popFirst())
+            case "--ready-fd":
+                ready = try Arguments.descriptor(name, rest.popFirst())
+                continue
             default: throw Arguments.Mistake("There is no argument \(name) beside --system.")
             }
+            words += [name] + before.prefix(before.count - rest.count)
         }
     }
 

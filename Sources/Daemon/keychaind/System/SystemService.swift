@@ -7,19 +7,25 @@ import SystemAccounts
 
 /// The system service's master: its sockets, its user, and the daemons it starts.
 enum SystemService {
-    /// Serves until it is told to end.
+    /// Serves until it is told to end: as the master where systemd or a supervisor has started it, else as the supervisor.
     ///
-    /// - Throws: what keeps it from serving; `SystemError` with `ECHILD` when the enclave's listener has ended.
+    /// - Throws: what keeps it from serving.
     static func run(_ options: SystemOptions, log: @escaping @Sendable (String) -> Void) throws {
         if options.asksForHelp { return print(SystemOptions.helpText) }
         try Surroundings.harden()
-        let signals = MasterSignals()
         let inherited = try SocketActivation.sockets()
-        // Passed-on sockets come with the right user, and with an enclave.
+        if inherited.isEmpty, !options.isSupervised { return try Supervisor.run(options, log: log) }
+        try serve(options, inherited, log: log)
+    }
+
+    private static func serve(
+        _ options: SystemOptions, _ inherited: [UnixSocket], log: @escaping @Sendable (String) -> Void
+    ) throws {
+        let signals = MasterSignals()
+        // Passed-on sockets come with the right user.
         let account = inherited.isEmpty ? try Account(options.user) : nil
         let entrances = try account.map { try bind(options, $0) } ?? inherited.map(entrance)
-        let enclave = try account.flatMap { try startEnclave(options, $0) }
-        try Privileges.reduce(to: account, keeping: [.seeProcesses])
+        try Privileges.reduce(to: account, keeping: [])
         // A change of user has undone this.
         try ProcessHardening.forbidDumps()
         try ProcessHardening.forbidNewPrivileges()
@@ -34,13 +40,11 @@ enum SystemService {
                 try ChildProcess.start(
                     program, ["--accounts", "\(ChildProcess.firstDescriptor)"], handing: [channel.descriptor])
             },
-            hasKeychain: { ItemStore.exists(in: "\(options.state)/\(KeychainOwner.user($0))") }, log: log)
-        let end = try signals.await(orEndOf: enclave?.process)
+            hasKeychain: { ItemStore.exists(in: "\(options.state)/\(KeychainOwner.user($0))") },
+            identifier: options.identifier, log: log)
+        let end = try signals.await(orEndOf: options.lifeline)
         if let ready = options.ready { _ = try? ready.write([1].span) }
         try master.run(until: end.descriptor)
-        if let enclave, !enclave.end() {
-            throw SystemError(code: ECHILD, call: "waitpid", advice: "keychain-enclaved has ended")
-        }
     }
 
     /// Starts the daemon of a keychain, with the channel to its enclave: it cannot connect anywhere itself, so that one in wrong hands
@@ -86,49 +90,5 @@ enum SystemService {
             let path = "\(options.sockets)/\(purpose.rawValue)"
             return Master.Entrance(try UnixSocket.listen(at: path, mode: purpose.mode), for: purpose)
         }
-    }
-
-    /// Starts the enclave's listener, unless there is one.
-    private static func startEnclave(_ options: SystemOptions, _ account: Account) throws -> EnclaveService? {
-        if (try? UnixSocket.connect(to: options.enclave, deadline: .after(milliseconds: 1000))) != nil { return nil }
-        return try EnclaveService(
-            program: try Keychaind.ownPath().folder + "keychain-enclaved",
-            arguments: [
-                "--listen", options.enclave, "--state", options.enclaveState, "--user", options.enclaveUser,
-                "--accept-from", String(account.user), "--tpm", options.tpm,
-            ])
-    }
-}
-
-/// The enclave's listener, started by the master: it ends when the master has gone.
-final class EnclaveService {
-    let process: ChildProcess
-    private let lifeline: UnixSocket
-
-    /// How long it may take to start: milliseconds.
-    private static let patience = 10_000
-
-    /// Starts it and waits until it listens.
-    init(program: String, arguments: [String]) throws(SystemError) {
-        let (ours, theirs) = try UnixSocket.pair()
-        let (reader, writer) = try FileDescriptor.pipe()
-        let first = ChildProcess.firstDescriptor
-        process = try ChildProcess.start(
-            program, arguments + ["--until", "\(first)", "--ready-fd", "\(first + 1)"],
-            handing: [theirs.descriptor, writer])
-        lifeline = ours
-        var byte: [UInt8] = [0]
-        var span = byte.mutableSpan
-        _ = try withExtendedLifetime(theirs) { () throws(SystemError) in
-            try reader.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
-        }
-    }
-
-    /// Ends it; false when it has ended before.
-    func end() -> Bool {
-        let hasEnded: Void? = try? process.endDescriptor().wait(for: .readable, deadline: .now)
-        shutdown(lifeline.descriptor.number, CInt(SHUT_RDWR))
-        process.reap()
-        return hasEnded == nil
     }
 }

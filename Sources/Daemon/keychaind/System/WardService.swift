@@ -13,6 +13,7 @@ struct WardService {
     private let owner: KeychainOwner
     private let options: Arguments.Options
     private let log: ServerLog
+    private let callers: IdentifierClient
 
     /// How long a keychain that cannot be opened is answered for before it is tried again, in seconds: so seldom is it tried.
     private static let refusalTime: UInt64 = 3
@@ -23,21 +24,25 @@ struct WardService {
     init(_ owner: KeychainOwner, _ options: Arguments.Options, log: @escaping ServerLog) {
         (self.owner, self.options) = (owner, options)
         self.log = { line in log("\(owner): \(line)") }
+        callers = IdentifierClient(owner.clientele)
     }
 
     /// Serves until the master lets it go.
     ///
     /// - Throws: `errSecNotAvailable` when the enclave has ended; `SystemError` when it cannot serve at all.
     func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
-        try ProcessHardening.forbidNewPrivileges()
-        // It has the capability to look at all processes, and takes input from any. What it is connected to it was given.
-        try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
+        try confine()
         let isOpen = SharedWord()
         do throws(Refusal) {
             let engine = try openEngine(isOpen)
             Keychaind.end(with: engine)
             let housekeeping = Housekeeping(engine)
-            try serve(engine, control, signals, idleExit: options.idleExit, look: { housekeeping.look() })
+            try serve(
+                engine, control, signals, idleExit: options.idleExit,
+                look: {
+                    callers.forget()
+                    return housekeeping.look()
+                })
             if let failure = engine.failure { throw failure }
         } catch {
             log("\(error.problem) \(error.remedy)")
@@ -45,6 +50,27 @@ struct WardService {
             try serve(ClosedKeychain(error), control, signals, idleExit: Self.refusalTime)
         }
     }
+
+    /// Leaves this process its own keychain's folder, and what everybody may read of what root has installed. What it is connected to it
+    /// was given.
+    private func confine() throws(SystemError) {
+        try Privileges.reduce(to: nil, keeping: [])
+        try ProcessHardening.forbidNewPrivileges()
+        try PrivateDirectory.ensure(options.store)
+        // SQLite's temporary files: there is no other folder that it may write.
+        unsafe setenv("SQLITE_TMPDIR", options.store, 1)
+        let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
+        let readable = (Self.system + folders.map { $0 + "/" }).map { FileSystemRestriction.Place($0, .reading) }
+        if try !FileSystemRestriction.apply(only: [.init(options.store, .everything)] + readable) {
+            log("this kernel has no Landlock, so the daemon can open the other stores of its user")
+        }
+        try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
+    }
+
+    /// What libraries and the entitlements of programs are read from, and the kernel's own words about this process and the machine.
+    private static let system = [
+        "/usr/", "/etc/", "/opt/", "/lib/", "/lib64/", "/nix/store/", "/gnu/store/", "/proc/", "/dev/urandom",
+    ]
 
     /// - Parameter isOpen: set when the keychain is open: from then on the end of the enclave is the end of the daemon.
     private func openEngine(_ isOpen: SharedWord) throws(Refusal) -> KeychainEngine {
@@ -62,32 +88,24 @@ struct WardService {
         return engine
     }
 
-    private var clientele: Clientele {
-        switch owner {
-        case .user(let user): .user(user)
-        case .system: .system
-        }
-    }
-
     private func serve(
         _ handler: any RequestHandler, _ control: UnixSocket, _ signals: TerminationSignals, idleExit: UInt64?,
         look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         var limits: ServerLimits
-        let registry: CallerIdentifier
         do {
             limits = try Surroundings.limits(requestRate: options.requestRate, connections: options.connections)
             // Everybody may knock at the system's keychain, to be told that it is not for them.
             if owner == .system { limits.connectionsOfUser = Self.mostOfUser }
-            registry = try Keychaind.callers(clientele, options)
         } catch {
             throw Refusal(.notAvailable, .unavailable, "server", "\(error)", do: "Raise the limit of open files.")
         }
         let credentials = CredentialDesk(handler, log: log)
         let connections = HandoverReceiver(
-            control, onCredential: credentials.take, onEnd: { kill(CurrentProcess.identifier, SIGTERM) })
+            control, onCredential: credentials.take, onIdentifier: callers.use,
+            onEnd: { kill(CurrentProcess.identifier, SIGTERM) })
         let server = try KeychainServer(
-            handler, on: [connections], registry: registry, limits: limits, log: log)
+            handler, on: [connections], registry: callers, limits: limits, log: log)
         defer { server.stop() }
         try signals.wait(
             idleExit: idleExit, of: server,

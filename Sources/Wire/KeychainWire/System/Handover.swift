@@ -20,6 +20,8 @@ package enum Handover {
         case client = 1
         /// The service manager asks for the credential of a unit.
         case credential = 2
+        /// No connection, but a channel to the process that identifies callers, in place of an earlier one.
+        case identifier = 3
     }
 
     /// How the master says which process connected.
@@ -82,16 +84,18 @@ package final class HandoverReceiver: ConnectionSource {
     private let count = Atomic<UInt64>(0)
     private let hasEnded = Atomic(false)
     private let onCredential: @Sendable (UnixSocket) -> Void
+    private let onIdentifier: @Sendable (UnixSocket) -> Void
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
     ///   - onCredential: takes the connections of a service manager.
+    ///   - onIdentifier: takes the channels to the identifier.
     ///   - onEnd: called once, when the master lets the daemon go or is gone itself.
     package init(
         _ channel: UnixSocket, onCredential: @escaping @Sendable (UnixSocket) -> Void,
-        onEnd: @escaping @Sendable () -> Void
+        onIdentifier: @escaping @Sendable (UnixSocket) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void
     ) {
-        (self.channel, self.onCredential, self.onEnd) = (channel, onCredential, onEnd)
+        (self.channel, self.onCredential, self.onIdentifier, self.onEnd) = (channel, onCredential, onIdentifier, onEnd)
     }
 
     /// How many connections have come.
@@ -110,6 +114,7 @@ package final class HandoverReceiver: ConnectionSource {
             switch Handover.Kind(rawValue: handed[0]) {
             case .client?: return connection
             case .credential?: onCredential(connection)
+            case .identifier?: onIdentifier(connection)
             case nil: throw end()
             }
         }

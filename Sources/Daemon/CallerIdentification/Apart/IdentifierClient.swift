@@ -1,0 +1,124 @@
+package import KeychainModel
+package import KeychainPolicy
+import KeychainWire
+package import LinuxSystem
+
+/// Finds out who is at the other end of a connection by asking the identifier, for a daemon that may not look at other users' processes.
+///
+/// Of an anchored program, and of one that connects again and again, it is given what it takes to see for itself that the process
+/// still executes what it was identified by. A process that is known so is not asked about for a second: that long what root installs
+/// may take to count.
+package final class IdentifierClient: Sendable {
+    private let rules: IdentityRules
+    private let channel = IdentifierChannel()
+    private let processes = KnownProcesses()
+    private let clientele: Clientele
+
+    /// How long an answer counts for the process's next connections: nanoseconds.
+    private static let freshness: UInt64 = 1_000_000_000
+
+    package init(_ clientele: Clientele) { (self.clientele, rules) = (clientele, IdentityRules(clientele)) }
+
+    /// Asks through this from now on.
+    package func use(_ socket: UnixSocket) { channel.use(socket) }
+
+    /// The program at the other end of a connection, if it is known at once and need not be refused.
+    package func recognize(_ peer: UnixSocket) -> IdentifiedCaller? {
+        guard let numbers = try? PeerNumbers(of: peer) else { return nil }
+        return findKnown(numbers, madeAfter: peer.madeAfter)
+    }
+
+    /// Identifies the program at the other end of a connection, or says what to do to find it out.
+    ///
+    /// - Throws: as ``IdentityRules/identify(_:)``.
+    package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification {
+        let numbers: PeerNumbers
+        do throws(SystemError) { numbers = try PeerNumbers(of: peer) } catch { throw .unidentified(error) }
+        try rules.check(user: numbers.user)
+        if let caller = findKnown(numbers, madeAfter: peer.madeAfter) { return .known(caller) }
+        let credentials: PeerCredentials
+        do throws(SystemError) { credentials = try PeerCredentials(numbers, of: peer) } catch {
+            throw .unidentified(error)
+        }
+        return .slow(SlowIdentification { [self] () throws(Refusal) in try ask(peer, credentials) })
+    }
+
+    /// What a program file would be given, if a caller executed it.
+    ///
+    /// - Throws: as ``CallerIdentifier/examine(_:for:)``.
+    package func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
+        let answer = try channel.ask(.examine(file, user: caller.user, process: caller.process))
+        return try identity(in: answer).identity
+    }
+
+    private func ask(_ peer: UnixSocket, _ credentials: PeerCredentials) throws(Refusal) -> IdentifiedCaller {
+        let answer = try channel.ask(.identify(peer))
+        let (identity, version) = try identity(in: answer)
+        // The identifier has asked the kernel the same.
+        guard identity.user == credentials.user, identity.process == credentials.process else {
+            throw .malformed("the identifier's answer")
+        }
+        guard let version, answer.descriptors.count == 2 else {
+            guard version == nil, !identity.isAnchored else { throw .malformed("the identifier's answer") }
+            return IdentifiedCaller(identity, process: LivingProcess(peer: credentials))
+        }
+        let held = HeldExecution(
+            credentials, maps: answer.descriptors[0], file: answer.descriptors[1], version: version)
+        if identity.isAnchored { return IdentifiedCaller(identity, process: AnchoredProcess(execution: held)) }
+        let process = LivingProcess(peer: credentials)
+        note(identity, process, credentials, held)
+        return IdentifiedCaller(identity, process: process)
+    }
+
+    private func identity(
+        in answer: IdentifierChannel.Answer
+    ) throws(Refusal) -> (identity: CallerIdentity, version: FileVersion?) {
+        var reader = answer.reader
+        let report = try CallerReport(from: &reader)
+        let version = try reader.integer(UInt8.self) == 0 ? nil : try Holding.version(from: &reader)
+        let managesUnits = clientele == .system && report.user == 0
+        guard reader.isAtEnd, let identity = CallerIdentity(report, mayManageUnits: managesUnits) else {
+            throw .malformed("the identifier's answer")
+        }
+        return (identity, version)
+    }
+}
+
+// MARK: - Processes that are known
+
+extension IdentifierClient {
+    private func findKnown(_ numbers: PeerNumbers, madeAfter: UInt64?) -> IdentifiedCaller? {
+        guard let entry = processes.find(numbers, madeAfter: madeAfter), !Self.isOver(entry) else { return nil }
+        return IdentifiedCaller(entry.caller, process: entry.process)
+    }
+
+    private static func isOver(_ entry: KnownProcesses.Entry) -> Bool {
+        Clock.monotonicNanoseconds - entry.reading >= freshness
+    }
+
+    /// Lets go of the files of programs that have not come again: what is held keeps its file system from being unmounted.
+    package func forget() { processes.forget(where: Self.isOver) }
+
+    private func note(
+        _ identity: CallerIdentity, _ process: LivingProcess, _ peer: PeerCredentials, _ held: HeldExecution
+    ) {
+        forget()
+        let now = Clock.monotonicNanoseconds
+        processes.note(
+            KnownProcesses.Entry(
+                identity, process: process, numbers: peer.numbers, program: held, signature: nil, reading: now,
+                noted: now))
+    }
+}
+
+/// A process that may execute what it likes, as long as it lives.
+private struct LivingProcess: CallerProcess {
+    let peer: PeerCredentials
+    var isUnchanged: Bool { peer.isAlive }
+}
+
+/// A process that must go on to execute what it was anchored for.
+private struct AnchoredProcess: CallerProcess {
+    let execution: HeldExecution
+    var isUnchanged: Bool { execution.isUnchanged }
+}

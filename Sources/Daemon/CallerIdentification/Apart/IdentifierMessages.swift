@@ -1,0 +1,112 @@
+import Glibc
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+/// What a daemon of the system service and the process that identifies its callers, the *identifier*, say to each other: one question
+/// at a time, each a message of a socket that keeps messages apart.
+///
+///     question = 1:u8 witness:u8 after:u64 start:u64      ; who has made a connection? With the connection, and the rest of it
+///                                                         ; as in a handover
+///              | 2:u8 user:u32 process:i32                ; what would this program be given? With the file
+///     answer   = 0:i32 report 0:u8
+///              | 0:i32 report 1:u8 version                ; with the list of mappings of the process, and its program
+///              | status:i32 refusal
+///     version  = number:u64×9 length:u32 digest
+///
+/// The identifier asks the kernel itself who has made the connection, and says what it found to the daemon of that user alone. What
+/// comes along lets the daemon see that the process still executes what it was identified by.
+enum IdentifierFormat {
+    static let identify: UInt8 = 1
+    static let examine: UInt8 = 2
+    static let questionRoom = 64
+    /// An entitlements file has 64 KiB.
+    static let answerRoom = 96 << 10
+    /// How the kernel's word of a connection came: as in a handover.
+    static let witnessByKernel: UInt8 = 0
+    static let witnessByStart: UInt8 = 1
+    static let witnessByDescriptor: UInt8 = 2
+    static let longestDigest = 64
+}
+
+/// What is asked.
+enum IdentifierQuestion {
+    case identify(UnixSocket)
+    case examine(FileDescriptor, user: UInt32, process: Int32)
+
+    /// The message, and what goes with it.
+    var message: (SecretBuffer, [FileDescriptor]) {
+        let buffer = SecretBuffer(capacity: IdentifierFormat.questionRoom)
+        switch self {
+        case .identify(let connection):
+            buffer.append(IdentifierFormat.identify)
+            let witness = connection.witness
+            buffer.append(Self.form(of: witness))
+            buffer.append(littleEndian: connection.madeAfter ?? 0)
+            buffer.append(littleEndian: witness?.startTime ?? 0)
+            return (buffer, [connection.descriptor] + (witness?.descriptor.map { [$0] } ?? []))
+        case .examine(let file, let user, let process):
+            buffer.append(IdentifierFormat.examine)
+            buffer.append(littleEndian: user)
+            buffer.append(littleEndian: process)
+            return (buffer, [file])
+        }
+    }
+
+    /// - Throws: `errSecParam` (`wire.malformed`) for what is no question.
+    init(_ body: SecretBytes, _ descriptors: [FileDescriptor]) throws(Refusal) {
+        var reader = WireReader(body)
+        let kind = try reader.integer(UInt8.self)
+        guard let first = descriptors.first else { throw .malformed("a question") }
+        switch kind {
+        case IdentifierFormat.identify: self = .identify(try Self.connection(&reader, descriptors))
+        case IdentifierFormat.examine where descriptors.count == 1:
+            self = .examine(
+                first, user: try reader.integer(UInt32.self), process: try reader.integer(Int32.self))
+        default: throw .malformed("a question")
+        }
+        guard reader.isAtEnd else { throw .malformed("the end of a question") }
+    }
+
+    private static func form(of witness: ProcessWitness?) -> UInt8 {
+        guard let witness else { return IdentifierFormat.witnessByKernel }
+        return witness.descriptor == nil ? IdentifierFormat.witnessByStart : IdentifierFormat.witnessByDescriptor
+    }
+
+    private static func connection(
+        _ reader: inout WireReader, _ descriptors: [FileDescriptor]
+    ) throws(Refusal) -> UnixSocket {
+        let form = try reader.integer(UInt8.self)
+        let (after, start) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
+        let hasDescriptor = form == IdentifierFormat.witnessByDescriptor
+        guard form <= IdentifierFormat.witnessByDescriptor, descriptors.count == (hasDescriptor ? 2 : 1) else {
+            throw .malformed("a connection")
+        }
+        let witness = ProcessWitness(descriptor: hasDescriptor ? descriptors[1] : nil, startTime: start)
+        return UnixSocket(
+            descriptors[0], witness: form == IdentifierFormat.witnessByKernel ? nil : witness,
+            madeAfter: after == 0 ? nil : after)
+    }
+}
+
+/// What a process executes, as descriptors for who may not open them.
+struct Holding {
+    let maps: FileDescriptor
+    let file: FileDescriptor
+    let version: FileVersion
+
+    func append(to buffer: SecretBuffer) {
+        for number in version.numbers { buffer.append(littleEndian: number) }
+        buffer.append(bytes: version.verityDigest.span)
+    }
+
+    /// - Throws: `errSecParam` (`wire.malformed`).
+    static func version(from reader: inout WireReader) throws(Refusal) -> FileVersion {
+        var numbers: [UInt64] = []
+        for _ in 0..<FileVersion.numberCount { numbers.append(try reader.integer(UInt64.self)) }
+        let digest = try reader.bytes(atMost: IdentifierFormat.longestDigest)
+        guard let version = FileVersion(numbers: numbers, verityDigest: digest) else { throw .malformed("a version") }
+        return version
+    }
+}

@@ -1,0 +1,64 @@
+import Glibc
+import KeychainWire
+import LinuxSystem
+
+/// Where the master gets the daemons' channels to the identifier from. When that has ended it connects to the next one, and all daemons
+/// get new channels.
+///
+/// Belongs to the master's thread.
+final class IdentifierDesk {
+    private let path: String
+    private let epoll: Epoll
+    private let token: UInt64
+    private let log: (String) -> Void
+    private var connection: UnixSocket?
+    private var backoff = Backoff()
+    /// When to connect again.
+    private(set) var patience = Deadline.now
+
+    /// How long the identifier's socket may take to be connected to: milliseconds.
+    private static let longestConnect = 1000
+
+    /// - Parameter path: where the identifier listens.
+    init(_ path: String, watchedBy epoll: Epoll, token: UInt64, log: @escaping (String) -> Void) {
+        (self.path, self.epoll, self.token, self.log) = (path, epoll, token, log)
+    }
+
+    /// Connects when it is time to; whether daemons have to be given channels for it.
+    func connect() -> Bool {
+        guard connection == nil, patience.hasPassed else { return false }
+        do throws(SystemError) {
+            let new = try UnixSocket.connect(to: path, deadline: .after(milliseconds: Self.longestConnect))
+            try epoll.add(new.descriptor, for: .readable, token: token)
+            (connection, patience) = (new, .never)
+            backoff.begin()
+            return true
+        } catch {
+            patience = backoff.end()
+            log("callers cannot be identified for now: \(error)")
+            return false
+        }
+    }
+
+    /// A daemon's end of a new channel; nil while there is no identifier.
+    func channel(of owner: KeychainOwner) -> UnixSocket? {
+        guard let connection else { return nil }
+        do throws(SystemError) {
+            let (daemons, identifiers) = try UnixSocket.packetPair()
+            try IdentifierHandover.send(identifiers, of: owner, through: connection)
+            return daemons
+        } catch {
+            // It does not listen, or has gone, which is seen soon.
+            return nil
+        }
+    }
+
+    /// The identifier says nothing: it has gone.
+    func lose() {
+        guard let connection else { return }
+        try? epoll.remove(connection.descriptor)
+        self.connection = nil
+        patience = backoff.end()
+        log("the process that identifies callers has ended")
+    }
+}
