@@ -3,23 +3,33 @@ import KeychainWire
 import LinuxSystem
 
 /// Which program asks the user.
-enum AgentChoice: Equatable {
+enum AgentChoice {
     case none
     /// `keychain-agent` beside this program, where it is installed.
     case beside
     case named(String)
+    /// The one that whoever has started this enclave gives, and the next one when that has gone.
+    case given(AgentDesk)
 
     init(_ text: String) { self = text == "none" ? .none : .named(text) }
+
+    /// The way to an agent.
+    struct Launched {
+        let socket: UnixSocket
+        var process: ChildProcess?
+        var desk: AgentDesk?
+    }
 
     /// Starts it. An enclave whose agent cannot be started serves all the same, and asks nobody.
     ///
     /// - Parameter report: is told why it cannot be started.
-    func launch(
-        pinentry: String, confinement: AgentConfinement, report: (Refusal) -> Void
-    ) -> (UnixSocket, ChildProcess)? {
+    func launch(pinentry: String, confinement: AgentConfinement, report: (Refusal) -> Void) -> Launched? {
+        if case .given(let desk) = self { return desk.next().map { Launched(socket: $0, desk: desk) } }
         guard let path else { return nil }
         do throws(Refusal) {
-            return try AgentProcess.launch(executable: path, pinentry: pinentry, confinement: confinement)
+            let (socket, process) = try AgentProcess.launch(
+                executable: path, pinentry: pinentry, confinement: confinement)
+            return Launched(socket: socket, process: process)
         } catch {
             report(error)
             return nil
@@ -28,7 +38,7 @@ enum AgentChoice: Equatable {
 
     private var path: String? {
         switch self {
-        case .none: return nil
+        case .none, .given: return nil
         case .named(let path): return path
         case .beside:
             let own = (try? ExecutableFile(ofProcess: CurrentProcess.identifier))?.path ?? ""

@@ -36,6 +36,7 @@ enum Arguments {
           --create       make a vault where there is none: only for a keychain without items
           --tpm TPM      what the keys may rest on: none, auto, or how a TPM is reached; none when not given
           --agent PATH   the program that asks the user, or none; keychain-agent beside this program when not given
+          --agents FD    in place of --agent: the socket over which the listener gives agents
           --pinentry PROGRAM
                          what the agent asks for passcodes with: a path, none, or auto
           --login-password
@@ -73,6 +74,11 @@ enum Arguments {
             case "--vaults": vaults = rest.popFirst()
             case "--tpm": tpm = TPMChoice(rest.popFirst() ?? "none")
             case "--agent": agent = AgentChoice(rest.popFirst() ?? "none")
+            case "--agents":
+                guard let socket = UnixSocket(inherited: rest.popFirst()) else {
+                    throw Mistake(description: "--agents FD takes the number of an open socket.")
+                }
+                agent = .given(AgentDesk(socket))
             case "--pinentry": pinentry = rest.popFirst() ?? "none"
             case "--login-password": acceptsLoginPassword = true
             case "--channel": channel = rest.popFirst()

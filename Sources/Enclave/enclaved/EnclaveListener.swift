@@ -1,24 +1,29 @@
 import Glibc
+import KeychainWire
 import LinuxSystem
 import SystemAccounts
 
 /// Starts an enclave for every connection of the system service's master: this program once more, with the connection as its
-/// channel. It reads nothing that comes over it and has no key.
+/// channel; and the enclaves' agents, the next one when one has gone. It reads nothing that comes over the connection, of an enclave no
+/// more than that it wants an agent, and has no key.
 final class EnclaveListener {
     private let listener: UnixSocket
     private let client: UInt32
     private let program: String
     private let arguments: [String]
     private let epoll: Epoll
-    private var enclaves: [UInt64: (process: ChildProcess, end: FileDescriptor)] = [:]
+    /// By their first tokens.
+    private var enclaves: [UInt64: StartedEnclave] = [:]
     private var nextToken = Token.firstEnclave
     private var isEnding = false
     private let report: (any Error) -> Void
 
+    /// An enclave has three: for its end, for its wish of an agent, and for the end of its daemon.
     private enum Token {
         static let listener: UInt64 = 0
         static let lifeline: UInt64 = 1
-        static let firstEnclave: UInt64 = 2
+        static let firstEnclave: UInt64 = 3
+        static let ofEnclave: UInt64 = 3
     }
 
     /// More keychains than that are not open at once.
@@ -43,7 +48,7 @@ final class EnclaveListener {
         try Hardening.hide()
         let program = try ExecutableFile(ofProcess: CurrentProcess.identifier).path
         let arguments = [
-            "--vaults", options.state, "--tpm", options.tpm, "--channel", "\(ChildProcess.firstDescriptor)",
+            "--vaults", options.state, "--tpm", options.tpm,
             // A window of a user's would be opened by who has all vaults; and agents without pinentries start no program at all.
             "--pinentry", "none",
         ]
@@ -77,16 +82,34 @@ final class EnclaveListener {
     private func run(until lifeline: FileDescriptor?) throws(SystemError) {
         if let lifeline { try epoll.add(lifeline, for: .readable, token: Token.lifeline) }
         while !isEnding {
-            try epoll.wait(deadline: .never) { token, _ in
+            try epoll.wait(deadline: enclaves.values.map(\.patience).min() ?? .never) { token, _ in
                 switch token {
                 case Token.listener: accept()
                 case Token.lifeline: isEnding = true
-                default: enclaves.removeValue(forKey: token)?.process.reap(patience: 0)
+                default: handle(token)
                 }
             }
+            for enclave in enclaves.values { enclave.look(startAgent) }
         }
         // The daemons have gone, or will find out.
-        for enclave in enclaves.values { enclave.process.reap() }
+        for enclave in enclaves.values { enclave.bury(patience: 2000) }
+    }
+
+    private func handle(_ token: UInt64) {
+        let first = token - token % Token.ofEnclave
+        guard let enclave = enclaves[first] else { return }
+        switch token - first {
+        case 0: enclaves.removeValue(forKey: first)?.bury(patience: 0)
+        case 1: if !enclave.hear() { try? epoll.remove(enclave.requests) }
+        default:
+            try? epoll.remove(enclave.connection)
+            enclave.beLeft()
+        }
+    }
+
+    private func startAgent() -> (UnixSocket, ChildProcess)? {
+        let launched = AgentChoice.beside.launch(pinentry: "none", confinement: .alone, report: report)
+        return launched.flatMap { launched in launched.process.map { (launched.socket, $0) } }
     }
 
     private func accept() {
@@ -96,11 +119,13 @@ final class EnclaveListener {
             guard user == client, enclaves.count < Self.mostEnclaves else {
                 throw SystemError(code: EACCES, call: "accept", advice: "refused a connection of user \(user)")
             }
-            let process = try ChildProcess.start(program, arguments, handing: [connection.descriptor])
-            let end = try process.endDescriptor()
-            try epoll.add(end, for: .readable, token: nextToken)
-            enclaves[nextToken] = (process, end)
-            nextToken += 1
+            let enclave = try StartedEnclave(program, arguments, connection)
+            enclaves[nextToken] = enclave
+            try epoll.add(enclave.end, for: .readable, token: nextToken)
+            try epoll.add(enclave.requests, for: .readable, token: nextToken + 1)
+            // What is asked for by nobody is told all the same: that the other end is closed.
+            try epoll.add(enclave.connection, for: [], token: nextToken + 2)
+            nextToken += Token.ofEnclave
         } catch { report(error) }
     }
 }

@@ -34,8 +34,8 @@ struct Enclaved {
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)
         let events = SessionEvents()
-        let agent = try launched.map { (socket, process) in
-            try AgentConnection(socket, process: process) { events.take($0) }
+        let agent = try launched.map { launched in
+            try AgentConnection(launched.socket, process: launched.process, desk: launched.desk) { events.take($0) }
         }
         let enclave: SoftwareEnclave
         let tpm: TPM?

@@ -29,6 +29,8 @@ final class AgentChannel: Sendable {
         self.onEvent = onEvent
     }
 
+    var isClosed: Bool { calls.update { $0.isClosed } }
+
     func close() {
         calls.update { $0.isClosed = true }
         shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
@@ -131,11 +133,11 @@ final class AgentChannel: Sendable {
 extension Refusal {
     fileprivate static let endedAgent = Refusal(
         .notAvailable, .unavailable, "agent", "The process that asks the user has ended.",
-        do: "Start the keychain daemon again; its log says why the agent ended.")
+        do: "Try again, or start the keychain daemon again; its log says why the agent ended.")
 
     fileprivate static let silentAgent = Refusal(
         .notAvailable, .deadline, "agent", "The process that asks the user did not answer in time, and was given up.",
-        do: "Start the keychain daemon again.")
+        do: "Try again, or start the keychain daemon again.")
 
     fileprivate static let busyAgent = Refusal(
         .notAvailable, .unavailable, "agent", "The user is being asked something else.", do: "Try again later.")

@@ -5,10 +5,10 @@ package import LinuxSystem
 /// The enclave's end of the connection to an agent in a process of its own.
 ///
 /// Thread-safe. A thread of its own reads what the agent says; it runs when the initialiser returns, so that a program can
-/// close itself in afterwards. When the agent has gone, or has broken the format, all calls under way and to come are refused
-/// at once, and it stays so: nothing that a user shows is lost with it.
+/// close itself in afterwards. When the agent has gone, or has broken the format, all calls under way are refused at once: nothing that
+/// a user shows is lost with it. Calls to come are refused too, unless there is a desk that gives the next agent.
 package final class AgentConnection: UserAgent {
-    private let channel: AgentChannel
+    private let seat: AgentSeat
     /// The agent's process, where this side started it.
     package let process: ChildProcess?
 
@@ -21,23 +21,25 @@ package final class AgentConnection: UserAgent {
     ///
     /// - Parameters:
     ///   - process: the agent's process, waited for when the connection ends.
+    ///   - desk: gives the next agent when this one has gone.
     ///   - onEvent: called on the reading thread for what the agent sees of the session; the agent holds up a suspension of
     ///     the machine until it returns. It must not call the agent, which would wait for itself.
     /// - Throws: `errSecNotAvailable` when there is no thread to be had.
     package init(
-        _ socket: UnixSocket, process: ChildProcess? = nil, onEvent: @escaping @Sendable (SessionEvent) -> Void
+        _ socket: UnixSocket, process: ChildProcess? = nil, desk: AgentDesk? = nil,
+        onEvent: @escaping @Sendable (SessionEvent) -> Void
     ) throws(Refusal) {
         self.process = process
-        channel = AgentChannel(socket, onEvent: onEvent)
+        seat = AgentSeat(socket, desk, onEvent: onEvent)
         let ready = Monitor(false)
         do throws(SystemError) {
-            _ = try Thread(named: "agent-answers") { [channel] in
+            _ = try Thread(named: "agent-answers") { [seat] in
                 ready.update { $0 = true }
-                channel.read()
+                seat.read()
                 process?.reap()
             }
         } catch {
-            channel.close()
+            seat.close()
             process?.reap()
             throw .noAgent(error)
         }
@@ -45,22 +47,24 @@ package final class AgentConnection: UserAgent {
         ready.wait { $0 ? () : nil }
     }
 
-    deinit { channel.close() }
+    deinit { seat.close() }
 
     /// Ends the agent; calls under way are refused.
-    package func close() { channel.close() }
+    package func close() { seat.close() }
 
     /// What the agent has found to ask with.
     ///
     /// - Throws: `errSecNotAvailable` when the agent has gone.
     package func report() throws(Refusal) -> AgentReport {
-        try channel.call(.report, within: Self.patience) { (reader) throws(Refusal) in try AgentReport(from: &reader) }
+        try seat.openChannel().call(.report, within: Self.patience) { (reader) throws(Refusal) in
+            try AgentReport(from: &reader)
+        }
     }
 
     package func found() -> AgentReport? { try? report() }
 
     package func biometry() throws(Refusal) -> BiometryStatus {
-        try channel.call(.biometry, within: Self.patience) { (reader) throws(Refusal) in
+        try seat.openChannel().call(.biometry, within: Self.patience) { (reader) throws(Refusal) in
             try BiometryStatus(forAgentFrom: &reader)
         }
     }
@@ -72,7 +76,8 @@ package final class AgentConnection: UserAgent {
         body.append(littleEndian: UInt32(left))
         question.append(to: body)
         let terminal = question.prompt.surroundings.opened.map { [$0.device] } ?? []
-        return try channel.call(.ask, body, terminal, within: Int(left) + Self.grace) { (reader) throws(Refusal) in
+        return try seat.openChannel().call(.ask, body, terminal, within: Int(left) + Self.grace) {
+            (reader) throws(Refusal) in
             let answer = try UserAnswer(from: &reader)
             guard question.kind.mayBeAnswered(with: answer, allowsFallback: question.allowsFallback) else {
                 throw .malformed("the agent's answer")
@@ -84,6 +89,6 @@ package final class AgentConnection: UserAgent {
     package func withdraw(_ context: AuthenticationContext) {
         let body = SecretBuffer(capacity: 64)
         context.append(to: body)
-        channel.tell(.withdraw, body)
+        seat.channel.tell(.withdraw, body)
     }
 }

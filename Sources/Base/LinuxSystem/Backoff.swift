@@ -1,5 +1,3 @@
-package import LinuxSystem
-
 /// How long to wait before something that has ended is started again: not at all at first, then longer each time, so that what ends
 /// as soon as it is started does not keep the machine busy.
 package struct Backoff: Sendable {

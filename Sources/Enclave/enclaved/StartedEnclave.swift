@@ -1,0 +1,88 @@
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// An enclave of the system service, as its listener sees it: with its agent, which it cannot start itself.
+///
+/// An enclave whose daemon has gone ends by itself; one that has stopped is ended, so that the next one gets the vault.
+final class StartedEnclave {
+    private let process: ChildProcess
+    /// Readable when it has ended.
+    let end: FileDescriptor
+    /// Readable when it wants an agent.
+    let requests: FileDescriptor
+    /// The enclave's end of its channel: to see when the other end is closed, not to be read.
+    let connection: FileDescriptor
+    private let desk: AgentDesk
+    private var agent: ChildProcess?
+    private var backoff = Backoff()
+    /// When the agent that it wants is started.
+    private var nextAgent = Deadline.never
+    /// When it is ended by force.
+    private var farewell = Deadline.never
+
+    /// How long it may go on without a daemon: milliseconds.
+    private static let longestFarewell = 3000
+
+    /// When there is something to do.
+    var patience: Deadline { min(nextAgent, farewell) }
+
+    /// Starts it.
+    ///
+    /// - Throws: `SystemError` of `posix_spawn`.
+    init(_ program: String, _ arguments: [String], _ connection: UnixSocket) throws(SystemError) {
+        let (ours, theirs) = try UnixSocket.pair()
+        let first = ChildProcess.firstDescriptor
+        process = try ChildProcess.start(
+            program, arguments + ["--channel", "\(first)", "--agents", "\(first + 1)"],
+            handing: [connection.descriptor, theirs.descriptor])
+        (self.connection, requests, desk) = (connection.descriptor, ours.descriptor, AgentDesk(ours))
+        do throws(SystemError) { end = try process.endDescriptor() } catch {
+            process.reap(patience: 0)
+            throw error
+        }
+    }
+
+    /// Hears what it wants; false when it wants nothing any more.
+    func hear() -> Bool {
+        do throws(SystemError) {
+            if try desk.isWanted() {
+                dismissAgent()
+                nextAgent = backoff.end()
+            }
+            return true
+        } catch { return false }
+    }
+
+    /// Its daemon has gone.
+    func beLeft() { farewell = .after(milliseconds: Self.longestFarewell) }
+
+    /// Does what is due.
+    ///
+    /// - Parameter start: starts an agent.
+    func look(_ start: () -> (UnixSocket, ChildProcess)?) {
+        if farewell.hasPassed {
+            farewell = .never
+            // Its end is seen in the next turn.
+            process.kill()
+        }
+        guard nextAgent.hasPassed else { return }
+        nextAgent = .never
+        backoff.begin()
+        let started = start()
+        agent = started?.1
+        try? desk.give(started?.0)
+    }
+
+    /// Lets the system forget it, and its agent.
+    func bury(patience: Int) {
+        process.reap(patience: patience)
+        dismissAgent()
+    }
+
+    private func dismissAgent() {
+        agent?.reap(patience: 0)
+        agent = nil
+    }
+}
