@@ -46,6 +46,8 @@ package final class Master {
     private let identifier: IdentifierDesk?
     private var wards: [KeychainOwner: Ward] = [:]
     private var byToken: [UInt64: Ward] = [:]
+    /// Keychains whose daemons have failed, until one has ended as it should.
+    private var failures: [KeychainOwner: DaemonFailure] = [:]
     private var nextToken = Token.firstWard
     private var isEnding = false
 
@@ -99,6 +101,7 @@ package final class Master {
             let start = Clock.monotonicNanoseconds
             let count = try epoll.wait(deadline: patience) { token, _ in handle(token, end) }
             introduce()
+            if !isEnding { startAgain() }
             while let (question, answer) = accounts?.conclude() { admit(question, answer) }
             if !isEnding, count < epoll.capacity {
                 for index in queues.indices { queues[index].looked(from: start) }
@@ -111,7 +114,7 @@ package final class Master {
     /// When something is to be done although nothing comes.
     private var patience: Deadline {
         let desks = [accounts?.patience ?? .never, isEnding ? .never : identifier?.patience ?? .never]
-        return (wards.values.map(\.patience) + desks).min() ?? .never
+        return (wards.values.map(\.patience) + failures.values.map(\.nextStart) + desks).min() ?? .never
     }
 
     /// Gives all daemons channels to an identifier that is new.
@@ -193,6 +196,10 @@ extension Master {
     }
 
     private func hand(_ arrival: Ward.Arrival, to owner: KeychainOwner) {
+        if failures[owner]?.isPending ?? false {
+            if failures[owner]?.wait(arrival) ?? false { return }
+            return note("refused a connection of user \(arrival.user): the daemon has failed", of: arrival.user)
+        }
         do throws(SystemError) { try ward(of: owner).take(arrival) } catch {
             note("refused a connection of user \(arrival.user): \(error)", of: arrival.user)
         }
@@ -218,6 +225,7 @@ extension Master {
         guard wards.count < mostWards else {
             throw SystemError(code: EAGAIN, call: "posix_spawn", advice: "\(mostWards) keychains are open")
         }
+        failures[owner]?.backoff.begin()
         let ward = try Ward(owner, token: nextToken, start: start)
         nextToken += 2
         (wards[owner], byToken[ward.token]) = (ward, ward)
@@ -240,6 +248,15 @@ extension Master {
         if code != 0 { note("the daemon of keychain \(ward.owner) has failed", of: ward.owner.user ?? 0) }
         (wards[ward.owner], byToken[ward.token]) = (nil, nil)
         if isEnding { return }
+        if code == 0 { failures[ward.owner] = nil } else { failures[ward.owner, default: DaemonFailure()].end() }
         for arrival in ward.waiting { hand(arrival, to: ward.owner) }
+    }
+
+    /// Goes on with the connections that have waited for the daemons of keychains whose last ones failed.
+    private func startAgain() {
+        for (owner, failure) in failures where failure.isPending && failure.nextStart.hasPassed {
+            let waiting = failures[owner]?.take() ?? []
+            for arrival in waiting { hand(arrival, to: owner) }
+        }
     }
 }

@@ -21,6 +21,9 @@ private final class Fixture {
             handed, fds, _, _ = socket.recv_fds(control, 18, 2)
             if not handed: sys.exit(0)
             count += 1
+            if handed[0] == 3:
+                os.write(fds[0], struct.pack('<I', os.getpid()))
+                continue
             connection = socket.socket(fileno=fds[0])
             connection.setblocking(True)
             connection.sendall(struct.pack('<I', os.getpid()))
@@ -31,18 +34,20 @@ private final class Fixture {
             connection.close()
         """
 
-    init(mostWards: Int = 8) throws {
+    /// - Parameter hasIdentifier: whether it asks for channels to one, at the socket `identifier`.
+    init(mostWards: Int = 8, hasIdentifier: Bool = false) throws {
         directory = try TemporaryDirectory()
         end = try Wakeup()
         let socket = try UnixSocket.listen(at: directory.file("socket"))
         let system = try UnixSocket.listen(at: directory.file("system"))
         let (end, log) = (end, log)
+        let identifier = hasIdentifier ? directory.file("identifier") : nil
         thread = try Thread(named: "master") {
             let master = try? Master(
                 [.init(socket, for: .personal), .init(system, for: .system)], mostWards: mostWards,
                 start: { (_, control) throws(SystemError) in
                     try ChildProcess.start("/usr/bin/python3", ["-c", Self.script], handing: [control.descriptor])
-                }, log: { line in log.update { $0.append(line) } })
+                }, identifier: identifier, log: { line in log.update { $0.append(line) } })
             try? master?.run(until: end.descriptor)
         }
     }
@@ -108,6 +113,39 @@ struct MasterTests {
         for _ in 0..<100 where next == nil || next == first { next = try fixture.ask() }
         #expect(next != nil && next != first)
         #expect(fixture.log.update { $0 }.contains { $0.contains("has failed") })
+    }
+
+    @Test("One that dies again and again is started all the same, only later")
+    func failsOftenAndIsStarted() throws {
+        let fixture = try Fixture()
+        var daemons: Set<Int32> = []
+        while daemons.count < 4 { if let daemon = try fixture.ask("x") { daemons.insert(daemon) } }
+        var next: Int32?
+        for _ in 0..<100 where next == nil || daemons.contains(next ?? 0) { next = try fixture.ask() }
+        #expect(next != nil && !daemons.contains(next ?? 0))
+    }
+
+    @Test("Each daemon gets a channel to the identifier, and another one when that has ended")
+    func introduces() throws {
+        let fixture = try Fixture(hasIdentifier: true)
+        let path = fixture.directory.file("identifier")
+        var daemon: Int32?
+        for _ in 0..<2 {
+            // Nobody listens at first.
+            if daemon == nil { #expect(try fixture.ask() != nil) }
+            let listener = try UnixSocket.listen(at: path)
+            try listener.descriptor.wait(for: .readable, deadline: soon)
+            let master = try #require(try listener.accept())
+            try master.descriptor.wait(for: .readable, deadline: soon)
+            let handed = try #require(try IdentifierHandover.receive(from: master))
+            #expect(handed.owner == .user(CurrentProcess.user))
+            var bytes = [UInt8](repeating: 0, count: 4)
+            var span = bytes.mutableSpan
+            #expect(try handed.channel.receiveFully(into: &span, deadline: soon) == 4)
+            let said = Int32(bitPattern: bytes.span.littleEndian(UInt32.self, at: 0))
+            #expect(try fixture.ask() == said && daemon ?? said == said)
+            daemon = said
+        }
     }
 
     @Test("Connections to more keychains than may be open are closed")

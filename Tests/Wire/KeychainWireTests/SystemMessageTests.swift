@@ -61,6 +61,35 @@ struct SystemMessageTests {
         #expect(try received.receiveFully(into: &span, deadline: soon) == 1 && byte == [7])
     }
 
+    @Test("A channel to the identifier arrives as such, and is no connection")
+    func identifiers() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let channels = Monitor(0)
+        let receiver = HandoverReceiver(
+            theirs, onCredential: { _ in }, onIdentifier: { _ in channels.update { $0 += 1 } }, onEnd: {})
+        let (sender, (_, channel)) = (try HandoverSender(ours), try UnixSocket.packetPair())
+        try sender.hand(channel, as: .identifier)
+        #expect(try receiver.accept() == nil && channels.update { $0 } == 1)
+    }
+
+    @Test("The identifier is told whose keychain a channel is for", arguments: [KeychainOwner.user(1000), .system])
+    func owners(owner: KeychainOwner) throws {
+        let ((ours, theirs), (daemons, identifiers)) = (try UnixSocket.pair(), try UnixSocket.packetPair())
+        #expect(try IdentifierHandover.receive(from: theirs) == nil)
+        try IdentifierHandover.send(identifiers, of: owner, through: ours)
+        let received = try #require(try IdentifierHandover.receive(from: theirs))
+        #expect(received.owner == owner)
+        try received.channel.sendFully([7].span, deadline: soon)
+        var byte: [UInt8] = [0]
+        var span = byte.mutableSpan
+        #expect(try daemons.receiveFully(into: &span, deadline: soon) == 1 && byte == [7])
+        // What brings no channel is none.
+        try ours.sendFully([0, 0, 0, 0].span, deadline: soon)
+        #expect(throws: SystemError.self) { try IdentifierHandover.receive(from: theirs) }
+        shutdown(ours.descriptor.number, CInt(SHUT_RDWR))
+        #expect(throws: SystemError.self) { try IdentifierHandover.receive(from: theirs) }
+    }
+
     @Test("What the master has noted of the process that connected arrives with the connection")
     func witnesses() throws {
         let (ours, theirs) = try UnixSocket.pair()

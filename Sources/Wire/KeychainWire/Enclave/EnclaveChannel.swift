@@ -160,13 +160,13 @@ extension Refusal {
     fileprivate static var endedEnclave: Refusal {
         Refusal(
             .notAvailable, .unavailable, "enclave", "The enclave's process has ended.",
-            do: "Start the keychain daemon again; its log says why the enclave ended.")
+            do: "Try again; the log of the keychain daemon says why the enclave ended.")
     }
 
     fileprivate static var silentEnclave: Refusal {
         Refusal(
             .notAvailable, .deadline, "enclave", "The enclave did not answer in time, and was given up.",
-            do: "Start the keychain daemon again.")
+            do: "Try again: the keychain is opened anew.")
     }
 
     static func noEnclave(_ error: SystemError) -> Refusal {

@@ -1,0 +1,230 @@
+import CallerIdentification
+import Glibc
+import KeychainModel
+import KeychainPolicy
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// A daemon that asks an identifier, both in this process.
+private final class Pair {
+    let door: Doorway
+    let client: IdentifierClient
+    /// The identifier's ends of its channels.
+    private var ends: [UnixSocket] = []
+
+    init(_ change: (inout IdentityRules) -> Void = { _ in }) throws {
+        door = try Doorway(change)
+        client = IdentifierClient(.user(CurrentProcess.user))
+    }
+
+    deinit { for end in ends { shutdown(end.descriptor.number, CInt(SHUT_RDWR)) } }
+
+    /// Gives the daemon a channel to an identifier that answers.
+    func connect() throws {
+        let session = IdentifierSession(try channel(), door.identifier)
+        _ = try Thread(named: "identifier") { session.serve() }
+    }
+
+    /// Gives the daemon a channel; the other end of it.
+    func channel() throws -> UnixSocket {
+        let (daemons, identifiers) = try UnixSocket.packetPair()
+        ends.append(identifiers)
+        client.use(daemons)
+        return identifiers
+    }
+
+    func identify(_ peer: UnixSocket) throws(Refusal) -> IdentifiedCaller {
+        switch try client.identify(peer) {
+        case .known(let caller): return caller
+        case .slow(let work): return try work.finish()
+        }
+    }
+
+    /// A copy of Perl that was not changed just now.
+    func settled(_ name: String) throws -> String {
+        let path = try door.copy(name)
+        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        return path
+    }
+}
+
+@Suite("A daemon that may not look at processes asks the identifier")
+struct ApartTests {
+    @Test("It is told what the identifier finds, and watches the process itself")
+    func answers() throws {
+        let pair = try Pair()
+        try pair.connect()
+        let visitor = try pair.door.start([pair.door.copy("app")])
+        let caller = try pair.identify(visitor.peer)
+        #expect(try caller.identity == pair.door.identify(visitor.peer) && caller.process.isUnchanged)
+        kill(visitor.program.process, SIGKILL)
+        _ = visitor.program.waitForExit()
+        #expect(!caller.process.isUnchanged)
+    }
+
+    @Test("A signature's team, groups and name come through")
+    func signed() throws {
+        let (pair, team) = (try Pair(), try Team())
+        try pair.connect()
+        let visitor = try pair.door.start([pair.door.sign("app", with: team, groups: ["shared"])])
+        let identity = try pair.identify(visitor.peer).identity
+        #expect(identity.provenance == .signed(team: team.id, identifier: "org.example.app"))
+        #expect(identity.groups.contains("\(team.id).shared"))
+    }
+
+    @Test("A refusal comes through as it is")
+    func refusals() throws {
+        let pair = try Pair { $0.clientele = .user(4_000_000) }
+        try pair.connect()
+        let visitor = try pair.door.start([pair.door.copy("app")])
+        let own = try #require(pair.door.refusal(visitor.peer))
+        let refusal = failure { () throws(Refusal) in try pair.identify(visitor.peer) }
+        #expect(refusal?.status == own.status && refusal?.rule == own.rule && refusal?.problem == own.problem)
+    }
+
+    @Test("Another user's connection is refused without a question")
+    func foreign() throws {
+        let pair = try Pair()
+        let client = IdentifierClient(.user(4_000_000))
+        let visitor = try pair.door.start([pair.door.copy("app")])
+        #expect(failure { () throws(Refusal) in try client.identify(visitor.peer) }?.rule == .foreignUser)
+    }
+
+    @Test("What a program file would be given is asked there, too")
+    func examines() throws {
+        let pair = try Pair()
+        try pair.connect()
+        let visitor = try pair.door.start([pair.door.copy("app")])
+        let caller = try pair.identify(visitor.peer).identity
+        let file = try FileDescriptor.open(pair.door.copy("other"), O_RDONLY)
+        #expect(try pair.client.examine(file, for: caller) == pair.door.identifier.examine(file, for: caller))
+        let (reader, _) = try FileDescriptor.pipe()
+        #expect(failure { () throws(Refusal) in try pair.client.examine(reader, for: caller) }?.status == .param)
+    }
+
+    @Test("Who connects again and again is known without a question, until it executes something")
+    func knows() throws {
+        let pair = try Pair()
+        try pair.connect()
+        let visitor = try pair.door.start([pair.settled("app")])
+        #expect(pair.client.recognize(visitor.peer) == nil)
+        for _ in 0..<2 {
+            _ = try pair.identify(visitor.peer)
+            try pair.door.seeNobody()
+        }
+        let again = try pair.door.connectAgain(visitor)
+        #expect(pair.client.recognize(again)?.identity.groups == ["program:" + pair.door.file("app")])
+        try pair.door.seeNobody()
+        // The same program, executed once more: only the memory is another.
+        let anew = try pair.door.become(pair.door.file("app"), visitor)
+        #expect(pair.client.recognize(anew) == nil && pair.client.recognize(again) == nil)
+    }
+
+    @Test(
+        "An anchored process is refused from when it executes anything, also the same program",
+        .enabled(if: geteuid() == 0))
+    func anchored() throws {
+        let group: UInt32 = 61_220
+        let pair = try Pair { $0.anchorGroup = group }
+        try pair.connect()
+        let path = try pair.door.copy("app")
+        #expect(unsafe chown(path, 0, group) == 0 && chmod(path, 0o2755) == 0)
+        let visitor = try pair.door.start([path])
+        let caller = try pair.identify(visitor.peer)
+        #expect(caller.identity.isAnchored && caller.process.isUnchanged)
+        _ = try pair.door.become(path, visitor)
+        #expect(!caller.process.isUnchanged)
+    }
+
+    @Test("An anchored process is refused from when its file is another", .enabled(if: geteuid() == 0))
+    func replaced() throws {
+        let group: UInt32 = 61_220
+        let pair = try Pair { $0.anchorGroup = group }
+        try pair.connect()
+        let path = try pair.door.copy("app")
+        #expect(unsafe chown(path, 0, group) == 0 && chmod(path, 0o2755) == 0)
+        let caller = try pair.identify(try pair.door.start([path]).peer)
+        #expect(caller.process.isUnchanged)
+        try pair.door.run(["rm", path])
+        #expect(!caller.process.isUnchanged)
+    }
+}
+
+@Suite("An identifier that ends, or says what is no answer")
+struct BrokenIdentifierTests {
+    private let pair: Pair
+    private let visitor: Visitor
+
+    init() throws {
+        pair = try Pair()
+        visitor = try pair.door.start([pair.door.copy("app")])
+    }
+
+    @Test("Who asks while there is none waits for the next one")
+    func waits() throws {
+        let (pair, visitor) = (self.pair, self.visitor)
+        let answer = Monitor<String?>(nil)
+        try pair.channel().close()
+        let (client, peer) = (pair.client, visitor.peer)
+        let thread = try Thread(named: "asks") {
+            let work = try? client.identify(peer)
+            if case .slow(let work)? = work {
+                let caller = try? work.finish()
+                answer.update { $0 = caller?.identity.program ?? "refused" }
+            }
+        }
+        try pair.connect()
+        thread.join()
+        #expect(answer.update { $0 } == pair.door.file("app"))
+    }
+
+    @Test("One that ends each time it is asked is not asked for ever")
+    func ends() throws {
+        let (client, peer) = (pair.client, visitor.peer)
+        let refusal = Monitor<Refusal?>(nil)
+        let thread = try Thread(named: "asks") {
+            let found = failure { () throws(Refusal) in
+                if case .slow(let work) = try client.identify(peer) { _ = try work.finish() }
+            }
+            refusal.update { $0 = found }
+        }
+        while refusal.update({ $0 }) == nil { try pair.channel().close() }
+        thread.join()
+        #expect(refusal.update { $0 }?.rule == .unidentifiedCaller)
+    }
+
+    @Test(
+        "What is no answer is refused, whatever it is",
+        arguments: [
+            [1], [0, 0, 0, 0], [0, 0, 0, 0, 1, 2, 3], [UInt8](repeating: 0, count: 64),
+            [UInt8](repeating: 255, count: 4096),
+        ])
+    func lies(bytes: [UInt8]) throws {
+        let identifier = try pair.channel()
+        let thread = try Thread(named: "lies") {
+            try? identifier.descriptor.wait(for: .readable, deadline: soon)
+            try? identifier.sendFully(bytes.span, deadline: soon)
+        }
+        #expect(failure { () throws(Refusal) in try pair.identify(visitor.peer) } != nil)
+        thread.join()
+    }
+
+    @Test(
+        "What is no question ends the channel, and no more",
+        arguments: [[9], [1], [1, 3, 0], [2, 0, 0, 0, 0], [UInt8](repeating: 1, count: 64)])
+    func broken(question: [UInt8]) throws {
+        let (daemons, identifiers) = try UnixSocket.packetPair()
+        let session = IdentifierSession(identifiers, pair.door.identifier)
+        let thread = try Thread(named: "identifier") { session.serve() }
+        try daemons.sendFully(question.span, deadline: soon)
+        thread.join()
+        try pair.connect()
+        #expect(try pair.identify(visitor.peer).identity.program == pair.door.file("app"))
+    }
+}
+
+extension UnixSocket {
+    /// Ends it for both sides.
+    fileprivate func close() { shutdown(descriptor.number, CInt(SHUT_RDWR)) }
+}
