@@ -1,12 +1,15 @@
 """What whoever takes over a process of the service gets: each process is made to try it itself."""
 
+import contextlib
+import errno
 import glob
 import os
+import subprocess
 
-from deployment import OTHER, VICTIM
+from deployment import OTHER, PYTHON, VICTIM, wait_until
 from programs import victim
 from suite import FAILS, SUCCEEDS, attack
-from takeover import Taken
+from takeover import CURRENT, Taken
 
 
 def processes(d):
@@ -75,10 +78,80 @@ def others_of_daemon(d):
         return refused(d, tried)
 
 
-@attack("a daemon that has been taken over opens another keychain's store", SUCCEEDS)
+def stores(d, user):
+    """A keychain's folder, and the files in it."""
+    folder = d.path("state", str(user))
+    return [folder, *glob.glob(f"{folder}/*")]
+
+
+@attack("a daemon that has been taken over opens another keychain's store", FAILS, "refused")
 def stores_of_daemon(d):
     with Taken(processes(d)["daemon"]) as daemon:
-        return daemon.opens(glob.glob(d.path("state", str(OTHER), "*.db"))[0])
+        if not all(daemon.opens(path) for path in stores(d, VICTIM)):
+            raise RuntimeError("it does not even open its own")
+        return refused(d, [daemon.opens(path) for path in [d.path("state"), *stores(d, OTHER)]])
+
+
+@contextlib.contextmanager
+def caller(d, user=VICTIM):
+    """A program of a user's that runs."""
+    process = subprocess.Popen([PYTHON, "-c", "input()"], user=user, group=user, extra_groups=[], cwd="/",
+                               stdin=subprocess.PIPE)
+    try:
+        # It must be Python itself, and no copy of this process.
+        wait_until(lambda: b"input()" in open(f"/proc/{process.pid}/cmdline", "rb").read())
+        yield process.pid
+    finally:
+        process.communicate(b"\n", timeout=30)
+
+
+@attack("a daemon that has been taken over reads the memory of a caller, or sees what it runs", FAILS, "refused")
+def callers_of_daemon(d):
+    found = processes(d)
+    with caller(d) as program, Taken(found["daemon"]) as daemon:
+        return refused(d, [daemon.reads_memory(program),
+                           *(daemon.opens(f"/proc/{program}/{name}") for name in ("exe", "maps", "environ", "root/etc"))])
+
+
+@attack("an identifier that has been taken over opens a store or a vault", FAILS, "refused")
+def files_of_identifier(d):
+    found = processes(d)
+    paths = [d.path("state"), *stores(d, VICTIM), d.path("vaults"), *vaults(d)]
+    # Nor by way of the processes that have them.
+    paths += [f"/proc/{found[each]}/{where}{path}" for each in ("master", "daemon", "enclave") for path in paths
+              for where in ("root", "cwd")]
+    paths += [f"/proc/{found[each]}/fd" for each in ("master", "daemon", "enclave")]
+    with Taken(found["identifier"]) as identifier:
+        return refused(d, [identifier.may("openat", CURRENT, path.encode() + b"\0", 0, 0, refusals=(
+            errno.EPERM, errno.EACCES, errno.ENOENT)) for path in paths])
+
+
+@attack("an identifier that has been taken over reads or writes the memory of another process", FAILS, "refused")
+def memory_of_identifier(d):
+    found = processes(d)
+    with caller(d) as program, Taken(found["identifier"]) as identifier:
+        others = [program, *(found[each] for each in found if each != "identifier")]
+        return refused(d, [identifier.reads_memory(each) for each in others])
+
+
+@attack("an identifier that has been taken over reaches an enclave, a network, a program, or an end to another process", FAILS,
+        "refused")
+def others_of_identifier(d):
+    found = processes(d)
+    with caller(d) as program, Taken(found["identifier"]) as identifier:
+        others = [program, *(found[each] for each in ("master", "daemon", "enclave"))]
+        return refused(d, [
+            identifier.connects(d.path("enclave-run", "socket")), identifier.connects(d.path("run", "socket")),
+            identifier.may("socket", 2, 1, 0), identifier.starts_program(),
+            *(identifier.may("kill", each, 0) for each in others),
+            *(identifier.may("prlimit64", each, 7, 0, 0) for each in others)])
+
+
+@attack("an identifier that has been taken over sees what any user's program runs", SUCCEEDS)
+def callers_of_identifier(d):
+    found = processes(d)
+    with caller(d) as program, caller(d, OTHER) as other, Taken(found["identifier"]) as identifier:
+        return all(identifier.opens(f"/proc/{each}/{name}") for each in (program, other) for name in ("exe", "maps"))
 
 
 @attack("an enclave that has been taken over opens another vault", FAILS, "refused")
@@ -110,6 +183,13 @@ def vaults_of_master(d):
 def files_of_master(d):
     with Taken(processes(d)["master"]) as master:
         return refused(d, [master.opens(path) for path in vaults(d)])
+
+
+@attack("a master that has been taken over sees what a user's program runs", FAILS, "refused")
+def callers_of_master(d):
+    found = processes(d)
+    with caller(d) as program, Taken(found["master"]) as master:
+        return refused(d, [master.reads_memory(program), *(master.opens(f"/proc/{program}/{name}") for name in ("exe", "maps"))])
 
 
 @attack("the enclaves' listener, taken over, opens a vault's file", SUCCEEDS)

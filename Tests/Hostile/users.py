@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 
-from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, wait_until
+from deployment import ENCLAVE, IDENTIFIER, OTHER, PYTHON, SERVICE, VICTIM, wait_until
 from programs import intrude, victim
 from suite import FAILS, attack
 
@@ -89,6 +89,16 @@ def enclave_as_root(d):
     return reaches(d, d.path("enclave-run", "socket"), 0)
 
 
+@attack("the user connects to the identifier", FAILS, DENIED)
+def identifier_as_user(d):
+    return reaches(d, d.path("identifier-run", "socket"), VICTIM, bytes(4))
+
+
+@attack("root connects to the identifier as if he were the service", FAILS, "closed|reset|Broken")
+def identifier_as_root(d):
+    return reaches(d, d.path("identifier-run", "socket"), 0, bytes(4))
+
+
 @attack("the user asks for a unit's credential", FAILS, DENIED)
 def credential_as_user(d):
     return reaches(d, d.path("run", "credentials"), VICTIM, b"")
@@ -98,7 +108,7 @@ def against_service(d, attack_name):
     """Whether the attack succeeds against any process of the service."""
     d.learns(*d.search(victim(d)))
     processes = d.processes()
-    missing = {"master", "daemon", "listener", "enclave", "agent"} - processes.keys()
+    missing = {"master", "daemon", "identifier", "listener", "enclave", "agent"} - processes.keys()
     if missing:
         raise RuntimeError(f"no {', '.join(missing)} runs")
     for user in (VICTIM, OTHER):
@@ -108,12 +118,12 @@ def against_service(d, attack_name):
     return False
 
 
-@attack("ptrace of master, daemon, enclave and agent", FAILS, "refused: Operation not permitted")
+@attack("ptrace of master, daemon, identifier, enclave and agent", FAILS, "refused: Operation not permitted")
 def trace_service(d):
     return against_service(d, "trace")
 
 
-@attack("/proc/PID/mem of master, daemon, enclave and agent", FAILS, "refused: .*Permission denied")
+@attack("/proc/PID/mem of master, daemon, identifier, enclave and agent", FAILS, "refused: .*Permission denied")
 def memory_of_service(d):
     return against_service(d, "memory")
 
@@ -136,7 +146,7 @@ def unfiltered_daemon(d):
     return False
 
 
-@attack("a signal to master, daemon, enclave and agent", FAILS, "not permitted")
+@attack("a signal to master, daemon, identifier, enclave and agent", FAILS, "not permitted")
 def signal_service(d):
     d.learns(*d.search(victim(d)))
     for process in d.processes().values():
@@ -161,7 +171,7 @@ def flood(d):
         process.communicate("\n", timeout=30)
 
 
-@attack("a daemon's user, with its capability, opens the memory of a user's program (/proc/PID/mem)", FAILS, "Permission denied")
+@attack("the identifier's user, with its capability, opens the memory of a user's program (/proc/PID/mem)", FAILS, "Permission denied")
 def memory_for_service(d):
     """CAP_SYS_PTRACE alone: the file belongs to another user, and there is no capability to open it all the same."""
     target = subprocess.Popen(["sleep", "60"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/")
@@ -169,7 +179,7 @@ def memory_for_service(d):
         # It must be sleep itself, and no copy of this process.
         wait_until(lambda: os.readlink(f"/proc/{target.pid}/exe").endswith("sleep"))
         return intrude(d, "open_memory", target.pid, user=0, wrapped=[
-            "setpriv", "--reuid", str(SERVICE), "--regid", str(SERVICE), "--clear-groups", "--inh-caps", "-all,+sys_ptrace",
+            "setpriv", "--reuid", str(IDENTIFIER), "--regid", str(IDENTIFIER), "--clear-groups", "--inh-caps", "-all,+sys_ptrace",
             "--ambient-caps", "-all,+sys_ptrace", "--bounding-set", "-all,+sys_ptrace"])
     finally:
         target.kill()
