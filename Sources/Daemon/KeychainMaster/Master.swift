@@ -98,6 +98,7 @@ package final class Master {
     package func run(until end: FileDescriptor) throws(SystemError) {
         try epoll.add(end, for: .readable, token: Token.end)
         while !isEnding || !wards.isEmpty {
+            noteNobody()
             let start = Clock.monotonicNanoseconds
             let count = try epoll.wait(deadline: patience) { token, _ in handle(token, end) }
             introduce()
@@ -109,6 +110,16 @@ package final class Master {
             // Its end is seen in the next turn.
             for ward in wards.values where ward.patience.hasPassed { ward.process.kill() }
         }
+    }
+
+    /// Notes that nobody waits at the entrances, if nobody does: whoever is taken next has connected later, and is known if he was here
+    /// before. A wait that ends with somebody does not say when they came.
+    private func noteNobody() {
+        guard !isEnding else { return }
+        let start = Clock.monotonicNanoseconds
+        let sockets = entrances.map(\.socket.descriptor)
+        if (try? FileDescriptor.waitForAny(of: sockets, deadline: .now)) != nil { return }
+        for index in queues.indices { queues[index].looked(from: start) }
     }
 
     /// When something is to be done although nothing comes.

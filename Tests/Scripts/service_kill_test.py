@@ -1,0 +1,126 @@
+"""Parts of the system service are ended or stopped at random moments while clients ask: service_kill_test.py FOLDER-OF-PROGRAMS [SEED],
+as root. Every call is served, or refused with a reason within its deadline, and all goes on without anybody's help."""
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
+
+import machine  # noqa: E402
+from deployment import OTHER, VICTIM, Deployment, wait_until  # noqa: E402
+
+# How long a call may take, as the clients say, and what a process takes around it on a busy machine: seconds.
+DEADLINE, SLACK = 20, 10
+# How long it may take until all is as before: a process that has stopped is found out first.
+RECOVERY = 60
+KINDS = ("agent", "identifier", "enclave")
+FAILED = []
+
+
+def check(name, holds, detail=""):
+    print(f"{'ok     ' if holds else 'FAILED '} {name}{'' if holds else ': ' + str(detail)}", flush=True)
+    if not holds:
+        FAILED.append(name)
+
+
+class Clients:
+    """Programs of two users that ask again and again, and what became of each call."""
+
+    def __init__(self, d, program):
+        self.d, self.calls, self.isOver = d, [], False
+        searches = [d.search(program), [program, "status"]]
+        self.threads = [threading.Thread(target=self.ask, args=(words, user))
+                        for words in searches for user in (VICTIM, OTHER)]
+        for thread in self.threads:
+            thread.start()
+
+    def ask(self, words, user):
+        environment = self.d.environment(KEYCHAIN_TIMEOUT=str(DEADLINE * 1000))
+        while not self.isOver:
+            start = time.monotonic()
+            done = self.d.run(*words, user=user, env=environment, timeout=4 * DEADLINE)
+            self.calls.append((done.returncode, done.stderr.strip(), time.monotonic() - start))
+
+    def end(self):
+        self.isOver = True
+        for thread in self.threads:
+            thread.join()
+
+
+def strike(d, kind, what):
+    """Ends or stops one process of a kind, at a random moment."""
+    time.sleep(random.uniform(0, 0.5))
+    if not wait_until(lambda: kind in d.processes(), RECOVERY):
+        return f"no {kind} runs"
+    try:
+        os.kill(d.processes()[kind], what)
+    except (KeyError, ProcessLookupError):
+        pass
+    return None
+
+
+def recovers(d, program):
+    """Whether both users are served again."""
+    def served():
+        return all(d.run(*d.search(program), user=user).returncode == 0 for user in (VICTIM, OTHER))
+    return wait_until(served, RECOVERY)
+
+
+def main():
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
+    random.seed(seed)
+    print(f"seed {seed}", flush=True)
+    d = Deployment(os.path.abspath(sys.argv[1]))
+    machine.leave()
+    d.add_accounts()
+    try:
+        program = d.install("victim")
+        d.start()
+        for user in (VICTIM, OTHER):
+            d.store(program, user=user)
+        for what in (signal.SIGKILL, signal.SIGSTOP):
+            for kind in KINDS:
+                clients, missing = Clients(d, program), None
+                try:
+                    for _ in range(3 if what == signal.SIGKILL else 1):
+                        missing = missing or strike(d, kind, what)
+                    isServed = recovers(d, program)
+                finally:
+                    clients.end()
+                name = f"{what.name} of an {kind}"
+                check(f"{name}: the service goes on without help", not missing and isServed, missing)
+                late = [call for call in clients.calls if call[2] > DEADLINE + SLACK]
+                check(f"{name}: each call of {len(clients.calls)} ends in time", not late, late[:3])
+                silent = [call for call in clients.calls if call[0] != 0 and not call[1]]
+                check(f"{name}: who is refused is told why", not silent, silent[:3])
+        wait_until(lambda: not stopped(d), RECOVERY)
+        check("nothing that was stopped is left", not stopped(d), stopped(d))
+    finally:
+        try:
+            d.stop()
+        finally:
+            d.remove()
+    sys.exit(1 if FAILED else 0)
+
+
+def stopped(d):
+    """The service's processes that are stopped."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/cmdline") as file:
+                isOurs = file.read().startswith(d.path("libexec"))
+            with open(f"/proc/{number}/stat") as file:
+                state = file.read().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if isOurs and state == "T":
+            found.append(int(number))
+    return found
+
+
+main()
