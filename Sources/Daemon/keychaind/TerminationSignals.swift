@@ -20,23 +20,27 @@ struct TerminationSignals {
     /// Waits until a signal asks for the end, or nobody has been connected for `idleExit` seconds.
     ///
     /// - Parameters:
+    ///   - isPassing: it does not matter whether somebody is connected.
     ///   - mayEnd: asked then; when it says no, it is asked again a second later.
     ///   - look: called a minute after the beginning, and then after as many seconds as it said.
     /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the next
     ///   client starts both afresh.
     func wait(
-        idleExit: UInt64?, of server: KeychainServer, mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true },
+        idleExit: UInt64?, of server: KeychainServer, isPassing: Bool = false,
+        mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true },
         look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         let second: UInt64 = 1_000_000_000
         let patience = idleExit.map { $0 * second }
+        let start = Clock.monotonicNanoseconds
+        let rested = { isPassing ? Clock.monotonicNanoseconds - start : server.vacancy ?? 0 }
         var nextLook = Clock.monotonicNanoseconds + 60 * second
         while true {
             if Clock.monotonicNanoseconds >= nextLook {
                 nextLook = Clock.monotonicNanoseconds + look() * second
             }
-            let vacancy = server.vacancy ?? 0
-            if let patience, vacancy >= patience, mayEnd({ server.vacancy ?? 0 }) { return }
+            let vacancy = rested()
+            if let patience, vacancy >= patience, mayEnd(rested) { return }
             let rest = nextLook - min(nextLook, Clock.monotonicNanoseconds)
             switch next(within: min(rest, patience.map { $0 > vacancy ? $0 - vacancy : second } ?? rest)) {
             case nil: continue

@@ -47,7 +47,8 @@ struct WardService {
         } catch {
             log("\(error.problem) \(error.remedy)")
             if isOpen.load() != 0 { throw error }
-            try serve(ClosedKeychain(error), control, signals, idleExit: Self.refusalTime)
+            // Also while somebody asks all the time: what kept it from opening may be over.
+            try serve(ClosedKeychain(error), control, signals, idleExit: Self.refusalTime, isPassing: true)
         }
     }
 
@@ -90,7 +91,7 @@ struct WardService {
 
     private func serve(
         _ handler: any RequestHandler, _ control: UnixSocket, _ signals: TerminationSignals, idleExit: UInt64?,
-        look: () -> UInt64 = { 600 }
+        isPassing: Bool = false, look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         var limits: ServerLimits
         do {
@@ -108,7 +109,7 @@ struct WardService {
             handler, on: [connections], registry: callers, limits: limits, log: log)
         defer { server.stop() }
         try signals.wait(
-            idleExit: idleExit, of: server,
+            idleExit: idleExit, of: server, isPassing: isPassing,
             mayEnd: { vacancy in
                 let received = connections.received
                 if vacancy() > 0 { connections.offerEnd(received: received) }
