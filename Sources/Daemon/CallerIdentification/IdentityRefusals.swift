@@ -85,7 +85,7 @@ extension Refusal {
                 .notAvailable, .unidentifiedCaller, "program",
                 "\(who) lets nobody of its own user look at it, and this daemon is not allowed to look all the same.",
                 do:
-                    "Use the system service, whose daemon has CAP_SYS_PTRACE for this; a daemon of the user's own has not."
+                    "Use the system service, which has CAP_SYS_PTRACE for this; a daemon of the user's own has not."
             )
         }
         return Refusal(
