@@ -96,7 +96,7 @@ def find(user):
 def main():
     overlay()
     install()
-    for name in ("_keychain", "_enclave"):
+    for name in ("_keychain", "_enclave", "_keychain-identifier"):
         check(f"the user {name} is there", run("id", name, check=False).returncode == 0)
     check("the group of anchored programs is there", run("getent", "group", "_keychain-anchored", check=False).returncode == 0)
     with Service():

@@ -355,7 +355,12 @@ def activated(d, program):
     enclave = start(ENCLAVE, enclaves, "", d.path("libexec", "keychain-enclaved"), "--listen", d.path("enclave-run", "socket"),
                     "--state", d.path("vaults"), "--accept-from", str(SERVICE), "--tpm", "none")
     identifiers = [listen(d.path("identifier-run", "socket"), SERVICE, 0o600)]
-    identifier = start(IDENTIFIER, identifiers, ",+sys_ptrace", d.path("libexec", "keychaind"), "--identify",
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(d.path("identifier-run", "notify"))
+    os.chmod(d.path("identifier-run", "notify"), 0o666)
+    manager.settimeout(20)
+    identifier = start(IDENTIFIER, identifiers, ",+sys_ptrace", "env", "NOTIFY_SOCKET=" + d.path("identifier-run", "notify"),
+                       d.path("libexec", "keychaind"), "--identify",
                        d.path("identifier-run", "socket"), "--accept-from", str(SERVICE), "--anchor-group", str(ANCHORED),
                        "--entitlements", d.path("entitlements"))
     service = start(SERVICE, clients, "", d.path("libexec", "keychaind"), "--system", *d.options())
@@ -363,7 +368,9 @@ def activated(d, program):
         check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
         check("and units' credentials", credential(d, "web@1.service", "token") == "of web")
         check("it has the same privileges then", privileges(d), d.said)
+        check("the identifier tells the service manager that it goes on", manager.recv(100) == b"WATCHDOG=1")
     finally:
+        manager.close()
         for process in (service, enclave, identifier):
             process.terminate()
         check("all end when they are told to", service.wait(30) == 0 and enclave.wait(30) in (0, -signal.SIGTERM)
