@@ -179,6 +179,19 @@ struct BrokenIdentifierTests {
         #expect(answer.update { $0 } == pair.door.file("app"))
     }
 
+    @Test("Who gives a question up leaves the next one its own answer")
+    func abandoned() throws {
+        let identifier = try pair.channel()
+        for _ in 0..<2 {
+            guard case .slow = try pair.client.identify(visitor.peer) else { throw SystemError(code: EEXIST, call: "") }
+        }
+        let other = try pair.door.start([pair.door.copy("other")])
+        let session = IdentifierSession(identifier, pair.door.identifier)
+        _ = try Thread(named: "identifier") { session.serve() }
+        #expect(try pair.identify(other.peer).identity.program == pair.door.file("other"))
+        #expect(try pair.identify(visitor.peer).identity.program == pair.door.file("app"))
+    }
+
     @Test("One that ends each time it is asked is not asked for ever")
     func ends() throws {
         let (client, peer) = (pair.client, visitor.peer)

@@ -2,12 +2,13 @@ import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import Synchronization
 
 /// A daemon's way to the identifier: one question at a time, each with a deadline. The master gives a new one when the identifier has
 /// ended; who asks meanwhile waits for it.
 final class IdentifierChannel: Sendable {
     /// What was answered, after its status.
-    struct Answer {
+    struct Answer: Sendable {
         let reader: WireReader
         let descriptors: [FileDescriptor]
     }
@@ -15,16 +16,33 @@ final class IdentifierChannel: Sendable {
     private struct State {
         var socket: UnixSocket?
         var isBusy = false
+        /// Answers that will come to questions whose askers have gone.
+        var unwanted = 0
     }
 
     private let state = Monitor(State())
 
     /// How long all of it may take: milliseconds. A large program is read from a slow disk.
-    private static let patience = 20_000
+    fileprivate static let patience = 20_000
     /// A channel may be one of an identifier that has just ended. Who ends it with a question ends no more of them.
     private static let attempts = 3
 
-    func use(_ socket: UnixSocket) { state.update { $0.socket = socket } }
+    func use(_ socket: UnixSocket) { state.update { ($0.socket, $0.unwanted) = (socket, 0) } }
+
+    /// Asks without waiting for anything; nil when that cannot be done now.
+    func begin(_ question: IdentifierQuestion) -> PendingAnswer? {
+        guard let socket = take(by: .now) else { return nil }
+        do throws(SystemError) {
+            let (body, attached) = question.message
+            try body.withSpan { (bytes) throws(SystemError) in
+                try socket.sendFully(bytes, attaching: attached, deadline: .now)
+            }
+            return PendingAnswer(question, self, socket)
+        } catch {
+            giveBack(socket, isBroken: true)
+            return nil
+        }
+    }
 
     /// - Throws: what the identifier refuses; `errSecNotAvailable` when it cannot be reached, has ended again and again or does not answer.
     func ask(_ question: IdentifierQuestion) throws(Refusal) -> Answer {
@@ -51,7 +69,15 @@ final class IdentifierChannel: Sendable {
         }
     }
 
-    private func giveBack(_ socket: UnixSocket, isBroken: Bool) {
+    /// The asker has gone before the answer has come.
+    fileprivate func abandon(_ socket: UnixSocket) {
+        state.update { state in
+            state.isBusy = false
+            if state.socket?.descriptor === socket.descriptor { state.unwanted += 1 }
+        }
+    }
+
+    fileprivate func giveBack(_ socket: UnixSocket, isBroken: Bool) {
         state.update { state in
             state.isBusy = false
             // There may be a new one by now.
@@ -67,8 +93,21 @@ final class IdentifierChannel: Sendable {
             try body.withSpan { (bytes) throws(SystemError) in
                 try socket.sendFully(bytes, attaching: attached, deadline: deadline)
             }
+            return try receive(from: socket, by: deadline)
+        }
+    }
+
+    /// The next answer that somebody wants.
+    fileprivate func receive(from socket: UnixSocket, by deadline: Deadline) throws(SystemError) -> Answer {
+        while true {
             try socket.descriptor.wait(for: .readable, deadline: deadline)
-            return try Self.receive(from: socket)
+            let answer = try Self.receive(from: socket)
+            let isWanted = state.update { state in
+                guard state.unwanted > 0, state.socket?.descriptor === socket.descriptor else { return true }
+                state.unwanted -= 1
+                return false
+            }
+            if isWanted { return answer }
         }
     }
 
@@ -86,11 +125,55 @@ final class IdentifierChannel: Sendable {
     }
 
     /// The answer behind its status.
-    private static func check(_ answer: Answer) throws(Refusal) -> Answer {
+    fileprivate static func check(_ answer: Answer) throws(Refusal) -> Answer {
         var reader = answer.reader
         let status = try reader.integer(Int32.self)
         guard status == 0 else { throw try reader.refusal(status: status) }
         return Answer(reader: reader, descriptors: answer.descriptors)
+    }
+}
+
+/// A question that has been put and not been answered yet. It holds the channel until it is answered or given up.
+final class PendingAnswer: Sendable {
+    private let question: IdentifierQuestion
+    private let channel: IdentifierChannel
+    private let socket: UnixSocket
+    private let isOpen = Atomic(true)
+
+    fileprivate init(_ question: IdentifierQuestion, _ channel: IdentifierChannel, _ socket: UnixSocket) {
+        (self.question, self.channel, self.socket) = (question, channel, socket)
+    }
+
+    deinit { if isOpen.load(ordering: .relaxed) { channel.abandon(socket) } }
+
+    /// The answer, if it comes within some milliseconds; nil when ``finish()`` has to wait for it.
+    ///
+    /// - Throws: what the identifier refuses.
+    func take(within milliseconds: Int) throws(Refusal) -> IdentifierChannel.Answer? {
+        let deadline = Deadline.after(milliseconds: milliseconds)
+        guard let answer = try? channel.receive(from: socket, by: deadline) else { return nil }
+        return try IdentifierChannel.check(close(answer))
+    }
+
+    /// Waits for the answer; asks once more if the identifier has ended.
+    ///
+    /// - Throws: as ``IdentifierChannel/ask(_:)``.
+    func finish() throws(Refusal) -> IdentifierChannel.Answer {
+        let deadline = Deadline.after(milliseconds: IdentifierChannel.patience)
+        let answer: IdentifierChannel.Answer
+        do throws(SystemError) { answer = try channel.receive(from: socket, by: deadline) } catch {
+            isOpen.store(false, ordering: .relaxed)
+            channel.giveBack(socket, isBroken: true)
+            if error.code == ETIMEDOUT { throw .silentIdentifier }
+            return try channel.ask(question)
+        }
+        return try IdentifierChannel.check(close(answer))
+    }
+
+    private func close(_ answer: IdentifierChannel.Answer) -> IdentifierChannel.Answer {
+        isOpen.store(false, ordering: .relaxed)
+        channel.giveBack(socket, isBroken: false)
+        return answer
     }
 }
 

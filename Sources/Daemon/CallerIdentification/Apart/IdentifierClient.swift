@@ -14,6 +14,8 @@ package final class IdentifierClient: Sendable {
     private let processes = KnownProcesses()
     private let clientele: Clientele
 
+    /// How long the thread that serves all connections waits for an answer: milliseconds.
+    private static let shortWait = 2
     /// How long an answer counts for the process's next connections: nanoseconds.
     private static let freshness: UInt64 = 1_000_000_000
 
@@ -40,7 +42,19 @@ package final class IdentifierClient: Sendable {
         do throws(SystemError) { credentials = try PeerCredentials(numbers, of: peer) } catch {
             throw .unidentified(error)
         }
-        return .slow(SlowIdentification { [self] () throws(Refusal) in try ask(peer, credentials) })
+        return try ask(peer, credentials)
+    }
+
+    /// Most answers come so soon that it takes less to wait for them than to have another thread do so.
+    private func ask(_ peer: UnixSocket, _ credentials: PeerCredentials) throws(Refusal) -> Identification {
+        let question = IdentifierQuestion.identify(peer)
+        guard let pending = channel.begin(question) else {
+            return .slow(
+                SlowIdentification { [self] () throws(Refusal) in try caller(in: channel.ask(question), credentials) })
+        }
+        if let answer = try pending.take(within: Self.shortWait) { return .known(try caller(in: answer, credentials)) }
+        return .slow(
+            SlowIdentification { [self] () throws(Refusal) in try caller(in: pending.finish(), credentials) })
     }
 
     /// What a program file would be given, if a caller executed it.
@@ -51,8 +65,9 @@ package final class IdentifierClient: Sendable {
         return try identity(in: answer).identity
     }
 
-    private func ask(_ peer: UnixSocket, _ credentials: PeerCredentials) throws(Refusal) -> IdentifiedCaller {
-        let answer = try channel.ask(.identify(peer))
+    private func caller(
+        in answer: IdentifierChannel.Answer, _ credentials: PeerCredentials
+    ) throws(Refusal) -> IdentifiedCaller {
         let (identity, version) = try identity(in: answer)
         // The identifier has asked the kernel the same.
         guard identity.user == credentials.user, identity.process == credentials.process else {
