@@ -55,8 +55,8 @@ def subordinate_flood(d):
         for number in range(STRANGER + 100, STRANGER + 110):
             with open("/etc/passwd", "a") as file:
                 file.write(f"kc-{number}:x:{number}:{number}::/nonexistent:/bin/sh\n")
-            # A busy machine may keep anybody waiting once; the attack is to keep a new user out.
-            if not any(is_served(d, number) for _ in range(3)):
+            # A busy machine may keep anybody waiting; the attack is to keep a new user out for as long as it lasts.
+            if not wait_until(lambda: is_served(d, number), 30):
                 return True
         return False
     finally:

@@ -66,6 +66,29 @@ struct DecisionLogTests {
         #expect(try page(engine, for: root).entries.count == 2)
     }
 
+    @Test("What an anchored program asked is shown to itself and to root, and others' numbers have no gap for it")
+    func anchored() throws {
+        let engine = try TestEngine(in: directory)
+        let guarded = CallerIdentity(user: 1000, process: 8, program: "/bin/guarded", isAnchored: true, groups: ["g"])
+        for caller in [Self.program("/bin/one"), guarded, guarded, Self.program("/bin/two"), guarded] {
+            try search(engine, as: caller)
+        }
+        let found = try page(engine)
+        #expect(found.entries.map(\.program) == ["/bin/one", "/bin/two"])
+        #expect(found.entries.map(\.number) == [1, 2] && found.next == 2)
+        #expect(try page(engine, after: found.next) == DecisionPage(next: 2))
+        #expect(try page(engine, after: 1).entries.map(\.program) == ["/bin/two"])
+        #expect(try page(engine, for: guarded).entries.map(\.number) == [2, 3, 5])
+        // One that has its name and not its anchor.
+        let posing = CallerIdentity(user: 1000, process: 9, program: "/bin/guarded", groups: ["g"])
+        #expect(try page(engine, for: posing).entries.isEmpty)
+        let root = CallerIdentity(user: 0, process: 1, program: "/bin/r", groups: [])
+        #expect(try page(engine, for: root).entries.count == 5)
+        // Those that were forgotten are counted in the same way.
+        for _ in 0..<DecisionLog.capacity { try search(engine, as: guarded) }
+        #expect(try page(engine) == DecisionPage(next: 2, lost: 2))
+    }
+
     @Test("The log is as long as it is, forgets the oldest, and says how many it forgot")
     func ring() throws {
         let engine = try TestEngine(in: directory)

@@ -92,17 +92,18 @@ extension KeychainEngine {
         var subject = caller
         if !program.isEmpty, program != caller.program {
             try AccessPolicy.requireInspector(caller)
-            subject = identity(ofProgram: program, of: caller.user)
+            subject = identity(ofProgram: program, for: caller)
         }
         let request = try ItemRequest(decoding: SecretBytes(copying: query.span))
         return try Explainer(makeLane(past: nil), subject, for: caller, by: deadline).explain(request)
     }
 
     /// Whom the daemon took a program for when it was here last; who was not is taken for unsigned.
-    private func identity(ofProgram program: String, of user: UInt32) -> CallerIdentity {
-        decisions.identity(ofProgram: program)
+    private func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity {
+        decisions.identity(ofProgram: program, for: viewer)
             ?? CallerIdentity(
-                user: user, process: 0, program: program, groups: [CallerIdentity.ownGroup(ofExecutable: program)])
+                user: viewer.user, process: 0, program: program,
+                groups: [CallerIdentity.ownGroup(ofExecutable: program)])
     }
 }
 

@@ -43,8 +43,9 @@ package final class DecisionLog: Sendable {
 
     private struct State {
         var ring: [Entry] = []
-        /// How many there have been.
+        /// How many there have been, and how many of them of programs that are not anchored.
         var count: UInt64 = 0
+        var commonCount: UInt64 = 0
         var pace = LogPace()
     }
 
@@ -67,21 +68,25 @@ package final class DecisionLog: Sendable {
             if place < state.ring.count { state.ring[place] = entry } else { state.ring.append(entry) }
             state.ring[place].time = now
             state.count += 1
+            if !entry.caller.isAnchored { state.commonCount += 1 }
             return isWorthALine ? state.pace.admit() : nil
         }
         guard let passed, let write else { return }
         write(Self.line(entry) + (passed > 0 ? " (\(passed) more were refused before and not written)" : ""))
     }
 
-    /// The entries after a number that a caller may see: its own program's, or everybody's.
+    /// The entries after a number that a caller may see: its own program's, or everybody's. What anchored programs asked is not even
+    /// counted for others, who would learn from the numbers when they did.
     func page(after number: UInt64, for viewer: CallerIdentity) -> DecisionPage {
         state.withLock { state in
-            let first = state.count - UInt64(state.ring.count)
-            let start = max(min(number, state.count), first)
+            let isComplete = viewer.mayShowAnchored
+            let records = Self.inOrder(state.ring, count: state.count).filter { isComplete || !$0.caller.isAnchored }
+            let count = isComplete ? state.count : state.commonCount
+            let first = count - UInt64(records.count)
+            let start = max(min(number, count), first)
             var page = DecisionPage(next: start, lost: number < first ? first - number : 0)
             var bytes = 0
-            while page.next < state.count, bytes < WireLimits.pageBytes {
-                let record = state.ring[Int(page.next % UInt64(Self.capacity))]
+            for record in records.dropFirst(Int(start - first)) where bytes < WireLimits.pageBytes {
                 page.next += 1
                 guard viewer.seesDecisions(of: record.caller) else { continue }
                 let entry = Self.entry(record, page.next)
@@ -92,11 +97,19 @@ package final class DecisionLog: Sendable {
         }
     }
 
-    /// The latest identity that a program had; nil when it has not been seen lately.
-    func identity(ofProgram program: String) -> CallerIdentity? {
+    /// The ring from its oldest entry on.
+    private static func inOrder(_ ring: [Entry], count: UInt64) -> [Entry] {
+        guard ring.count == capacity else { return ring }
+        let oldest = Int(count % UInt64(capacity))
+        return Array(ring[oldest...] + ring[..<oldest])
+    }
+
+    /// The latest identity that a program had; nil when it has not been seen lately, or not for whom it is looked up.
+    func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity? {
         state.withLock { state in
             for step in 0..<UInt64(state.ring.count) {
                 let record = state.ring[Int((state.count - 1 - step) % UInt64(Self.capacity))]
+                if record.caller.isAnchored, !viewer.mayShowAnchored { continue }
                 if record.caller.program == program { return record.caller }
             }
             return nil
