@@ -58,7 +58,7 @@ MUTANTS = {
         Change(f"{STORE}/Items/StoreWriter.swift", "            store.failure.note(error.unknownOutcome)\n", "            try undo()\n")],
         ["failed pages, one program", "failed pages, daemon"]),
     "no-log-on-disk": Mutant("the log that another process left is believed to be on the disk", [
-        Change(f"{STORE}/Items/ItemStore.swift", "try LogOnDisk.ensure(of: path(in: folder), isNew: !exists(at: madePath(in: folder)))", "")],
+        Change(f"{STORE}/Items/ItemStore.swift", "try LogOnDisk.ensure(of: path, isNew: !exists(at: madePath(in: folder)))", "")],
         ["failed pages, one program", "failed pages, daemon"]),
     "checkpoint-beside-writers": Mutant("a checkpoint is made beside writers, and a part of one counts without a sync", [
         Change(f"{STORE}/Database/Database.swift", "nil, SQLITE_CHECKPOINT_FULL, nil, nil)", "nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)")],
