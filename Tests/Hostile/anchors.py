@@ -88,6 +88,14 @@ def hidden_group(d):
     return "of-anchored" in listing(d)
 
 
+@attack("when an anchored program has asked, by the command that shows decisions", FAILS, "victim")
+def decisions(d):
+    d.learns(*d.search(d.path("bin", "victim")))
+    d.learns(*d.search(anchored(d), SERVICE))
+    d.said = d.run(d.path("libexec", "security"), "decisions").stdout
+    return anchored(d) in d.said
+
+
 def with_run_path(d, name, *options):
     """A program of root's that uses a library, which the user may replace, and where it is found."""
     library, source = d.path("mine", "libuser.so"), d.path("bin", f"{name}.c")
