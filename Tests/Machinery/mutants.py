@@ -64,8 +64,9 @@ MUTANTS = {
         Change(f"{STORE}/Database/Database.swift", "nil, SQLITE_CHECKPOINT_FULL, nil, nil)", "nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)")],
         ["tests of checkpoints"]),
     "checkpoint-without-sync": Mutant("a checkpoint counts before the disk has it", [
-        Change(f"{STORE}/Database/Database.swift", "let code = unsafe sqlite3_wal_checkpoint_v2(",
-               "unsafe sqlite3_exec(handle, \"PRAGMA synchronous = OFF\", nil, nil, nil)\n        let code = unsafe sqlite3_wal_checkpoint_v2("),
+        Change(f"{STORE}/Database/Database.swift", "let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL,",
+               "unsafe sqlite3_exec(handle, \"PRAGMA synchronous = OFF\", nil, nil, nil)\n"
+               "        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL,"),
         Change(f"{STORE}/Database/Database.swift", "        switch code & 0xFF {\n        case SQLITE_OK: return true\n",
                "        unsafe sqlite3_exec(handle, \"PRAGMA synchronous = FULL\", nil, nil, nil)\n"
                "        switch code & 0xFF {\n        case SQLITE_OK: return true\n")],
