@@ -3,7 +3,9 @@
 #endif
 #include "CLinux.h"
 
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -90,6 +92,15 @@ static void refuse_unless(struct program *program, unsigned call, unsigned value
     load(program, offsetof(struct seccomp_data, nr));
 }
 
+/// Refuses a call whose second argument, of 32 bits, is the value.
+static void refuse_command(struct program *program, unsigned call, unsigned value) {
+    unless_equal_skip(program, call, 4);
+    load(program, offsetof(struct seccomp_data, args) + 8);
+    unless_equal_skip(program, value, 1);
+    end(program, refused);
+    load(program, offsetof(struct seccomp_data, nr));
+}
+
 #define REFUSE(program, calls) refuse(program, calls, sizeof calls / sizeof *calls)
 
 int clinux_forbid_reaching_out(int more) {
@@ -108,6 +119,12 @@ int clinux_forbid_reaching_out(int more) {
         REFUSE(&program, disturbing);
         refuse_unless(&program, SYS_kill, (unsigned)getpid());
         refuse_unless(&program, SYS_tgkill, (unsigned)getpid());
+        // The kernel sends a signal of the sender's choice to whom a descriptor is said to belong.
+        refuse_command(&program, SYS_fcntl, F_SETOWN);
+        refuse_command(&program, SYS_fcntl, F_SETOWN_EX);
+        refuse_command(&program, SYS_fcntl, F_SETSIG);
+        refuse_command(&program, SYS_ioctl, FIOSETOWN);
+        refuse_command(&program, SYS_ioctl, SIOCSPGRP);
         // Zero is the process itself.
         refuse_unless(&program, SYS_prlimit64, 0);
     }

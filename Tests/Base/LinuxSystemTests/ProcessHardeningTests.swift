@@ -83,6 +83,12 @@ struct ProcessHardeningTests {
             for call in [62, 200, 129, 424, 141, 203, 144] {
                 #expect(outcome(call, [parent, 0], [.neighbours]) == EPERM, "\(call)")
             }
+            // What gives a descriptor an owner, whom the kernel then sends signals of the sender's choice.
+            for (call, command) in [(72, 8), (72, 10), (72, 15), (16, 0x8901), (16, 0x8902)] {
+                #expect(outcome(call, [0, command, parent], [.neighbours]) == EPERM, "\(call) \(command)")
+                #expect(outcome(call, [0, command, 0], []) != EPERM, "\(call) \(command)")
+            }
+            #expect(outcome(72, [0, 1, 0], [.neighbours]) == 0)
             #expect(outcome(62, [parent, 0], []) == 0)
             #expect(outcome(302, [parent, 7, 0, 0], [.neighbours]) == EPERM)
             #expect(outcome(302, [0, 7, 0, 0], [.neighbours]) == 0)

@@ -181,6 +181,17 @@ struct BrokenIdentifierTests {
         #expect(answer.update { $0 } == pair.door.file("app"))
     }
 
+    @Test("A question is stuck when nobody waits for its answer any more, and not before or after")
+    func stuck() {
+        let clock = QuestionClock(patience: 5)
+        #expect(!clock.isStuck)
+        clock.during {
+            #expect(!QuestionClock().isStuck)
+            while !clock.isStuck { usleep(1000) }
+        }
+        #expect(!clock.isStuck)
+    }
+
     @Test("Who gives a question up leaves the next one its own answer")
     func abandoned() throws {
         let identifier = try pair.channel()

@@ -22,8 +22,8 @@ final class IdentifierChannel: Sendable {
 
     private let state = Monitor(State())
 
-    /// How long all of it may take: milliseconds. A large program is read from a slow disk.
-    fileprivate static let patience = 20_000
+    /// How long all of it may take: milliseconds.
+    fileprivate static let patience = QuestionClock.patience
     /// A channel may be one of an identifier that has just ended. Who ends it with a question ends no more of them.
     private static let attempts = 3
 

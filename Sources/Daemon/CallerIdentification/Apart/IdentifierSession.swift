@@ -8,6 +8,8 @@ package import LinuxSystem
 package struct IdentifierSession: Sendable {
     private let channel: UnixSocket
     private let identifier: CallerIdentifier
+    /// How long it has been at a question.
+    package let clock = QuestionClock()
 
     /// How long a daemon may take to read an answer: milliseconds.
     private static let patience = 5000
@@ -18,10 +20,12 @@ package struct IdentifierSession: Sendable {
 
     /// Answers until the daemon has gone, or says what is no question.
     package func serve() {
+        defer { clock.end() }
         do {
             while let (body, descriptors) = try receive() {
                 let answer = SecretBuffer(capacity: 1024)
-                let attached = self.answer(try IdentifierQuestion(body, descriptors), into: answer)
+                let question = try IdentifierQuestion(body, descriptors)
+                let attached = clock.during { self.answer(question, into: answer) }
                 try answer.withSpan { (bytes) throws(SystemError) in
                     try channel.sendFully(
                         bytes, attaching: attached, deadline: .after(milliseconds: Self.patience))

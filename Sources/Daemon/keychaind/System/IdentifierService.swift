@@ -21,6 +21,8 @@ final class IdentifierService {
     private var masters: [UInt64: UnixSocket] = [:]
     private var nextToken = Token.firstMaster
     private var isEnding = false
+    /// Of the sessions there are.
+    private var clocks: [QuestionClock] = []
     private let log: @Sendable (String) -> Void
 
     private enum Token {
@@ -80,8 +82,7 @@ final class IdentifierService {
 
     private func run() throws(SystemError) {
         while !isEnding {
-            let patience = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
-            try epoll.wait(deadline: patience) { token, _ in
+            try epoll.wait(deadline: .after(milliseconds: Watchdog.interval)) { token, _ in
                 switch token {
                 case Token.listener: accept()
                 case Token.lifeline: isEnding = true
@@ -89,7 +90,16 @@ final class IdentifierService {
                 }
             }
             watchdog?.beat()
+            endIfStuck()
         }
+    }
+
+    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins anew.
+    private func endIfStuck() {
+        clocks.removeAll { $0.isOver }
+        guard clocks.contains(where: \.isStuck) else { return }
+        log("a program's file is not read in time; the identifier begins anew")
+        _exit(EXIT_FAILURE)
     }
 
     private func accept() {
@@ -110,6 +120,7 @@ final class IdentifierService {
         do throws(SystemError) {
             guard let (owner, channel) = try IdentifierHandover.receive(from: master) else { return }
             let session = IdentifierSession(channel, try callers(of: owner))
+            clocks.append(session.clock)
             _ = try Thread(named: "identifier") { session.serve() }
         } catch {
             if error.code != EPIPE { log("\(error)") }
