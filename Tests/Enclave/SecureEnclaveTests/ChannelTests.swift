@@ -30,6 +30,23 @@ struct ChannelTests: Sendable {
         }
     }
 
+    @Test("More row keys than a lane has room for are wrapped in parts", arguments: [1, 544, 545, 682, 683, 1500])
+    func manyRowKeys(count: Int) throws {
+        let rows = Randomness.bytes(count * RowKeyRecord.unwrappedSize)
+        let wrapped = SecretBuffer()
+        try connection.wrapRowKeys(rows.span, for: .always, into: wrapped)
+        #expect(wrapped.count == count * RowKeyRecord.wrappedBytes)
+        let last = (count - 1) * RowKeyRecord.unwrappedSize
+        let record = SecretBuffer()
+        record.append(littleEndian: UInt32(Accessibility.always.rawValue))
+        record.append(rows.span.extracting(last + RowKeyRecord.keyBytes..<rows.count))
+        wrapped.withSpan { record.append($0.extracting((count - 1) * RowKeyRecord.wrappedBytes..<wrapped.count)) }
+        let opened = SecretBuffer()
+        try record.withSpan { (record) throws(Refusal) in try connection.unwrapRowKeys(record, into: opened) }
+        #expect(
+            opened.withSpan { $0.array(1, RowKeyRecord.keyBytes) } == Array(rows[last..<last + RowKeyRecord.keyBytes]))
+    }
+
     @Test("S-59: private keys are made, taken in, bound and used through the channel as without it")
     func privateKeys() throws {
         let direct = try served.device.start()

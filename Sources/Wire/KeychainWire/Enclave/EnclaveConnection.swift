@@ -81,12 +81,28 @@ extension EnclaveConnection {
     package func wrapRowKeys(
         _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
     ) throws(Refusal) {
-        let (start, count) = (wrapped.count, rows.count / RowKeyRecord.unwrappedSize)
-        try channel.call(EnclaveCall(.wrapRowKey, for: accessibility), rows, into: wrapped)
-        guard wrapped.count - start == count * RowKeyRecord.wrappedBytes else {
+        // The answer is the longer of the two.
+        let part = EnclaveChannelFormat.bodyLimit / RowKeyRecord.wrappedBytes * RowKeyRecord.unwrappedSize
+        let start = wrapped.count
+        do {
+            var offset = 0
+            while offset < rows.count {
+                let end = min(offset + part, rows.count)
+                try wrap(rows.extracting(offset..<end), for: accessibility, into: wrapped)
+                offset = end
+            }
+        } catch {
             wrapped.truncate(to: start)
-            throw .malformed("the enclave's answer")
+            throw error
         }
+    }
+
+    private func wrap(
+        _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
+    ) throws(Refusal) {
+        let expected = wrapped.count + rows.count / RowKeyRecord.unwrappedSize * RowKeyRecord.wrappedBytes
+        try channel.call(EnclaveCall(.wrapRowKey, for: accessibility), rows, into: wrapped)
+        guard wrapped.count == expected else { throw .malformed("the enclave's answer") }
     }
 
     package func unwrapRowKeys(_ records: Span<UInt8>, into keys: SecretBuffer) throws(Refusal) {
