@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 BUILT = .build/installation
 SDK = .build/sdk
 
-.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench asan tsan fuzz soak mutants clean
+.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench load asan tsan fuzz soak mutants clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -75,6 +75,9 @@ mutants: deps ## broken builds of the storage, and which check catches each: mak
 
 bench: deps ## speed, every figure beside its floor
 	@scripts/bench
+
+load: deps ## one program attacks, and how much slower another one gets: every attack beside its control
+	@scripts/load
 
 clean: ## remove what was built
 	$(SWIFT) package clean

@@ -1,0 +1,238 @@
+"""One program attacks, another one looks up and adds: how much slower is it than beside the same attack on another daemon?
+
+usage: load.py FOLDER-OF-PROGRAMS [--short] [--rounds N] [--seconds S] [--items N] [--only WORD] [--json]
+
+Two daemons run on this machine. Each round attacks the honest program's own and then the other one, which is the control: it takes
+the same of the processors. What counts is the ratio of the two, at the 50th and at the 99th percentile, of a lookup and of an add;
+of several rounds the median. The line is 3 at the 99th. An answer that takes less than a millisecond more than its control is within the line.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import frames
+from attacks import table
+
+LINE = 3
+# What the scheduler of a busy machine does within this is nobody's fault, microseconds.
+UNNOTICED = 1000
+PAUSE = 1000
+
+
+class Daemon:
+    def __init__(self, programs, folder):
+        self.folder, self.socket = folder, f"{folder}/socket"
+        os.mkdir(folder, 0o700)
+        pinentry = f"{folder}/pinentry"
+        with open(pinentry, "w") as script:
+            script.write("#!/bin/sh\nexec sleep 1000\n")
+        os.chmod(pinentry, 0o700)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
+        self.log = open(f"{folder}/log", "w")
+        self.process = subprocess.Popen(
+            [f"{programs}/keychaind", "--socket", self.socket, "--store", f"{folder}/store", "--tpm", "none",
+             "--pinentry", pinentry, "--quota-items", "4000000", "--quota-program-items", "2000000",
+             "--quota-program-bytes", str(1 << 40), "--quota-bytes", str(1 << 41), "--quota-requests", "0"],
+            env=kept | {"KEYCHAIN_HOME": folder}, stdout=self.log, stderr=self.log)
+        while not os.path.exists(self.socket):
+            if self.process.poll() is not None:
+                sys.exit(f"the daemon did not start: {open(self.log.name).read()}")
+            time.sleep(0.01)
+
+    def check(self):
+        if self.process.poll() is not None:
+            sys.exit(f"the daemon ended with {self.process.returncode}: {open(self.log.name).read()[-2000:]}")
+
+    def megabytes(self):
+        self.check()
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) / 1024
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(60)
+        self.log.close()
+
+
+class Players:
+    """The client under as many names as there are programs."""
+
+    def __init__(self, folder, copies):
+        self.folder = folder
+        source = f"{os.path.dirname(os.path.abspath(__file__))}/player.c"
+        subprocess.run(["cc", "-O2", "-o", f"{folder}/honest", source], check=True)
+        self.attackers = [f"{folder}/attacker{number}" for number in range(copies)]
+        for name in self.attackers:
+            shutil.copy(f"{folder}/honest", name)
+        self.frames = {}
+
+    def file(self, frame):
+        if frame not in self.frames:
+            self.frames[frame] = f"{self.folder}/{len(self.frames)}.frame"
+            with open(self.frames[frame], "wb") as file:
+                file.write(frame)
+        return self.frames[frame]
+
+    def play(self, program, way, daemon, frame, *numbers):
+        return subprocess.Popen([program, way, daemon.socket, self.file(frame), *map(str, numbers)],
+                                stdout=subprocess.PIPE, text=True)
+
+    def fill(self, program, daemon, frame, count):
+        answer = self.play(program, "flood", daemon, frame, 16, 4, count).communicate()[0].split()
+        if answer[1] != "0":
+            sys.exit(f"{program}: {answer[1]} of {count} were refused")
+
+    def prepare(self, daemon, items):
+        honest = f"{self.folder}/honest"
+        self.fill(honest, daemon, frames.add("honest", account="account"), 1)
+        self.fill(honest, daemon, frames.add("honest"), items)
+        for attacker in self.attackers:
+            self.fill(attacker, daemon, frames.add("own", 32), items if attacker == self.attackers[0] else items // 8)
+            self.fill(attacker, daemon, frames.add("large", 1 << 20, "large"), 1)
+
+    def attack(self, attack, daemon):
+        each = max(1, attack.connections // attack.programs)
+        return [self.play(attacker, attack.way, daemon, attack.frame, each, attack.amount)
+                for attacker in self.attackers[:attack.programs]]
+
+    def honest(self, daemon, seconds):
+        """The times of lookups and of adds, in microseconds, and how many were refused."""
+        players = [self.play(f"{self.folder}/honest", "measure", daemon, frame, seconds, PAUSE)
+                   for frame in (frames.lookup("honest", "account"), frames.add("measured"))]
+        times, refused = [], 0
+        for player in players:
+            lines = player.communicate()[0].split("\n")
+            times.append([float(one) for one in lines[0].split()])
+            refused += int(lines[1])
+        return times[0], times[1], refused
+
+
+def percentile(times, part):
+    times = sorted(times)
+    return times[min(len(times) - 1, int(len(times) * part))]
+
+
+class Row:
+    """What was measured of one attack: (lookup, add) × (p50, p99) × (attacked, control), a value for each round."""
+
+    def __init__(self, attack):
+        self.attack = attack
+        self.values = {(verb, part): ([], []) for verb in ("lookup", "add") for part in (0.5, 0.99)}
+        self.refused, self.megabytes, self.after, self.played = 0, 0, 0, []
+
+    def note(self, side, lookups, adds):
+        for verb, times in (("lookup", lookups), ("add", adds)):
+            for part in (0.5, 0.99):
+                self.values[verb, part][side].append(percentile(times, part))
+
+    def figure(self, verb, part):
+        attacked, control = (statistics.median(side) for side in self.values[verb, part])
+        ratio = statistics.median(a / c for a, c in zip(*self.values[verb, part]))
+        return attacked, control, ratio
+
+    def keeps(self, verb):
+        attacked, control, ratio = self.figure(verb, 0.99)
+        return ratio <= LINE or attacked - control < UNNOTICED
+
+    def passes(self):
+        return self.refused == 0 and all(self.keeps(verb) for verb in ("lookup", "add"))
+
+    def line(self):
+        cells = []
+        for verb in ("lookup", "add"):
+            for part in (0.5, 0.99):
+                attacked, _, ratio = self.figure(verb, part)
+                cells.append(f"{attacked / 1000:.2f} ms × {ratio:.1f}")
+        verdict = "" if self.passes() else " **over the line**"
+        refused = f", {self.refused} refused" if self.refused else ""
+        return f"| {self.attack.name} | {' | '.join(cells)} | {self.megabytes:.0f}, {self.after:.0f} MB{refused}{verdict} |"
+
+    def record(self):
+        return {"attack": self.attack.name, "refused": self.refused, "megabytes": self.megabytes, "after": self.after,
+                "played": self.played,
+                "figures": {f"{verb} p{int(part * 100)}": self.figure(verb, part) for verb, part in self.values}}
+
+
+def one_side(players, daemon, attacked, attack, seconds, row, side):
+    running = players.attack(attack, attacked)
+    # So long it takes to make thousands of connections.
+    time.sleep(1)
+    lookups, adds, refused = players.honest(daemon, seconds)
+    if side == 0:
+        row.refused += refused
+        row.megabytes = max(row.megabytes, attacked.megabytes())
+    for player in running:
+        player.terminate()
+    played = [player.communicate()[0].split() for player in running]
+    if side == 0:
+        row.played.append(played)
+    row.note(side, lookups or [seconds * 1e6], adds or [seconds * 1e6])
+
+
+def measure(players, daemons, attack, options):
+    row = Row(attack)
+    for _ in range(options.rounds):
+        for side in (0, 1):
+            one_side(players, daemons[0], daemons[side], attack, options.seconds, row, side)
+            time.sleep(options.rest)
+    row.after = daemons[0].megabytes()
+    return row
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("programs")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--items", type=int, default=10000)
+    parser.add_argument("--rest", type=float, default=0.3)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", default="")
+    parser.add_argument("--log", default="", help="where to put a copy of what the attacked daemon wrote")
+    options = parser.parse_args()
+    if options.short:
+        options.rounds, options.seconds, options.items, options.rest = 1, 1, 2000, 0.1
+    return options
+
+
+def main():
+    options = arguments()
+    attacks = [attack for attack in table() if (attack.short or not options.short) and options.only in attack.name]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        players = Players(folder, max(attack.programs for attack in attacks))
+        daemons = [Daemon(os.path.abspath(options.programs), f"{folder}/{name}") for name in ("attacked", "control")]
+        try:
+            for daemon in daemons:
+                players.prepare(daemon, options.items)
+            print("| attack | lookup p50 × control | lookup p99 | add p50 | add p99 | memory most, after |")
+            print("|---|---|---|---|---|---|", flush=True)
+            for attack in attacks:
+                rows.append(measure(players, daemons, attack, options))
+                print(rows[-1].line(), flush=True)
+        finally:
+            for daemon in daemons:
+                daemon.stop()
+            if options.log:
+                shutil.copy(daemons[0].log.name, options.log)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump([row.record() for row in rows], file, indent=1)
+    over = [row.attack.name for row in rows if not row.passes()]
+    if over:
+        sys.exit(f"over the line of {LINE} times the control: {'; '.join(over)}")
+    print(f"{len(rows)} attacks, none over {LINE} times its control")
+
+
+if __name__ == "__main__":
+    main()
