@@ -32,8 +32,10 @@ func serve(_ folder: String, at socket: String, enclaved: String? = nil, to call
 private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
-    private struct Peer: CallerProcess {
+    private final class Peer: CallerProcess {
         let credentials: PeerCredentials
+
+        init(credentials: PeerCredentials) { self.credentials = credentials }
 
         var isUnchanged: Bool { credentials.isAlive }
     }

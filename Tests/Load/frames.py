@@ -7,7 +7,7 @@ TEXT = "@@@@@@@@"
 ITEM, DEVICE, KEY, AUTHENTICATION = 1, 2, 4, 5
 ADD, SEARCH = 1, 2
 VALUE, ATTRIBUTES = 1, 2
-LABEL, ACCOUNT, SERVICE, DATA = 7, 18, 19, 0xF001
+DESCRIPTION, ACCOUNT, SERVICE, DATA = 8, 18, 19, 0xF001
 
 
 def frame(kind, body, descriptors=0, milliseconds=0):
@@ -50,7 +50,7 @@ def everything():
 
 def scan(limit=0):
     """What no column has, so that every item that may be meant is opened."""
-    return item(SEARCH, {LABEL: "nothing has this label"}, ATTRIBUTES, limit)
+    return item(SEARCH, {DESCRIPTION: "nothing has this description"}, ATTRIBUTES, limit)
 
 
 def make_key():

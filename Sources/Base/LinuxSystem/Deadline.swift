@@ -18,6 +18,11 @@ package struct Deadline: Comparable, Sendable {
         return tooLong || tooLate ? never : Deadline(instant: instant)
     }
 
+    /// The moment `microseconds` from now.
+    package static func after(microseconds: Int) -> Deadline {
+        Deadline(instant: Clock.monotonicNanoseconds &+ UInt64(max(0, microseconds)) &* 1000)
+    }
+
     /// Whether the moment is over.
     package var hasPassed: Bool { remainingNanoseconds == 0 }
 

@@ -18,6 +18,8 @@ import Glibc
 @safe enum LockedArena {
     fileprivate static let classes = [128, 512, 2048, 8192, 65536]
     fileprivate static let chunk = 65536
+    /// So many blocks of that size are kept when they come back; more are the system's again.
+    private static let mostChunks = 16
     /// A forked child begins with none: another thread may have been changing them when it was forked. What tells it so lies
     /// in the first block there is.
     private static let blocks: ProcessLocal<FreeBlocks> = {
@@ -43,7 +45,9 @@ import Glibc
             return
         }
         let address = unsafe UInt(bitPattern: block.start)
-        withBlocks { $0.put(address, index) }
+        // The largest are mappings of their own.
+        let isKept = withBlocks { $0.put(address, index, atMost: unsafe block.capacity == chunk ? mostChunks : .max) }
+        if !isKept { unsafe munmap(block.start, block.capacity) }
     }
 
     private static func withBlocks<Result>(_ body: (inout FreeBlocks) -> Result) -> Result {
@@ -64,6 +68,8 @@ private struct FreeBlocks {
     /// The first of each chain, 0 for none; the address of the next lies in the block.
     private var chains = InlineArray<5, UInt>(repeating: 0)
     private var (next, end): (UInt, UInt) = (0, 0)
+    /// How many of the largest there are.
+    private var chunks = 0
 
     init() {}
 
@@ -74,14 +80,21 @@ private struct FreeBlocks {
         let block = chains[index]
         guard block != 0 else { return cut(UInt(LockedArena.classes[index])) }
         let link = unsafe Self.link(block)
+        if LockedArena.classes[index] == LockedArena.chunk { chunks -= 1 }
         unsafe chains[index] = link.pointee
         unsafe link.pointee = 0
         return block
     }
 
-    mutating func put(_ block: UInt, _ index: Int) {
+    /// Keeps a block; false when there are so many of the largest already.
+    mutating func put(_ block: UInt, _ index: Int, atMost most: Int) -> Bool {
+        if LockedArena.classes[index] == LockedArena.chunk {
+            guard chunks < most else { return false }
+            chunks += 1
+        }
         unsafe Self.link(block).pointee = chains[index]
         chains[index] = block
+        return true
     }
 
     /// What is left of a mapping that is too short goes unused.

@@ -72,7 +72,3 @@ extension PasscodeFile {
         try bytes.withSpan { (bytes) throws(SystemError) in try file.writeFully(bytes) }
     }
 }
-
-extension FileStatus {
-    fileprivate var isPipe: Bool { mode & S_IFMT == S_IFIFO }
-}

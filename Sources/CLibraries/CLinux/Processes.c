@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -53,6 +54,8 @@ int clinux_name_thread(const char *name) {
     errno = pthread_setname_np(pthread_self(), name);
     return errno == 0 ? 0 : -1;
 }
+
+void clinux_give_memory_back(void) { malloc_trim(0); }
 
 int clinux_usable_processors(void) {
     cpu_set_t set;

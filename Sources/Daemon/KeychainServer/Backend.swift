@@ -5,7 +5,9 @@ import LinuxSystem
 /// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
 final class Backend: Sendable {
     let writes: WorkQueue<WriteJob>
+    let searches: WorkQueue<SearchJob>
     let slow: WorkQueue<DeviceJob>
+    let brief: WorkQueue<DeviceJob>
     let keys: WorkQueue<KeyJob>
     let watchers: StateWatchers
     let prompts: WorkQueue<PromptJob>
@@ -21,21 +23,41 @@ final class Backend: Sendable {
     init(
         _ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits
     ) throws(SystemError) {
-        let writes = WorkQueue<WriteJob>(room: limits.queuedWrites)
-        let slow = WorkQueue<DeviceJob>(room: limits.queuedDevice)
-        let keys = WorkQueue<KeyJob>(room: limits.queuedKeys)
-        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers)
-        let prompts = WorkQueue<PromptJob>(room: limits.queuedPrompts)
-        let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance)
-        let identities = WorkQueue<RegistryJob>(room: limits.queuedIdentities)
+        let writes = WorkQueue<WriteJob>(room: limits.queuedWrites, share: limits.queuedWritesOfProgram)
+        let searches = WorkQueue<SearchJob>(
+            room: limits.queuedSearches, share: limits.queuedSearchesOfProgram, running: Self.half(limits.searchWorkers)
+        )
+        let slow = WorkQueue<DeviceJob>(
+            room: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
+            shared: max(1, limits.workers - 1))
+        let brief = WorkQueue<DeviceJob>(room: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
+        let keys = WorkQueue<KeyJob>(
+            room: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
+        let watchers = StateWatchers(
+            handler.stateEpoch, room: limits.watchers, share: limits.watchersOfProgram)
+        let prompts = WorkQueue<PromptJob>(
+            room: limits.queuedPrompts, share: limits.queuedPromptsOfProgram, running: Self.half(limits.promptWorkers),
+            shared: max(1, limits.promptWorkers - 1))
+        // A prompt's end is never refused to a program that may have it.
+        let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
+        let identities = WorkQueue<RegistryJob>(
+            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram)
         let closings = [
-            writes.close, slow.close, keys.close, prompts.close, attendance.close, identities.close,
-            watchers.close,
+            writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
+            identities.close, watchers.close,
         ]
+        let lanes = SearchLanes(handler)
         var threads: [Thread] = []
         do throws(SystemError) {
             threads += try watchers.start(handler)
-            threads.append(try Thread(named: "keychain-writer") { Self.commit(writes, with: handler) })
+            threads.append(
+                try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, within: limits) })
+            for _ in 0..<limits.searchWorkers {
+                threads.append(try Thread(named: "keychain-search") { lanes.serve(searches) })
+            }
+            for _ in 0..<limits.briefWorkers {
+                threads.append(try Thread(named: "keychain-brief") { Self.work(brief, with: handler) })
+            }
             for _ in 0..<limits.workers {
                 threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
             }
@@ -56,7 +78,8 @@ final class Backend: Sendable {
             for thread in threads { thread.join() }
             throw error
         }
-        (self.writes, self.slow, self.keys, self.watchers) = (writes, slow, keys, watchers)
+        (self.writes, self.searches, self.slow, self.brief) = (writes, searches, slow, brief)
+        (self.keys, self.watchers) = (keys, watchers)
         (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
         (self.closings, self.threads) = (closings, threads)
     }
@@ -67,16 +90,28 @@ final class Backend: Sendable {
         for thread in threads { thread.join() }
     }
 
+    /// What one program may have of so many threads, so that another one never waits for all of them.
+    private static func half(_ count: Int) -> Int { max(1, count / 2) }
+
     /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.
-    private static func commit(_ queue: WorkQueue<WriteJob>, with handler: any RequestHandler) {
+    private static func commit(
+        _ queue: WorkQueue<WriteJob>, with handler: any RequestHandler, within limits: ServerLimits
+    ) {
         var shortWait = ShortWait(microseconds: timeToNextWrite, forgivesOne: true)
-        while case let jobs = queue.take(&shortWait), !jobs.isEmpty {
+        while case let jobs = queue.take(&shortWait, { goesAlong($0, $1, limits) }), !jobs.isEmpty {
             let batch = jobs.filter(isInTime)
             guard !batch.isEmpty else { continue }
             ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
             handler.checkpointIfDue()
         }
         handler.maintain()
+    }
+
+    /// Whether a write is part of the commit that others are in: of one program so many are, and what is large has its own.
+    private static func goesAlong(_ job: WriteJob, _ others: [WriteJob], _ limits: ServerLimits) -> Bool {
+        guard others.count < limits.commit, job.cost <= limits.largeWrite else { return false }
+        guard let first = others.first, first.cost <= limits.largeWrite else { return false }
+        return others.count { $0.standing == job.standing } < limits.commitOfProgram
     }
 
     /// The next write of a program that waits for each comes within so many microseconds of the last one's answer. A processor
@@ -91,7 +126,10 @@ final class Backend: Sendable {
     }
 
     private static func work<Job: WorkerJob>(_ queue: WorkQueue<Job>, with handler: any RequestHandler) {
-        while let job = queue.take(atMost: 1).first { answer(job, with: handler) }
+        while let job = queue.next() {
+            answer(job, with: handler)
+            queue.finished(job)
+        }
     }
 
     private static func answer(_ job: some WorkerJob, with handler: any RequestHandler) {
@@ -102,20 +140,23 @@ final class Backend: Sendable {
     }
 
     private static func identify(_ queue: WorkQueue<RegistryJob>, in registry: any CallerRegistry) {
-        while let job = queue.take(atMost: 1).first {
+        while let job = queue.next() {
             switch job {
             case .identify(let job): job.perform()
             case .examine(let job): job.perform(with: registry)
             }
+            queue.finished(job)
         }
     }
 
     private static func attend(_ queue: WorkQueue<Attendance>, with handler: any RequestHandler) {
-        while let job = queue.take(atMost: 1).first {
+        while let job = queue.next() {
             switch job {
             case .answer(let job): answer(job, with: handler)
-            case .withdraw(let conversation): handler.withdraw(conversation)
+            case .withdraw(let conversation, _): handler.withdraw(conversation)
+            case .tidy: Memory.giveBack()
             }
+            queue.finished(job)
         }
     }
 }

@@ -10,7 +10,20 @@ struct WriteJob: QueuedJob {
     let id: UInt32
     let deadline: Deadline
     let cost: Int
+    let standing: Standing
     let reply: ReplyAddress
+}
+
+/// A search that may take longer than a loop waits.
+struct SearchJob: QueuedJob {
+    let request: ItemRequest
+    let caller: CallerIdentity
+    let id: UInt32
+    let deadline: Deadline
+    let standing: Standing
+    let reply: ReplyAddress
+
+    var cost: Int { 1 }
 }
 
 /// A request that waits for a worker.
@@ -33,9 +46,23 @@ struct DeviceJob: WorkerJob {
     let caller: CallerIdentity
     let id: UInt32
     let deadline: Deadline
+    let standing: Standing
     let reply: ReplyAddress
+    /// How long a passcode may take to come.
+    let pipe: Int
+
+    /// Whether it waits for nobody's passcode and walks over nothing.
+    var isBrief: Bool {
+        switch request {
+        case .status, .lock, .details, .identity, .access(.decisions): true
+        default: false
+        }
+    }
 
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
+        do throws(Refusal) {
+            for passcode in passcodes { try passcode.waitUntilWritten(by: deadline, within: pipe) }
+        } catch { return writer.refuse(error, id: id) }
         handler.device(request, passcodes: passcodes, from: caller, id: id, by: deadline, into: writer)
     }
 }
@@ -46,6 +73,7 @@ struct KeyJob: WorkerJob {
     let caller: CallerIdentity
     let id: UInt32
     let deadline: Deadline
+    let standing: Standing
     let reply: ReplyAddress
 
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
@@ -61,7 +89,10 @@ struct PromptJob: WorkerJob {
     let conversation: Conversation
     let id: UInt32
     let deadline: Deadline
+    let standing: Standing
     let reply: ReplyAddress
+    /// How long the password may take to come.
+    let pipe: Int
 
     /// Whether it may wait for a person.
     var mayAsk: Bool {
@@ -72,6 +103,9 @@ struct PromptJob: WorkerJob {
     }
 
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
+        do throws(Refusal) { try password?.waitUntilWritten(by: deadline, within: pipe) } catch {
+            return writer.refuse(error, id: id)
+        }
         handler.authentication(
             request, password: password, from: caller, conversation, id: id, by: deadline, into: writer)
     }
@@ -81,6 +115,7 @@ struct PromptJob: WorkerJob {
 struct IdentityJob: QueuedJob {
     let identification: SlowIdentification
     let session: UInt64
+    let standing: Standing
     let mailbox: Mailbox
 
     var cost: Int { 1 }
@@ -97,6 +132,7 @@ struct ExaminationJob: QueuedJob {
     let caller: CallerIdentity
     let id: UInt32
     let deadline: Deadline
+    let standing: Standing
     let reply: ReplyAddress
 
     var cost: Int { 1 }
@@ -118,12 +154,41 @@ enum RegistryJob: QueuedJob {
     case examine(ExaminationJob)
 
     var cost: Int { 1 }
+    var standing: Standing {
+        switch self {
+        case .identify(let job): job.standing
+        case .examine(let job): job.standing
+        }
+    }
 }
 
 /// What is done for prompts by a thread that waits for nobody.
 enum Attendance: QueuedJob {
     case answer(PromptJob)
-    case withdraw(Conversation)
+    case withdraw(Conversation, of: Standing)
+    /// Gives memory that is free back to the system.
+    case tidy(of: Standing)
 
     var cost: Int { 1 }
+    var standing: Standing {
+        switch self {
+        case .answer(let job): job.standing
+        case .withdraw(_, let standing), .tidy(let standing): standing
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// Waits until what comes through a pipe is complete: it is read by the enclave, which waits for one passcode at a time. Every
+    /// other file is.
+    ///
+    /// - Throws: `errSecNotAvailable` when whoever writes has not finished in time.
+    fileprivate func waitUntilWritten(by deadline: Deadline, within milliseconds: Int) throws(Refusal) {
+        guard (try? FileStatus(of: self).isPipe) == true else { return }
+        // The end of the other side is always reported.
+        do throws(SystemError) { try wait(for: [], deadline: min(deadline, .after(milliseconds: milliseconds))) } catch
+        {
+            throw .unfinishedPasscode
+        }
+    }
 }

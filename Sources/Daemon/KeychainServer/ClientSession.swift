@@ -29,8 +29,15 @@ final class ClientSession {
     var caller: IdentifiedCaller?
     /// Whether it has shown that it asks itself.
     var introduction = Introduction()
+    /// Whose it is, of those that share the loop.
+    var claimant: Claimant
+    /// What it is told before it is closed, because it is beyond what its program, its user or all may have.
+    var excess: Refusal?
+    var isExcess: Bool { excess != nil }
+    /// When it was last served, by the loop's time.
+    var lastServed: UInt64
     /// How fast its program may ask; nil before it is known, and where there is no limit.
-    var pace: RequestPace?
+    var pace: RequestPace? { claimant.pace }
     /// Until when nothing is read, because its program was too fast; nil while it is not.
     var pause: Deadline?
     /// A request that waits until it is known who asks; nothing else is read before.
@@ -38,6 +45,8 @@ final class ClientSession {
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0
+    /// One of them is a search: the next request is read when they are answered, as if it had been answered at once.
+    var isSearching = false
     /// While another thread may send an answer, too.
     private var outlet: Outlet?
     /// The requests under way that may have the user asked, by their ids.
@@ -46,6 +55,8 @@ final class ClientSession {
     var isEnding = false
     /// Another turn of the loop is due, because there may be a frame in ``input``.
     var isQueued = false
+    /// In whose turn.
+    var queuedFor: Standing
     /// What the loop watches it for.
     var interest: Readiness = .readable
     /// When it is closed for owing the rest of a frame or not reading its answers; nil when it does neither.
@@ -53,23 +64,20 @@ final class ClientSession {
     /// What it holds of the loop's memory, as the loop last counted it.
     var counted = 0
 
-    /// The process whose connection it is, for what it holds; asked when it first holds something.
-    private(set) lazy var holder: Int32 = (try? PeerNumbers(of: socket).process) ?? 0
-
     private var descriptors: [FileDescriptor] = []
     private var output: SecretBuffer?
     private var sent = 0
 
-    /// - Throws: `SystemError` of `getsockopt`.
-    init(token: UInt64, socket: UnixSocket) throws(SystemError) {
-        self.token = token
-        self.socket = socket
-        peer = try PeerNumbers(of: socket)
+    init(token: UInt64, socket: UnixSocket, _ peer: PeerNumbers, _ claimant: Claimant, at now: UInt64) {
+        (self.token, self.socket, self.peer, self.claimant, lastServed) = (token, socket, peer, claimant, now)
+        queuedFor = claimant.standing
     }
 
     /// Bytes that wait here, in either direction.
     var held: Int { input.count + (output?.count ?? 0) }
     var hasOutput: Bool { output != nil }
+    /// Nothing is under way, in either direction.
+    var isIdle: Bool { inFlight == 0 && !hasOutput && input.isEmpty && parked == nil && !isEnding }
     /// Something waits for the peer to read.
     var awaitsReader: Bool { hasOutput && outlet == nil }
     /// The peer keeps something waiting; not as long as it is kept waiting itself.

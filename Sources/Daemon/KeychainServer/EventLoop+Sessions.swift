@@ -12,15 +12,30 @@ extension EventLoop {
         } else if session.interest.contains(.readable), readiness.contains(.readable) {
             // Its turn comes without this event, and once per turn is enough.
             if session.isQueued { return }
+            guard session.claimant.spend(of: turns, atMost: limits.turn) else { return putOff(session) }
             serve(session) { session throws(BrokenFrame) in try session.receive(through: room) }
         } else if !readiness.isDisjoint(with: [.hangUp, .failure]) {
             close(session)
         }
     }
 
+    /// Serves the connection whose turn it is.
+    func serveNext() {
+        guard let session = queued.take() else { return }
+        queued.finished(of: session.queuedFor)
+        queuedCount -= 1
+        session.isQueued = false
+        guard sessions[session.token] != nil else { return }
+        serve(session) { session throws(BrokenFrame) in
+            if session.input.mayHaveFrame { return try session.input.next() }
+            return session.isEnding ? nil : try session.receive(through: room)
+        }
+    }
+
     /// Takes a frame from a connection, if there is one, and answers it or has it answered.
     func serve(_ session: ClientSession, _ take: (ClientSession) throws(BrokenFrame) -> Frame?) {
         if let pace = session.pace, pace.isExhausted { return pause(session, until: pace.nextFill) }
+        session.lastServed = now
         do throws(BrokenFrame) {
             if let frame = try take(session) {
                 session.pace?.spend()
@@ -38,7 +53,7 @@ extension EventLoop {
         do throws(BrokenFrame) {
             switch outcome {
             case .success(let caller):
-                router.admit(caller, to: session)
+                router.admit(caller, session)
                 try perform(request.frame, request.passcodes, of: session)
             case .failure(let refusal):
                 writer.refuse(refusal, id: request.frame.header.id)
@@ -52,7 +67,9 @@ extension EventLoop {
         _ frame: Frame, _ passcodes: [FileDescriptor], of session: ClientSession
     ) throws(BrokenFrame) {
         switch try router.route(frame, passcodes, of: session, into: writer) {
-        case .answered: sendWritten(to: session)
+        case .answered:
+            sendWritten(to: session)
+            if session.isExcess { session.dropInput() }
         case .queued: session.inFlight += 1
         case .parked: session.parked = ParkedRequest(frame, passcodes)
         }
@@ -61,6 +78,7 @@ extension EventLoop {
     /// Sends an answer that another thread made.
     func deliver(_ answer: Mailbox.Answer, to session: ClientSession) {
         session.inFlight -= 1
+        if session.inFlight == 0 { session.isSearching = false }
         if !session.conversations.isEmpty { session.conversations[answer.frame.responseID] = nil }
         transmit(to: session) { session throws(SystemError) in
             try answer.frame.withSpan { span throws(SystemError) in
@@ -75,6 +93,7 @@ extension EventLoop {
         guard sessions[session.token] != nil, isWithinBounds(session) else { return }
         let mayServe =
             session.inFlight < limits.pipelined && !session.hasOutput && session.pause == nil && session.parked == nil
+            && !session.isSearching
         if session.input.mayHaveFrame {
             if mayServe { enqueue(session) }
         } else if session.isEnding, session.inFlight == 0, !session.hasOutput, session.parked == nil {
@@ -106,10 +125,20 @@ extension EventLoop {
         }
     }
 
+    /// Lets a connection that is ready wait its turn. Of a crowd each is looked at no more until then.
+    private func putOff(_ session: ClientSession) {
+        enqueue(session)
+        if queuedCount > Self.crowd { watch(session, isReading: false) }
+    }
+
+    private static let crowd = 64
+
     private func enqueue(_ session: ClientSession) {
         guard !session.isQueued else { return }
         session.isQueued = true
-        queued.append(session)
+        session.queuedFor = session.claimant.standing
+        queued.put(session, of: session.queuedFor)
+        queuedCount += 1
     }
 
     /// A broken frame is answered where it is known whom to answer, and costs its connection.
@@ -150,29 +179,42 @@ extension EventLoop {
         guard added != 0 else { return true }
         session.counted = session.held
         held += added
-        holders.change(session.holder, by: added)
-        guard held > limits.held else { return true }
-        makeRoom()
+        session.claimant.held += added
+        if session.claimant.held > limits.heldOfProgram { makeRoom(of: session.claimant) }
+        if held > limits.held { makeRoom() }
         return sessions[session.token] != nil
     }
 
-    /// Closes connections until there is some room: those of the process that holds most, if it holds much; else those that have
+    /// Closes connections of a program until it holds less than its share: those that hold most.
+    private func makeRoom(of claimant: Claimant) {
+        let enough = limits.heldOfProgram - limits.heldOfProgram / 8
+        let holding = sessions.values.filter { $0.claimant === claimant && $0.counted > 0 }
+        for session in holding.sorted(by: { $0.counted > $1.counted }) where claimant.held > enough { drop(session) }
+    }
+
+    /// Closes connections until there is some room: those of the program that holds most, if it holds much; else those that have
     /// owed the rest of a frame, or left an answer unread, for longest. Who has come last is not to blame.
     private func makeRoom() {
         let enough = limits.held - limits.held / 8
-        for session in candidates() where held > enough {
-            note("closed a connection: \(Refusal.overfull.problem)", of: session)
-            close(session)
-        }
+        for session in candidates() where held > enough { drop(session) }
         if held > enough { makeRoom() }
     }
 
     private func candidates() -> [ClientSession] {
         let holding = sessions.values.filter { $0.counted > 0 }
-        if let holder = holders.largest, holder.bytes > limits.held / 16 {
-            return holding.filter { $0.holder == holder.process }.sorted { $0.counted > $1.counted }
+        if let most = claimants.mostHolding, most.held > limits.held / 16 {
+            return holding.filter { $0.claimant === most }.sorted { $0.counted > $1.counted }
         }
         return holding.sorted { $0.stall ?? .never < $1.stall ?? .never }
+    }
+
+    /// Closes a connection that holds too much; where it owes the rest of a request, that is refused.
+    private func drop(_ session: ClientSession) {
+        note("closed a connection: \(Refusal.overfull.problem)", of: session)
+        if !session.hasOutput, let id = session.input.pendingID {
+            Refusal.overfull.frame(id: id).withSpan { frame in try? session.send(frame) }
+        }
+        close(session)
     }
 
     /// Writes a line that a connection has caused, unless its user has caused too many.
@@ -182,6 +224,7 @@ extension EventLoop {
     }
 
     private func noteStall(of session: ClientSession) {
+        guard !session.isExcess else { return }
         guard session.isStalling != (session.stall != nil) else { return }
         session.stall = session.isStalling ? .after(milliseconds: limits.stall) : nil
         if session.isStalling {

@@ -1,30 +1,45 @@
 import Glibc
 import KeychainModel
+import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
 /// Serves many connections on one thread: it reads, answers, and never waits for anything but the next event.
 ///
-/// Each turn takes at most one request of each connection, so that nobody who sends many keeps the others waiting.
+/// Each turn takes at most one request of each connection and a few of each program, so that nobody who sends many keeps the others
+/// waiting: what is beyond that waits its turn (``FairQueue``).
 /// Only its own thread touches it once it runs, which is what makes it safe to send there.
 final class EventLoop: @unchecked Sendable {
     let limits: ServerLimits
     let log: ServerLog
-    let router: RequestRouter
+    private(set) var router: RequestRouter
     /// Where all connections read into, and where all answers are written, one after the other.
     let room = SecretBytes(count: 64 << 10)
     var writer = ResponseWriter()
     var sessions: [UInt64: ClientSession] = [:]
-    /// Connections whose next request is due in the next turn.
-    var queued: [ClientSession] = []
+    /// Connections whose next request is due in a later turn.
+    var queued = FairQueue<ClientSession>()
+    /// How many.
+    var queuedCount = 0
+    /// The number of the turn.
+    var turns: UInt64 = 0
+    /// When the loop last looked for something to do.
+    var now = Clock.monotonicNanoseconds
     var stalling: Set<UInt64> = []
     /// Connections whose program was too fast, and when the first of them is looked at again.
     var paused: Set<UInt64> = []
     var nextResumption = Deadline.never
     /// Bytes that all connections hold.
     var held = 0
-    /// And those of each process.
-    var holders = Holders()
+    /// Whose they are, and the connections.
+    var claimants: Claimants
+    /// Connections beyond a share.
+    var excess = 0
+    /// The processes behind the connections, and how many each has.
+    private var processes: [ObjectIdentifier: Int] = [:]
+    /// The most connections, and bytes, since memory was given back last.
+    private var peak = (connections: 0, held: 0)
+    private let arrived: @Sendable (CallerIdentity) -> Void
     /// How often lines are written that connections cause.
     var paces = LogPaces()
     let epoll: Epoll
@@ -48,12 +63,15 @@ final class EventLoop: @unchecked Sendable {
     /// - Throws: `SystemError` when there are too many open files.
     init(
         _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits, occupancy: Occupancy,
-        log: @escaping ServerLog
+        _ claimants: Claimants, arrived: @escaping @Sendable (CallerIdentity) -> Void, log: @escaping ServerLog
     ) throws(SystemError) {
         (self.router, self.limits, self.occupancy) = (router, limits, occupancy)
+        (self.claimants, self.arrived) = (claimants, arrived)
         self.listeners = listeners.map { WatchedSource($0) }
         self.log = log
-        epoll = try Epoll(capacity: 128)
+        // As many as are ready are seen at once: who comes after a crowd is not found a turn later for each hundred of it.
+        epoll = try Epoll(capacity: 1024)
+        self.router.admit = { [unowned self] caller, session in admit(caller, session) }
         try epoll.add(router.mailbox.descriptor, for: .readable, token: Token.mailbox)
         try startAccepting()
     }
@@ -66,13 +84,11 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func turn() {
-        let due = queued
-        queued = []
-        if due.isEmpty { waitForEvents() } else { _ = poll(until: .now) }
-        for session in due where sessions[session.token] != nil {
-            session.isQueued = false
-            serve(session) { session throws(BrokenFrame) in try session.input.next() }
-        }
+        turns += 1
+        // What is put there meanwhile is due in the next one.
+        let due = min(queuedCount, limits.turn)
+        if due == 0 { waitForEvents() } else { _ = poll(until: .now) }
+        for _ in 0..<due { serveNext() }
         if nextResumption.hasPassed { resume() }
         if nextSweep.hasPassed { sweep() }
         router.lane.dropOutdated()
@@ -88,6 +104,7 @@ final class EventLoop: @unchecked Sendable {
     /// Handles what happens up to the deadline; whether anything did.
     private func poll(until deadline: Deadline) -> Bool {
         let (start, lookedAtAll) = (Clock.monotonicNanoseconds, isAccepting)
+        now = start
         // The set belongs to this thread alone, so there is nothing about the wait that could fail.
         let count = (try? epoll.wait(deadline: deadline) { handle($0, $1) }) ?? epoll.capacity
         if lookedAtAll, count < epoll.capacity {
@@ -124,7 +141,7 @@ final class EventLoop: @unchecked Sendable {
         listeners = []
         for session in sessions.values {
             // Who waits for a person is told at once that he waits in vain.
-            router.withdraw(session.conversations.values)
+            router.withdraw(session)
             session.isEnding = true
             settle(session)
         }
@@ -136,7 +153,6 @@ final class EventLoop: @unchecked Sendable {
 extension EventLoop {
     private func accept(_ index: Int) {
         guard isAccepting else { return }
-        guard sessions.count < limits.connections else { return pauseAccepting() }
         do throws(SystemError) {
             // Who else waits is found ready in the next turn, so a flood of them does not keep the others waiting.
             if let socket = try listeners[index].accept() { try open(socket) }
@@ -148,31 +164,139 @@ extension EventLoop {
     }
 
     private func open(_ socket: UnixSocket) throws(SystemError) {
-        let session = try ClientSession(token: nextToken, socket: socket)
-        guard isWithinShare(session) else { return }
+        let peer = try PeerNumbers(of: socket)
+        let caller = router.greet(socket)
+        let claimant = caller.map { claimants.claimant(of: $0.identity) } ?? claimants.claimant(of: peer)
+        let session = ClientSession(token: nextToken, socket: socket, peer, claimant, at: now)
+        guard settleIn(session) else { return }
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1
         sessions[session.token] = session
         occupancy.arrive()
-        router.greet(session)
+        if let caller { note(caller, of: session) }
+    }
+
+    /// Gives a connection its place, or one among those that are told that there is none; false when there is none there either.
+    private func settleIn(_ session: ClientSession) -> Bool {
+        let claimant = session.claimant
+        let isWithinShare =
+            claimant.connections < limits.connectionsOfProgram && isWithinShare(claimant.user)
+        session.excess = !isWithinShare ? .beyondShare("connections") : !hasRoom() ? .noConnection : nil
+        guard session.isExcess else {
+            claimant.connections += 1
+            return true
+        }
+        guard claimant.excess < limits.excessOfProgram, excess < limits.excess else { return false }
+        claimant.excess += 1
+        excess += 1
+        // It is to ask soon, and to go.
+        session.stall = .after(milliseconds: limits.excessTime)
+        stalling.insert(session.token)
+        scheduleSweep()
+        return true
     }
 
     /// Whether a user may have another connection.
-    private func isWithinShare(_ session: ClientSession) -> Bool {
-        let user = session.peer.user
+    private func isWithinShare(_ user: UInt32) -> Bool {
         guard limits.connectionsOfUser < limits.connections, user != 0 else { return true }
-        return sessions.values.count { $0.peer.user == user } < limits.connectionsOfUser
+        return claimants.connections(of: user) < limits.connectionsOfUser
+    }
+
+    /// Whether there is room for another connection, which is made if need be.
+    private func hasRoom() -> Bool {
+        if isSpacious { return true }
+        makeWay()
+        return isSpacious
+    }
+
+    private var isSpacious: Bool {
+        let count = sessions.count - excess
+        return count < limits.connections && count + processes.count < limits.files
+    }
+
+    /// Closes connections that are idle: those of the program that has most, if it has many; else those that have been idle for
+    /// long. Their clients connect again when they need to.
+    private func makeWay() {
+        guard let most = claimants.mostConnected else { return }
+        let many = most.connections > limits.connections / 16
+        let oldest = now - min(now, limits.idle * 1_000_000_000)
+        let idle = sessions.values.filter { session in
+            session.isIdle && (many ? session.claimant === most : session.lastServed < oldest)
+        }
+        // Several at a time: to look through all costs more than to close one.
+        let count = max(1, min(idle.count, most.connections) / 16)
+        for session in idle.sorted(by: { $0.lastServed < $1.lastServed }).prefix(count) { close(session) }
+    }
+
+    /// It has become known whose a connection is.
+    private func admit(_ caller: IdentifiedCaller, _ session: ClientSession) {
+        let claimant = claimants.claimant(of: caller.identity)
+        if claimant !== session.claimant { move(session, to: claimant) }
+        note(caller, of: session)
+    }
+
+    private func note(_ caller: IdentifiedCaller, of session: ClientSession) {
+        session.caller = caller
+        processes[ObjectIdentifier(caller.process), default: 0] += 1
+        arrived(caller.identity)
+    }
+
+    /// A connection counts for its program from now on, and no longer for its process.
+    private func move(_ session: ClientSession, to claimant: Claimant) {
+        let process = session.claimant
+        process.held -= session.counted
+        claimant.held += session.counted
+        session.claimant = claimant
+        if session.isExcess {
+            process.excess -= 1
+            claimant.excess += 1
+            return
+        }
+        process.connections -= 1
+        guard claimant.connections < limits.connectionsOfProgram else {
+            session.excess = .beyondShare("connections")
+            claimant.excess += 1
+            excess += 1
+            return
+        }
+        claimant.connections += 1
     }
 
     /// Forgets a connection, which closes it.
     func close(_ session: ClientSession) {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
-        router.withdraw(session.conversations.values)
+        router.withdraw(session)
         stalling.remove(session.token)
         paused.remove(session.token)
+        notePeak()
         held -= session.counted
-        if session.counted > 0 { holders.change(session.holder, by: -session.counted) }
+        session.claimant.held -= session.counted
+        if session.isExcess {
+            session.claimant.excess -= 1
+            excess -= 1
+        } else {
+            session.claimant.connections -= 1
+        }
+        if let process = session.caller.map({ ObjectIdentifier($0.process) }), let count = processes[process] {
+            processes[process] = count > 1 ? count - 1 : nil
+        }
         occupancy.leave()
+        if hasShrunk { giveBack(after: session.claimant) }
+    }
+
+    private func notePeak() {
+        peak = (max(peak.connections, sessions.count + 1), max(peak.held, held))
+    }
+
+    /// Whether so much was there and is not any more that its memory is worth giving back.
+    private var hasShrunk: Bool {
+        peak.connections > 1024 && sessions.count < peak.connections / 4
+            || peak.held > 4 << 20 && held < peak.held / 4
+    }
+
+    private func giveBack(after claimant: Claimant) {
+        peak = (sessions.count, held)
+        router.tidy(after: claimant)
     }
 
     /// The listener stays ready while nobody accepts, so it is left out until the next sweep.
@@ -202,7 +326,9 @@ extension EventLoop {
     private func sweep() {
         nextSweep = .never
         for session in stalling.compactMap({ sessions[$0] }) where session.stall?.hasPassed == true {
-            note("closed a connection that left a frame unfinished or its answers unread", of: session)
+            if !session.isExcess {
+                note("closed a connection that left a frame unfinished or its answers unread", of: session)
+            }
             close(session)
         }
         if !isAccepting, !listeners.isEmpty { try? startAccepting() }
@@ -210,6 +336,7 @@ extension EventLoop {
     }
 
     func scheduleSweep() {
-        if nextSweep == .never { nextSweep = .after(milliseconds: max(1, limits.stall / 4)) }
+        let time = min(limits.stall, excess > 0 ? limits.excessTime : .max)
+        nextSweep = min(nextSweep, .after(milliseconds: max(1, time / 4)))
     }
 }

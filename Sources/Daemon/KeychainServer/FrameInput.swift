@@ -11,6 +11,8 @@ struct FrameInput {
     private(set) var isPartial = false
 
     var isEmpty: Bool { buffer == nil }
+    /// Which request an unfinished frame is, if that much has come.
+    var pendingID: UInt32? { buffer?.withSpan { Frame.id(in: $0.extracting(offset...)) } }
     var count: Int { (buffer?.count ?? 0) - offset }
     /// Whether there may be a complete frame.
     var mayHaveFrame: Bool { !isEmpty && !isPartial }

@@ -7,9 +7,12 @@ package typealias ServerLog = @Sendable (_ line: String) -> Void
 
 /// Answers keychain requests on unix sockets: event loops that read and answer, behind them one writer and a few workers.
 ///
-///     socket ─ loop ─ search ─────────────────────────→ answer        at once, on the loop's thread
+///     socket ─ loop ─ lookup ─────────────────────────→ answer        at once, on the loop's thread
+///                   └ search ─→ worker ────────────────→ mailbox ─ loop ─ answer
 ///                   └ write ──→ writer (group commit) ─→ mailbox ─ loop ─ answer
 ///                   └ device ─→ worker ────────────────→ mailbox ─ loop ─ answer
+///
+/// Wherever something waits it is due by whose it is (``FairQueue``), not by the connection it came through.
 ///
 /// A connection's requests may be answered in any order; who needs an order waits for the answer.
 package final class KeychainServer: Sendable {
@@ -67,10 +70,11 @@ package final class KeychainServer: Sendable {
             let lane: any RequestLane = try handler.makeLane()
             do throws(SystemError) {
                 let router = RequestRouter(
-                    lane: lane, backend: backend, registry: registry, arrived: { handler.arrived($0) }, paces: paces,
-                    limits: limits, mailbox: try Mailbox())
+                    lane: lane, backend: backend, registry: registry, limits: limits, mailbox: try Mailbox())
                 loops.append(
-                    try EventLoop(router, on: listeners, limits: limits, occupancy: occupancy, log: log))
+                    try EventLoop(
+                        router, on: listeners, limits: limits, occupancy: occupancy, Claimants(paces),
+                        arrived: { handler.arrived($0) }, log: log))
             } catch { throw .cannotServe(error) }
         }
         return loops

@@ -64,6 +64,18 @@ package protocol RequestLane: AnyObject {
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter)
+
+    /// The same, and ends a page that has something when it is told that others wait.
+    func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool)
+
+    /// The same for a search that should not take long; false when it did, or has a large value to open: it is not answered then.
+    func lookUp(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        within microseconds: Int,
+        into writer: ResponseWriter
+    ) -> Bool
 }
 
 /// A write on its way through a commit.
@@ -93,6 +105,20 @@ package protocol CallerRegistry: Sendable {
 extension RequestLane {
     package func dropOutdated() {}
     package func rest() {}
+
+    package func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool
+    ) { read(request, from: caller, id: id, by: deadline, into: writer) }
+
+    package func lookUp(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        within microseconds: Int,
+        into writer: ResponseWriter
+    ) -> Bool {
+        read(request, from: caller, id: id, by: deadline, into: writer)
+        return true
+    }
 }
 
 extension RequestHandler {

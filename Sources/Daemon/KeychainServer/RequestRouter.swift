@@ -3,7 +3,7 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// Decides what becomes of a frame: a search is answered at once, everything else waits for a thread that may block.
+/// Decides what becomes of a frame: the search for one item is answered at once, everything else waits for a thread that may block.
 struct RequestRouter {
     enum Outcome {
         /// The answer is in the writer.
@@ -17,11 +17,10 @@ struct RequestRouter {
     let lane: any RequestLane
     let backend: Backend
     let registry: any CallerRegistry
-    /// Told of everybody who was identified.
-    let arrived: @Sendable (CallerIdentity) -> Void
-    let paces: RequestPaces
     let limits: ServerLimits
     let mailbox: Mailbox
+    /// Told whom a connection belongs to, once that is known.
+    var admit: (IdentifiedCaller, ClientSession) -> Void = { _, _ in }
 
     /// Performs or queues the request in a frame.
     ///
@@ -33,6 +32,7 @@ struct RequestRouter {
         do throws(Refusal) {
             guard let deadline = frame.deadline(atMost: limits.deadline) else { throw .expired }
             guard let caller = try identity(of: session) else { return .parked }
+            if let excess = session.excess { throw excess }
             // After the request has come: it is the process's own if that lives now.
             guard caller.process.isUnchanged else { throw .changedCaller }
             if case .introduction(let introduction) = request {
@@ -89,17 +89,34 @@ struct RequestRouter {
         _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
         _ writer: ResponseWriter
     ) throws(Refusal) -> Outcome {
-        if case .item(let request) = request, request.isSearch {
-            lane.read(request, from: caller, id: frame.header.id, by: deadline, into: writer)
-            return .answered
+        if case .item(let search) = request, search.isSearch {
+            if lookUp(search, frame, deadline, from: caller, session, writer) { return .answered }
+            session.isSearching = true
         }
         let outlet = request.isShort ? session.lend() : nil
         let reply = ReplyAddress(mailbox: mailbox, session: session.token, outlet: outlet)
-        guard queue(request, frame, deadline, from: caller, session, reply) else {
+        do throws(Refusal) { try queue(request, frame, deadline, from: caller, session, reply) } catch {
             if outlet != nil { session.takeBack() }
-            throw .busy
+            session.isSearching = false
+            throw error
         }
         return .queued
+    }
+
+    /// Answers the search for one item, if that takes no time to speak of.
+    private func lookUp(
+        _ request: ItemRequest, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity,
+        _ session: ClientSession,
+        _ writer: ResponseWriter
+    ) -> Bool {
+        guard request.isForOneItem, !session.claimant.isSlow else { return false }
+        if lane.lookUp(
+            request, from: caller, id: frame.header.id, by: deadline, within: limits.patience, into: writer)
+        {
+            return true
+        }
+        session.claimant.noteSlow()
+        return false
     }
 
     /// Gives the connection a number, or takes it back.
@@ -116,76 +133,99 @@ struct RequestRouter {
         }
     }
 
-    /// Gives the request to the threads that perform it; false when too many wait for them.
+    /// Gives the request to the threads that perform it.
+    ///
+    /// - Throws: `errSecNotAvailable` when too many wait for them.
     private func queue(
         _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
         _ reply: ReplyAddress
-    ) -> Bool {
-        let id = frame.header.id
+    ) throws(Refusal) {
+        let (id, standing) = (frame.header.id, session.claimant.standing)
         switch request {
+        case .item(let request) where request.isSearch:
+            try backend.searches.put(
+                SearchJob(
+                    request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply))
         case .item(let request):
-            return backend.writes.put(
+            try backend.writes.put(
                 WriteJob(
-                    request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count, reply: reply))
-        case .device(.watch(let epoch, let milliseconds), _):
-            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
-            return backend.watchers.put(
-                StateWatchers.Watcher(epoch: epoch, deadline: min(time, deadline), id: id, reply: reply))
-        case .device(.examine, let files):
-            guard let file = files.first else { return false }
-            return backend.identities.put(
-                .examine(ExaminationJob(file: file, caller: caller, id: id, deadline: deadline, reply: reply)))
-        case .device(let request, let passcodes):
-            return backend.slow.put(
-                DeviceJob(
-                    request: request, passcodes: passcodes, caller: caller, id: id, deadline: deadline, reply: reply))
+                    request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count,
+                    standing: standing, reply: reply))
+        case .device(let request, let files):
+            try queue(request, files, id, deadline, from: caller, standing, reply)
         case .key(let request):
-            return backend.keys.put(
-                KeyJob(request: request, caller: caller, id: id, deadline: deadline, reply: reply))
+            try backend.keys.put(
+                KeyJob(request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply))
         case .authentication(let request, let password):
             let job = PromptJob(
                 request: request, password: password, caller: caller, conversation: Conversation(), id: id,
-                deadline: deadline, reply: reply)
-            guard job.mayAsk else { return backend.attendance.put(.answer(job)) }
-            guard backend.prompts.put(job) else { return false }
+                deadline: deadline, standing: standing, reply: reply, pipe: limits.pipe)
+            guard job.mayAsk else { return try backend.attendance.put(.answer(job)) }
+            try backend.prompts.put(job)
             session.conversations[id] = job.conversation
-            return true
         // Answered at once.
-        case .introduction: return false
+        case .introduction: throw .busy
+        }
+    }
+
+    private func queue(
+        _ request: DeviceRequest, _ files: [FileDescriptor], _ id: UInt32, _ deadline: Deadline,
+        from caller: CallerIdentity, _ standing: Standing, _ reply: ReplyAddress
+    ) throws(Refusal) {
+        switch request {
+        case .watch(let epoch, let milliseconds):
+            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
+            try backend.watchers.put(
+                StateWatchers.Watcher(
+                    epoch: epoch, deadline: min(time, deadline), id: id, standing: standing, reply: reply))
+        case .examine:
+            guard let file = files.first else { throw .attachments }
+            try backend.identities.put(
+                .examine(
+                    ExaminationJob(
+                        file: file, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply)))
+        default:
+            let job = DeviceJob(
+                request: request, passcodes: files, caller: caller, id: id, deadline: deadline, standing: standing,
+                reply: reply, pipe: limits.pipe)
+            try job.isBrief ? backend.brief.put(job) : backend.slow.put(job)
         }
     }
 
     /// Has the prompts withdrawn that a connection left behind.
-    func withdraw(_ conversations: some Collection<Conversation>) {
-        for conversation in conversations {
+    func withdraw(_ session: ClientSession) {
+        for conversation in session.conversations.values {
             // Where there is no room, the prompt goes with its deadline.
-            _ = backend.attendance.put(.withdraw(conversation))
+            try? backend.attendance.put(.withdraw(conversation, of: session.claimant.standing))
         }
     }
 
-    /// Admits who is known as soon as it has connected, while it still prepares its first request.
-    func greet(_ session: ClientSession) {
-        if let caller = registry.recognize(session.socket) { admit(caller, to: session) }
-    }
+    /// Has memory given back to the system that a program has used and left.
+    func tidy(after claimant: Claimant) { try? backend.attendance.put(.tidy(of: claimant.standing)) }
+
+    /// Who has connected, if that is known at once: while it still prepares its first request.
+    func greet(_ socket: UnixSocket) -> IdentifiedCaller? { registry.recognize(socket) }
 
     /// Who asks; found out once per connection. Nil when it is being found out.
     private func identity(of session: ClientSession) throws(Refusal) -> IdentifiedCaller? {
         if let caller = session.caller { return caller }
         switch try registry.identify(session.socket) {
         case .known(let caller):
-            admit(caller, to: session)
+            admit(caller, session)
             return caller
         case .slow(let identification):
-            let job = IdentityJob(identification: identification, session: session.token, mailbox: mailbox)
-            guard backend.identities.put(.identify(job)) else { throw .busy }
+            let job = IdentityJob(
+                identification: identification, session: session.token, standing: session.claimant.standing,
+                mailbox: mailbox)
+            try backend.identities.put(.identify(job))
             return nil
         }
     }
+}
 
-    /// Notes who is at the other end of a connection.
-    func admit(_ caller: IdentifiedCaller, to session: ClientSession) {
-        session.caller = caller
-        session.pace = paces.pace(of: caller.identity)
-        arrived(caller.identity)
+extension ItemRequest {
+    /// Whether it is a search that an index answers, as a rule, with one row.
+    fileprivate var isForOneItem: Bool {
+        operation == .copyMatching && limit == .one && !inspectsAllGroups && effectiveClass != .identity
     }
 }

@@ -8,6 +8,22 @@ extension Refusal {
         .notAvailable, .unavailable, "queue", "Too many requests are waiting; this one was not performed.",
         do: "Try again.")
 
+    /// - Parameter what: what the program has too many of.
+    static func beyondShare(_ what: String) -> Refusal {
+        Refusal(
+            .notAvailable, .beyondShare, what,
+            "The program has too many \(what) open; this request was not performed.",
+            do: "Close or finish some, then try again. Other programs are served meanwhile.")
+    }
+
+    static let noConnection = Refusal(
+        .notAvailable, .unavailable, "connections", "All connections of the daemon are taken, and none is idle.",
+        do: "Try again.")
+
+    static let unfinishedPasscode = Refusal(
+        .notAvailable, .deadline, "passcode", "The passcode did not come to its end through its pipe in time.",
+        do: "Write it and close the pipe, or give it in a memory file.")
+
     static let overfull = Refusal(
         .notAvailable, .unavailable, "memory", "Unfinished frames and unread answers fill the daemon's buffers.",
         do: "Finish what was begun, then connect again.")
@@ -47,6 +63,8 @@ extension Refusal {
 extension Refusal.Rule {
     /// The request is not that of the process that was identified.
     package static let foreignSender = Self(rawValue: "access.foreign-sender")
+    /// One program has more of the daemon than is its share.
+    package static let beyondShare = Self(rawValue: "keychain.beyond-share")
     /// The connection of an anchored program was not introduced.
     package static let notIntroduced = Self(rawValue: "access.not-introduced")
 }

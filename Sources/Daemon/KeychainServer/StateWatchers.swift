@@ -12,11 +12,14 @@ final class StateWatchers: Sendable {
         let epoch: UInt32
         let deadline: Deadline
         let id: UInt32
+        let standing: Standing
         let reply: ReplyAddress
     }
 
     private struct State {
         var watchers: [Watcher] = []
+        /// How many are each program's.
+        var counts: [Standing: Int] = [:]
         var epoch: UInt32
         /// The first time that is over; never when nobody waits.
         var earliest = Deadline.never
@@ -28,22 +31,28 @@ final class StateWatchers: Sendable {
     private let state: Monitor<State>
     private let epoch: StateEpoch
     private let room: Int
+    private let share: Int
 
-    /// - Parameter room: how many may wait.
-    init(_ epoch: StateEpoch, room: Int) {
+    /// - Parameters:
+    ///   - room: how many may wait.
+    ///   - share: how many of one program.
+    init(_ epoch: StateEpoch, room: Int, share: Int) {
         self.epoch = epoch
-        self.room = room
+        (self.room, self.share) = (room, share)
         state = Monitor(State(epoch: epoch.value))
     }
 
-    /// Adds one; false when there is no room.
-    func put(_ watcher: Watcher) -> Bool {
-        state.update { state in
-            guard !state.isClosed, state.watchers.count < room else { return false }
+    /// Adds one.
+    ///
+    /// - Throws: `errSecNotAvailable` when there is no room, or its program has too many.
+    func put(_ watcher: Watcher) throws(Refusal) {
+        try state.update { state throws(Refusal) in
+            guard !state.isClosed, state.watchers.count < room else { throw .busy }
+            guard state.counts[watcher.standing, default: 0] < share else { throw .beyondShare("watches") }
+            state.counts[watcher.standing, default: 0] += 1
             state.watchers.append(watcher)
             state.earliest = min(state.earliest, watcher.deadline)
             if watcher.epoch != state.epoch { state.hasNews = true }
-            return true
         }
     }
 
@@ -117,6 +126,7 @@ final class StateWatchers: Sendable {
             }
         }
         state.watchers = left
+        state.counts = left.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
         state.earliest = state.watchers.map(\.deadline).min() ?? .never
         state.hasNews = false
         return due

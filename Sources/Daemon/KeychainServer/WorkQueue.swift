@@ -1,3 +1,4 @@
+import KeychainModel
 import LinuxSystem
 import Synchronization
 
@@ -5,53 +6,96 @@ import Synchronization
 protocol QueuedJob: Sendable {
     /// What it takes of the queue's room.
     var cost: Int { get }
+    /// Whose turn it takes.
+    var standing: Standing { get }
 }
 
-/// Jobs between the event loops and the threads that may block.
+/// Jobs between the event loops and the threads that may block. Each program has a share of the room, and its turn.
 final class WorkQueue<Job: QueuedJob>: Sendable {
     private struct State {
-        var jobs: [Job] = []
+        var jobs: FairQueue<Job>
+        var count = 0
         var cost = 0
+        /// And that of each program.
+        var costs: [Standing: Int] = [:]
         var isClosed = false
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     /// Whether there are any, for who looks without taking part.
     private let hasJobs = Atomic(false)
     private let room: Int
+    private let share: Int
 
-    init(room: Int) { self.room = room }
+    /// - Parameters:
+    ///   - room: how much may wait.
+    ///   - share: how much of one program.
+    ///   - running: how many jobs of one program may be under way.
+    ///   - shared: how many of programs that nobody vouches for.
+    init(room: Int, share: Int, running: Int = .max, shared: Int = .max) {
+        (self.room, self.share) = (room, share)
+        state = Monitor(State(jobs: FairQueue(running: running, shared: shared)))
+    }
 
-    /// Adds a job; false when there is no room for it.
-    func put(_ job: Job) -> Bool {
-        state.update { state in
-            guard !state.isClosed, job.cost <= room - state.cost else { return false }
-            state.jobs.append(job)
+    /// Adds a job.
+    ///
+    /// - Throws: `errSecNotAvailable` when there is no room for it, or its program has too many.
+    func put(_ job: Job) throws(Refusal) {
+        try state.update { state throws(Refusal) in
+            guard !state.isClosed, job.cost <= room - state.cost else { throw .busy }
+            let own = state.costs[job.standing, default: 0]
+            guard job.cost <= share - own else { throw .beyondShare("requests") }
+            state.jobs.put(job, of: job.standing)
+            state.costs[job.standing] = own + job.cost
             state.cost += job.cost
+            state.count += 1
             hasJobs.store(true, ordering: .releasing)
-            return true
         }
     }
 
-    /// Waits for jobs and takes the oldest, at most `count` of them; none when the queue is closed and empty.
-    func take(atMost count: Int = .max) -> [Job] {
-        let jobs = state.wait { state -> [Job]? in
-            guard !state.jobs.isEmpty || state.isClosed else { return nil }
-            let taken = Array(state.jobs.prefix(count))
-            state.jobs.removeFirst(taken.count)
-            state.cost -= taken.reduce(0) { $0 + $1.cost }
-            hasJobs.store(!state.jobs.isEmpty, ordering: .releasing)
-            return taken
-        }
-        return jobs ?? []
+    /// Waits for a job and takes the one that is due; nil when the queue is closed and empty. ``finished(_:)`` follows.
+    func next() -> Job? {
+        state.wait { state -> Job?? in
+            if let job = state.jobs.take() {
+                took(job, from: &state)
+                return .some(job)
+            }
+            return state.isClosed && state.count == 0 ? .some(nil) : nil
+        } ?? nil
     }
 
-    /// Waits for jobs and takes all; looks for a moment before it goes to sleep.
-    func take(_ shortWait: inout ShortWait) -> [Job] {
+    /// A job that was taken is no longer under way.
+    func finished(_ job: Job) { state.update { $0.jobs.finished(of: job.standing) } }
+
+    /// Waits for jobs and takes those that are due, for as long as `admits` says so; none when the queue is closed and empty. Looks
+    /// for a moment before it goes to sleep.
+    ///
+    /// - Parameter admits: whether a job goes together with those that were taken; the first always does.
+    func take(_ shortWait: inout ShortWait, _ admits: (_ job: Job, _ taken: [Job]) -> Bool) -> [Job] {
         _ = shortWait.find { hasJobs.load(ordering: .acquiring) }
-        return take()
+        return state.wait { state -> [Job]? in
+            guard state.count > 0 || state.isClosed else { return nil }
+            var taken: [Job] = []
+            while let job = state.jobs.take(where: { taken.isEmpty || admits($0, taken) }) {
+                state.jobs.finished(of: job.standing)
+                took(job, from: &state)
+                taken.append(job)
+            }
+            return taken
+        } ?? []
     }
+
+    /// Whether somebody waits, for who could go on and need not.
+    var isAwaited: Bool { hasJobs.load(ordering: .acquiring) }
 
     /// Takes no more jobs; those that wait are still handed out.
     func close() { state.update { $0.isClosed = true } }
+
+    private func took(_ job: Job, from state: inout State) {
+        state.count -= 1
+        state.cost -= job.cost
+        let own = state.costs[job.standing, default: 0] - job.cost
+        state.costs[job.standing] = own > 0 ? own : nil
+        hasJobs.store(state.count > 0, ordering: .releasing)
+    }
 }

@@ -2,6 +2,7 @@ import Glibc
 import KeychainClient
 import KeychainEngine
 import KeychainModel
+import KeychainServer
 import KeychainWire
 import LinuxSystem
 
@@ -49,7 +50,7 @@ enum Arguments {
         var control: UnixSocket?
         /// The channel to the enclave that the master has summoned; nil for an enclave of its own, or when none could be reached.
         var enclave: UnixSocket?
-        var connections = 1024
+        var connections = ServerLimits().connections
     }
 
     /// Why a command line was not understood.
@@ -90,7 +91,7 @@ enum Arguments {
           --keychain OWNER     serve this keychain of the system service: a user's number, or system. With it:
             --control FD       where the service's master hands connections over
             --enclave FD       the channel to its enclave; none when that cannot be reached
-            --connections N    how many may be open; 1024 when not given
+            --connections N    how many may be open; 16384 when not given
           --help               show this
           --version            show the protocol it speaks
 

@@ -34,21 +34,24 @@ enum Surroundings {
 
     /// What clients may make grow here, within what this process may open.
     ///
-    /// - Throws: `SystemError` of `setrlimit`.
+    /// - Throws: `SystemError` of `setrlimit`; `EMFILE` when it may open so little that it would serve nobody.
     static func limits(
         loops: Int = 1, requestRate: Int? = nil, connections: Int = ServerLimits().connections
     ) throws(SystemError) -> ServerLimits {
         var limits = ServerLimits()
         if let requestRate { limits.requestRate = requestRate }
         limits.loops = loops
-        limits.connections = min(connections, (try raiseOpenFilesLimit() - ownFiles) / filesOfConnection)
+        limits.files = (try raiseOpenFilesLimit() - ownFiles) / max(1, loops)
+        guard limits.files >= fewestFiles else { throw SystemError(code: EMFILE, call: "setrlimit") }
+        limits.connections = min(connections, limits.files)
+        limits.connectionsOfProgram = min(limits.connectionsOfProgram, max(fewestFiles / 4, limits.connections / 4))
         return limits
     }
 
     /// What the daemon itself has open at most: its store and threads, and the processes it knows.
     private static let ownFiles = 64 + KnownProcesses.capacity * 2
-    /// Itself, and the process that made it.
-    private static let filesOfConnection = 2
+    /// What serves a handful of programs.
+    private static let fewestFiles = 64
 
     /// Raises the number of open files to all this process may ask for; the result is that number.
     ///

@@ -42,6 +42,8 @@ package final class AskingConnection: KeychainConnection {
         _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
     }
 
+    package var timeoutOfWhole: UInt32 { connection.timeoutOfWhole }
+
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         if let response = try plainly({ () throws(Refusal) in try connection.send(request) }) { return response }
         let asking = try makeAsking()

@@ -10,6 +10,8 @@ package final class Connection: KeychainConnection {
     private let channels: ChannelPool
     private let timeout: UInt32
 
+    package var timeoutOfWhole: UInt32 { DeviceRequest.timeoutOfWhole(timeout) }
+
     /// - Parameters:
     ///   - timeout: how long a request may take that names no deadline: milliseconds.
     ///   - connected: a socket to begin with, where there is one already.

@@ -4,6 +4,9 @@ package import LinuxSystem
 
 /// A keychain to ask, wherever its engine runs: behind a socket (``Connection``) or in this process (embedded).
 package protocol KeychainConnection: AnyObject, Sendable {
+    /// How long may be taken for what needs several requests, or walks over everything: milliseconds.
+    var timeoutOfWhole: UInt32 { get }
+
     /// Performs an item request and gives one page of its answer; ``ItemResponse/cursor`` tells where the next begins.
     ///
     /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.
@@ -51,21 +54,38 @@ package enum DeviceReply: Equatable, Sendable {
 }
 
 extension KeychainConnection {
+    package var timeoutOfWhole: UInt32 { WireLimits.longestDeadline }
+
+    /// When an answer that begins now must have come as a whole.
+    package var deadlineOfWhole: Deadline { .after(milliseconds: Int(timeoutOfWhole)) }
+
     /// Performs an item request and gives its whole answer, however many pages it has.
     ///
     /// - Returns: all items found, at most ``ItemRequest/limit`` of them, and the first page's notice; no cursor.
-    /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole.
+    /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole. `errSecItemNotFound` for pages with nothing
+    ///   in them, `errSecNotAvailable` for pages that do not end in time.
     package func sendAll(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         var response = try send(request)
         var next = request.following(response)
+        response.cursor = 0
+        guard next != nil else { return response }
+        let deadline = deadlineOfWhole
         while let request = next {
+            try deadline.check()
             let page = try send(request)
             response.items += page.items
             next = request.following(page)
         }
-        response.cursor = 0
+        guard !response.items.isEmpty else { throw .emptyPages }
         return response
     }
+}
+
+extension Refusal {
+    /// Pages came, and nothing in them: what was there when the first was asked for has gone.
+    package static let emptyPages = Refusal(
+        .itemNotFound, .notFound, "", "No item of the caller's groups matches the query.",
+        do: "Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.")
 }
 
 extension ItemRequest {

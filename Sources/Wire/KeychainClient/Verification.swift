@@ -26,12 +26,18 @@ extension KeychainConnection {
 }
 
 extension DeviceRequest {
+    /// How long what walks over everything, or needs several requests, may take when a caller allows `usual` for a single one: ten
+    /// times as long.
+    static func timeoutOfWhole(_ usual: UInt32) -> UInt32 {
+        min(usual.multipliedReportingOverflow(by: 10).overflow ? .max : usual * 10, WireLimits.longestDeadline)
+    }
+
     /// How long the request may take, in milliseconds, when a caller allows `usual` for every other. SQLite's check of a whole
     /// file takes as long as it takes, and a watch as long as it is to last.
     package func timeout(_ usual: UInt32) -> UInt32 {
         switch self {
-        case .verify, .snapshot, .access(.move), .access(.why), .access(.orphans):
-            max(usual, WireLimits.longestDeadline)
+        case .verify: max(usual, WireLimits.longestDeadline)
+        case .snapshot, .access(.move), .access(.why), .access(.orphans): Self.timeoutOfWhole(usual)
         case .watch(_, let milliseconds):
             min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
         default: usual

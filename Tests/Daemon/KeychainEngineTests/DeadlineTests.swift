@@ -51,6 +51,50 @@ struct DeadlineTests {
         #expect(rule { () throws(Refusal) in _ = try engine.read(none) } == .notFound)
     }
 
+    @Test(
+        "A lookup is not answered when it takes longer than it may, or finds a large value, and nothing is noted of it")
+    func lookUp() throws {
+        _ = try engine.addTogether((0..<4000).map { "\($0)" })
+        try engine.add("small", String(repeating: "x", count: (32 << 10) - 100))
+        try engine.add("large", String(repeating: "x", count: (32 << 10) + 100))
+        let lane = try engine.engine.makeLane()
+        let find = { (request: ItemRequest, microseconds: Int) -> (answered: Bool, bytes: Int) in
+            let writer = ResponseWriter()
+            let answered = lane.lookUp(
+                request, from: TestEngine.caller, id: 1, by: .after(milliseconds: 60_000), within: microseconds,
+                into: writer)
+            return (answered, writer.buffer.count)
+        }
+        let long = 60_000_000
+        let values = ["svce": RawValue.string("service"), "r_Data": .boolean(true)]
+        #expect(find(try Self.search(values.merging(["acct": .string("small")]) { $1 }), long).answered == true)
+        #expect(find(try Self.search(values.merging(["acct": .string("large")]) { $1 }), long) == (false, 0))
+        let none = try Self.search(["desc": .string("none")])
+        #expect(find(none, 1) == (false, 0))
+        #expect(find(none, long).answered == true)
+        #expect(
+            lane.lookUp(
+                none, from: TestEngine.caller, id: 1, by: .now, within: long, into: ResponseWriter()))
+    }
+
+    @Test("A page ends when others wait for it, not without having something, and the next goes on behind it")
+    func pages() throws {
+        _ = try engine.addTogether((0..<300).map { "\($0)" })
+        let lane = try engine.engine.makeLane()
+        var request = try Self.search(["m_Limit": .string("m_LimitAll"), "r_Attributes": .boolean(true)])
+        var (accounts, pages) = ([String?](), 0)
+        repeat {
+            let writer = ResponseWriter()
+            lane.read(request, from: TestEngine.caller, id: 1, by: .never, into: writer) { true }
+            let answer = writer.complete()
+            let page = try ItemResponse(status: answer.status, body: answer.body)
+            #expect(!page.items.isEmpty)
+            accounts += page.items.map { $0.attributes[.account]?.string }
+            (request.cursor, pages) = (page.cursor, pages + 1)
+        } while request.cursor != 0
+        #expect(pages > 3 && accounts.count == 300 && Set(accounts).count == 300)
+    }
+
     @Test("A write that begins after its deadline is not performed, and another in its transaction is")
     func lateWrite() throws {
         let caller = TestEngine.caller

@@ -39,7 +39,7 @@ struct CommitTests {
         let server = try RunningServer(limits: limits)
         server.standIn.hold([.device])
         let client = try server.connect()
-        try client.send(Frames.device(.lock, id: 1))
+        try client.send(Frames.device(.snapshot, id: 1))
         #expect(server.standIn.waits { !$0.devices.isEmpty })
         try client.send(Frames.device(.verify(from: .start), id: 2, deadline: 1))
         #expect(try client.ask(Frames.search(id: 3))?.id == 3)
@@ -49,7 +49,7 @@ struct CommitTests {
         server.standIn.release()
         #expect(try client.receive()?.id == 1)
         #expect(try client.receive()?.refusal?.rule == .deadline)
-        #expect(server.standIn.record.devices == [.lock])
+        #expect(server.standIn.record.devices == [.snapshot])
     }
 
     @Test("Writes beyond what may wait are refused and not performed; so are device requests")

@@ -24,7 +24,9 @@ struct QueryCompilerTests {
             sql: "genp WHERE acct = ? AND svce = ? AND +agrp = ? AND tomb = 0 AND sync = 0"),
         Case(
             description: "two groups", itemClass: "genp", attributes: ["pdmn": .string("ck")], groups: ["A", "B"],
-            sql: "genp WHERE pdmn = ? AND +agrp IN (?, ?) AND tomb = 0 AND sync = 0"),
+            sql: "genp WHERE pdmn = ?1 AND agrp = ?2 AND tomb = 0 AND sync = 0 UNION ALL "
+                + "SELECT \(Schema.rowColumns(of: .genericPassword)) "
+                + "FROM genp WHERE pdmn = ?1 AND agrp = ?3 AND tomb = 0 AND sync = 0"),
         Case(
             description: "a label that is no other in another group", itemClass: "keys",
             attributes: ["klbl": .data([1])], groups: ["A", "B"],

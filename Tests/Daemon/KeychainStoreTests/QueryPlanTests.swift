@@ -60,10 +60,12 @@ struct QueryPlanTests {
     }
 
     static let groups = [
-        (["A"], "genp_agrp (agrp=? AND rowid>?)"), (["A", "B"], "PRIMARY KEY"), (["*"], "PRIMARY KEY"),
+        (["A"], "genp_agrp (agrp=? AND rowid>?)"), (["A", "B"], "genp_agrp (agrp=? AND rowid>?)"),
+        ((0..<64).map { "\($0)" }, "genp_agrp (agrp=? AND rowid>?)"), ((0..<65).map { "\($0)" }, "PRIMARY KEY"),
+        (["*"], "PRIMARY KEY"),
     ]
 
-    @Test("An enumeration goes by row number, in one group by its index, without sorting", arguments: groups)
+    @Test("An enumeration goes by row number, in a few groups by their index, without sorting", arguments: groups)
     func enumeration(_ groups: [String], _ index: String) throws {
         let all = QueryCompilerTests.Case(
             description: "all", itemClass: "genp", keys: ["m_Limit": .string("m_LimitAll")], groups: groups, sql: "")

@@ -9,6 +9,8 @@ import TestSupport
 package final class StandIn: RequestHandler {
     package enum Kind: CaseIterable, Sendable {
         case search
+        /// A search on a thread of its own.
+        case listing
         case write
         case device
         case key
@@ -19,6 +21,10 @@ package final class StandIn: RequestHandler {
     package struct Seen: Sendable {
         /// The ids of the searches, in the order of their answers.
         package var searches: [UInt32] = []
+        /// And of those on threads of their own.
+        package var listings: [UInt32] = []
+        /// Who sent the writes, in the order in which they were performed.
+        package var writers: [String] = []
         /// The ids of the writes, commit by commit.
         package var batches: [[UInt32]] = []
         package var devices: [DeviceRequest] = []
@@ -65,7 +71,10 @@ package final class StandIn: RequestHandler {
     package func news() -> DeviceNews { DeviceNews(epoch: stateEpoch.value, status: StandIn.status) }
 
     package func write(_ batch: [Write]) {
-        note(.write) { $0.batches.append(batch.map(\.id)) }
+        note(.write) {
+            $0.batches.append(batch.map(\.id))
+            $0.writers += batch.map(\.caller.program)
+        }
         for write in batch { Self.answer(write.request, from: write.caller, id: write.id, into: write.writer) }
     }
 
@@ -172,6 +181,24 @@ package final class StandIn: RequestHandler {
         ) {
             standIn.note(.search) { $0.searches.append(id) }
             StandIn.answer(request, from: caller, id: id, into: writer)
+        }
+
+        package func read(
+            _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+            into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool
+        ) {
+            standIn.note(.listing) { $0.listings.append(id) }
+            StandIn.answer(request, from: caller, id: id, into: writer)
+        }
+
+        package func lookUp(
+            _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+            within microseconds: Int, into writer: ResponseWriter
+        ) -> Bool {
+            // What is called so takes long.
+            if request.query[.account]?.string == "slow" { return false }
+            read(request, from: caller, id: id, by: deadline, into: writer)
+            return true
         }
     }
 

@@ -40,8 +40,55 @@ private final class PagedKeychain: KeychainConnection {
     ) throws(Refusal) -> AuthenticationReply { throw .malformed("a request for a page") }
 }
 
+/// A keychain that has another page every time, and nothing in it but at the end.
+private final class EmptyKeychain: KeychainConnection {
+    private let pages = Lock(0)
+    private let count: Int
+    let timeoutOfWhole: UInt32
+
+    init(pages count: Int, timeout: UInt32) { (self.count, timeoutOfWhole) = (count, timeout) }
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+        let page = pages.withLock { pages -> Int in
+            pages += 1
+            return pages
+        }
+        let writer = ResponseWriter()
+        writer.begin(id: 0)
+        writer.end(cursor: page < count ? UInt64(page) : 0)
+        let answer = writer.complete()
+        return try ItemResponse(status: answer.status, body: answer.body)
+    }
+
+    func device(_: DeviceRequest, passcodes _: [FileDescriptor]) throws(Refusal) -> DeviceReply { .done }
+
+    func key(_: KeyRequest) throws(Refusal) -> KeyReply { throw .malformed("a request for a page") }
+
+    func authentication(
+        _: AuthenticationRequest, descriptors _: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply { throw .malformed("a request for a page") }
+}
+
 @Suite("An enumeration comes in pages and is put together")
 struct PageTests {
+    @Test("Pages that do not end are given up at the deadline of the whole")
+    func endless() throws {
+        let refusal = #expect(throws: Refusal.self) {
+            try EmptyKeychain(pages: .max, timeout: 20).sendAll(
+                Frames.request(.copyMatching, account: "a", limit: .all))
+        }
+        #expect(refusal?.rule == .deadline)
+    }
+
+    @Test("Empty pages are no result, however many are wanted", arguments: [ItemRequest.Limit.one, .all, .atMost(3)])
+    func empty(limit: ItemRequest.Limit) throws {
+        let refusal = #expect(throws: Refusal.self) {
+            try EmptyKeychain(pages: 3, timeout: 60_000).sendAll(
+                Frames.request(.copyMatching, account: "a", limit: limit))
+        }
+        #expect(refusal?.status == .itemNotFound)
+    }
+
     @Test(
         "It follows the cursor and keeps the limit",
         arguments: [

@@ -12,17 +12,23 @@ struct Enumeration {
 
     /// The objects of all items found, and the first page's notice; an item without what was asked for is left out.
     ///
-    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole.
+    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole; `errSecItemNotFound` for pages with
+    ///   nothing in them, `errSecNotAvailable` for pages that do not end in time.
     func objects(of request: ItemRequest) throws(Refusal) -> (objects: [AnyObject], notice: Refusal?) {
         var page = try session.send(request)
         let notice = page.notice
         var (objects, next): ([AnyObject], ItemRequest?) = ([], request.following(page))
+        var isEmpty = page.items.isEmpty && next != nil
+        let deadline = session.deadlineOfWhole
         while let following = next {
+            try deadline.check()
             let ahead = PageAhead(following, from: session)
             append(page, of: request, to: &objects)
             page = try ahead.wait()
             next = following.following(page)
+            isEmpty = isEmpty && page.items.isEmpty
         }
+        if isEmpty { throw .emptyPages }
         append(page, of: request, to: &objects)
         return (objects, notice)
     }

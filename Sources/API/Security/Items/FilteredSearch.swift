@@ -33,7 +33,9 @@ struct FilteredSearch {
         var response = try session.send(page)
         try take(response.items)
         let notice = response.notice
+        let deadline = session.deadlineOfWhole
         while response.cursor != 0, wantsMore {
+            try deadline.check()
             page.cursor = response.cursor
             response = try session.send(page)
             try take(response.items)

@@ -103,7 +103,7 @@ private func search(
 ) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
     guard case .one = request.limit else { return try searchMany(session, request, matches, use) }
     let response =
-        if let matches { try FilteredSearch(request, matches, session).run() } else { try session.send(request) }
+        if let matches { try FilteredSearch(request, matches, session).run() } else { try session.sendAll(request) }
     return (response.items.first.flatMap { ItemResult(request.returns, $0, use).object }, response.notice)
 }
 

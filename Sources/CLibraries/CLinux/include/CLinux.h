@@ -179,5 +179,8 @@ uint64_t clinux_device(uint32_t major, uint32_t minor);
 /// Names the calling thread for debuggers; longer than 15 bytes fails.
 int clinux_name_thread(const char *name);
 
+/// malloc_trim: gives the system back what is free.
+void clinux_give_memory_back(void);
+
 // How many processors this process may run on.
 int clinux_usable_processors(void);

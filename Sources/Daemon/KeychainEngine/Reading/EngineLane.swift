@@ -14,6 +14,10 @@ package final class EngineLane {
     private let decisions: DecisionLog
     let anchoredGroups: AnchoredGroups
     let history: HistoryLimits
+    /// Values of more bytes are not opened; nil while all are.
+    private var largest: Int?
+    /// Whether a page that has something is to end; nil when it is not.
+    private var pageIsDue: (() -> Bool)?
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
@@ -49,6 +53,38 @@ package final class EngineLane {
         var entry = DecisionLog.Entry(caller, request)
         search(request, id: id, by: deadline, into: writer, &entry)
         decisions.note(entry)
+    }
+
+    /// The same, and ends a page that has something when `isDue` says so.
+    package func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool
+    ) {
+        pageIsDue = isDue
+        defer { pageIsDue = nil }
+        read(request, from: caller, id: id, by: deadline, into: writer)
+    }
+
+    /// What takes longer to open than a lookup takes, in bytes.
+    private static let largeValue = 32 << 10
+
+    /// The same for a search that should not take long; false when it did, or found a large value: it is not answered then.
+    package func lookUp(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        within microseconds: Int,
+        into writer: ResponseWriter
+    ) -> Bool {
+        largest = Self.largeValue
+        defer { largest = nil }
+        var entry = DecisionLog.Entry(caller, request)
+        let soon = min(deadline, .after(microseconds: microseconds))
+        search(request, id: id, by: soon, into: writer, &entry)
+        if entry.rule == Refusal.Rule.deadline.rawValue, !deadline.hasPassed {
+            writer.buffer.removeAll()
+            return false
+        }
+        decisions.note(entry)
+        return true
     }
 
     /// As ``read(_:from:id:by:into:)``, without a note.
@@ -89,6 +125,7 @@ package final class EngineLane {
         var page = Page(authorized, itemClass, writer)
         if authorized.request.operation == .history { return try answerHistory(authorized, by: deadline, &page) }
         if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }
+        var isCut = false
         try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
             batch.append(row)
             guard batch.rows.count >= Self.rowsAtOnce else { return true }
@@ -96,11 +133,13 @@ package final class EngineLane {
             writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
             try flush(&page)
             if page.isFull || gate.isFull { return false }
+            // What was found is answered; an empty page would be none.
+            isCut = writer.count > 0 && gate.lacking.isEmpty && pageIsDue?() ?? false
             try deadline.check()
-            return true
+            return !isCut
         }
         try flush(&page)
-        return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0
+        return (page.isFull || isCut) && page.mayGoOn ? UInt64(page.lastRow) : 0
     }
 
     /// Many rows are opened together: the enclave is asked once for the keys of so many.
@@ -245,6 +284,7 @@ extension EngineLane {
             if page.wantsValues {
                 if key.count == 0 { try unwrapKey(accessibility, uuid, wrappedKey) }
                 let start = output.count
+                if let largest, value.count > largest { throw .refused(.expired) }
                 try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
                 if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
             }

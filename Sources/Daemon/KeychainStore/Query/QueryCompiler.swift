@@ -7,6 +7,7 @@ enum QueryCompiler {
     /// The statement for a shape.
     static func select(_ shape: QueryShape) -> String {
         if shape.itemClass == .identity { return IdentityQueryCompiler.select(shape) }
+        if walksGroups(shape) { return walk(shape) }
         let table = shape.itemClass.code
         var conditions = conditions(shape).map(\.sql)
         if shape.isPaged { conditions.append("id > ?") }
@@ -17,6 +18,32 @@ enum QueryCompiler {
         }
         return "WITH \(asked(shape)) SELECT \(Schema.rowColumns(of: shape.itemClass, in: table)) "
             + "FROM asked CROSS JOIN \(table) ON \(join(shape))\(filter)\(order)"
+    }
+
+    /// So many parts a statement has at most; of more groups all rows are looked at.
+    private static let mostParts = 64
+
+    /// Whether the rows of several groups are looked at, each group's by its index, because no more is known of what is asked: the
+    /// rows of other groups are not.
+    private static func walksGroups(_ shape: QueryShape) -> Bool {
+        guard let groups = shape.groups, groups > 1, groups <= mostParts else { return false }
+        return isAlone(shape)
+    }
+
+    /// A part for each group. The parts are in the order of rows, so they are merged and not sorted.
+    private static func walk(_ shape: QueryShape) -> String {
+        let count = shape.groups ?? 0
+        let first = comparedAttributes(shape).count
+        let parts = (1...count).map { number -> String in
+            var conditions = comparedAttributes(shape).enumerated().map { "\($1.code) = ?\($0 + 1)" }
+            conditions.append("agrp = ?\(first + number)")
+            if let number = shape.tombstone { conditions.append("tomb = \(number == 0 ? 0 : 1)") }
+            if let number = shape.synchronizable { conditions.append("sync = \(number == 0 ? 0 : 1)") }
+            if shape.isPaged { conditions.append("id > ?\(first + count + 1)") }
+            let columns = Schema.rowColumns(of: shape.itemClass)
+            return "SELECT \(columns) FROM \(shape.itemClass.code) WHERE \(conditions.joined(separator: " AND "))"
+        }
+        return parts.joined(separator: " UNION ALL ") + (shape.isPaged ? " ORDER BY id" : "")
     }
 
     /// Whether a digest is asked for in each of several groups. The rows to look up are then a table of their own: for each group its
@@ -99,8 +126,12 @@ enum QueryCompiler {
 
     /// One group's rows are looked up by it when nothing else is known of them, and come in their order; several groups' would not.
     private static func groupCondition(_ count: Int, _ shape: QueryShape) -> String {
-        let isAlone = shape.attributes & ~AttributeID.accessible.bit == 0 && shape.reference == .none
-        return (count == 0 || count == 1 && isAlone ? "" : "+") + groupCondition(count)
+        (count == 0 || count == 1 && isAlone(shape) ? "" : "+") + groupCondition(count)
+    }
+
+    /// Whether nothing else is known of the rows than their groups.
+    private static func isAlone(_ shape: QueryShape) -> Bool {
+        shape.attributes & ~AttributeID.accessible.bit == 0 && shape.reference == .none
     }
 
     private static func groupCondition(_ count: Int) -> String {

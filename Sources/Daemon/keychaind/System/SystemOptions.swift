@@ -21,7 +21,7 @@ struct SystemOptions {
     /// Seconds.
     var idleExit: UInt64 = 300
     /// How many connections of one keychain may be open.
-    var connections: UInt64 = 1024
+    var connections: UInt64 = 16384
     /// How many keychains may be open.
     var keychains: UInt64 = 1024
     /// What each keychain and program may have, as its daemon takes it: options with their values.
@@ -56,7 +56,7 @@ struct SystemOptions {
           --identifier SOCKET     where the process listens that identifies callers; /run/keychain-identifier/socket
           --tpm TPM               what keys may rest on: auto, none, or how a TPM is reached
           --idle-exit SECONDS     close a keychain that nobody has been connected to for so long; 300
-          --connections N         how many connections a user may have; 1024
+          --connections N         how many connections a user may have; 16384
           --keychains N           how many keychains may be open; 1024
           --anchor-group GROUP    the group of anchored programs: a name or a number; _keychain-anchored
           --entitlements FOLDER   where root installs entitlements; may come several times

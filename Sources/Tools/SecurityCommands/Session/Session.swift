@@ -72,7 +72,10 @@ package final class Session {
 
     /// Sends an item request and explains what the answer has to say besides its items.
     func send(_ request: ItemRequest, _ call: String) throws(CommandFailure) -> ItemResponse {
-        let response = try ask(call) { connection throws(Refusal) in try connection.send(request) }
+        let response = try ask(call) { connection throws(Refusal) in
+            // Of a search for one item a page may be empty; of others the caller asks for the next.
+            request.limit == .one ? try connection.sendAll(request) : try connection.send(request)
+        }
         if let notice = response.notice { explain("\(notice.problem) \(notice.remedy)") }
         return response
     }

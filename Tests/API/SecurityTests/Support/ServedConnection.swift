@@ -59,7 +59,7 @@ private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
     /// It ends with the test.
-    private struct ThisProcess: CallerProcess {
+    private final class ThisProcess: CallerProcess {
         let isUnchanged = true
     }
 

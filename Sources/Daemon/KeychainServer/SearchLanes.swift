@@ -1,0 +1,50 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Searches that may take long, on threads that take turns with them. They share their lanes: what is not needed is not opened.
+final class SearchLanes: Sendable {
+    /// How long a search goes on with what it has found while others wait, milliseconds: then its page ends, and its client asks for
+    /// the next one.
+    private static let slice = 1
+
+    private let handler: any RequestHandler
+    private let idle = Lock<[Lane]>([])
+
+    /// A lane on its way between threads; one of them has it at a time, which makes it safe to send.
+    private struct Lane: @unchecked Sendable {
+        let lane: any RequestLane
+    }
+
+    init(_ handler: any RequestHandler) { self.handler = handler }
+
+    /// Performs searches until the queue is closed and empty.
+    func serve(_ queue: WorkQueue<SearchJob>) {
+        while let job = queue.next() {
+            let frame = answer(job) { queue.isAwaited }
+            queue.finished(job)
+            job.reply.deliver(frame)
+        }
+    }
+
+    private func answer(_ job: SearchJob, whileNobodyWaits isAwaited: @escaping () -> Bool) -> SecretBytes {
+        guard !job.deadline.hasPassed else { return Refusal.expired.frame(id: job.id) }
+        let writer = ResponseWriter()
+        do throws(Refusal) {
+            let lane = try take()
+            let slice = Deadline.after(milliseconds: Self.slice)
+            lane.lane.read(job.request, from: job.caller, id: job.id, by: job.deadline, into: writer) {
+                isAwaited() && slice.hasPassed
+            }
+            lane.lane.rest()
+            idle.withLock { $0.append(lane) }
+        } catch { writer.refuse(error, id: job.id) }
+        return writer.buffer.finish()
+    }
+
+    /// The lane that was used last, so that one program has one.
+    private func take() throws(Refusal) -> Lane {
+        if let lane = idle.withLock({ $0.popLast() }) { return lane }
+        return Lane(lane: try handler.makeLane())
+    }
+}

@@ -1,0 +1,108 @@
+import KeychainPolicy
+import Testing
+
+@testable import KeychainServer
+
+@Suite("What waits is due by whose it is")
+struct FairQueueTests {
+    private static func standing(_ program: String, user: UInt32 = 1, signed: Bool = true) -> Standing {
+        let provenance: Provenance = signed ? .signed(team: "team", identifier: program) : .unsigned
+        return Standing(
+            CallerIdentity(user: user, process: 1, program: program, provenance: provenance, groups: ["group"]))
+    }
+
+    /// Everything in the order in which it is due.
+    private static func drain(_ queue: FairQueue<String>) -> [String] {
+        var (queue, order): (FairQueue<String>, [String]) = (queue, [])
+        while let next = queue.take() { order.append(next) }
+        return order
+    }
+
+    @Test("Programs take turns, and each has its own in the order in which they came")
+    func turns() {
+        var queue = FairQueue<String>()
+        for number in 1...4 { queue.put("a\(number)", of: Self.standing("a")) }
+        queue.put("b1", of: Self.standing("b"))
+        queue.put("b2", of: Self.standing("b"))
+        queue.put("c1", of: Self.standing("c"))
+        #expect(Self.drain(queue) == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
+    }
+
+    @Test("Users take turns before programs do")
+    func users() {
+        var queue = FairQueue<String>()
+        for program in ["a", "b", "c"] { queue.put(program, of: Self.standing(program)) }
+        queue.put("other", of: Self.standing("a", user: 2))
+        #expect(Self.drain(queue) == ["a", "other", "b", "c"])
+    }
+
+    @Test("Programs in places that their user may write to share one turn")
+    func shared() {
+        var queue = FairQueue<String>()
+        for number in 1...5 {
+            queue.put("copy\(number)", of: Self.standing("/home/user/copy\(number)", signed: false))
+        }
+        queue.put("signed1", of: Self.standing("signed"))
+        queue.put("signed2", of: Self.standing("signed"))
+        queue.put("installed", of: Self.standing("/usr/bin/installed", signed: false))
+        #expect(
+            Self.drain(queue)
+                == ["copy1", "signed1", "installed", "copy2", "signed2", "copy3", "copy4", "copy5"])
+    }
+
+    @Test("So many of a program are under way and no more, and others are taken meanwhile")
+    func running() {
+        var queue = FairQueue<String>(running: 2)
+        for number in 1...4 { queue.put("a\(number)", of: Self.standing("a")) }
+        queue.put("b1", of: Self.standing("b"))
+        #expect([queue.take(), queue.take(), queue.take(), queue.take()] == ["a1", "b1", "a2", nil])
+        queue.finished(of: Self.standing("b"))
+        #expect(queue.take() == nil)
+        queue.finished(of: Self.standing("a"))
+        #expect(queue.take() == "a3")
+        #expect(queue.take() == nil)
+        #expect(!queue.isEmpty)
+    }
+
+    @Test("So many are under way of all programs in such places, and of others more")
+    func runningShared() {
+        var queue = FairQueue<String>(running: 2, shared: 3)
+        for copy in ["/home/a", "/home/b"] {
+            for number in 1...2 { queue.put("\(copy)\(number)", of: Self.standing(copy, signed: false)) }
+        }
+        queue.put("signed", of: Self.standing("signed"))
+        let taken = (0..<5).map { _ in queue.take() }
+        #expect(taken == ["/home/a1", "signed", "/home/b1", "/home/a2", nil])
+    }
+
+    @Test("Who is not wanted now waits, and others are taken")
+    func wanted() {
+        var queue = FairQueue<String>()
+        queue.put("large", of: Self.standing("a"))
+        queue.put("small", of: Self.standing("b"))
+        #expect(queue.take { $0 != "large" } == "small")
+        #expect(queue.take { $0 != "large" } == nil)
+        #expect(queue.take() == "large")
+        #expect(queue.isEmpty)
+    }
+
+    @Test("A line gives what was put in the order in which it came, however often it is emptied in between")
+    func line() {
+        var (line, next, expected) = (Line<Int>(), 0, 0)
+        for round in 1...50 {
+            for _ in 0..<round {
+                line.append(next)
+                next += 1
+            }
+            for _ in 0..<(round % 7 + 1) where !line.isEmpty {
+                #expect(line.removeFirst() == expected)
+                expected += 1
+            }
+        }
+        while !line.isEmpty {
+            #expect(line.removeFirst() == expected)
+            expected += 1
+        }
+        #expect(expected == next && line.first == nil)
+    }
+}
