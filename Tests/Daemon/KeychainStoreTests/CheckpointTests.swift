@@ -141,6 +141,12 @@ struct CheckpointTests {
         #expect(!log.isDue)
         commit(1000)
         #expect(log.isDue)
+        // Somebody reads the log all the time, so it does not begin again.
+        log.noteCheckpoint(isComplete: true)
+        commit(1003)
+        #expect(!log.isDue)
+        commit(2000)
+        #expect(log.isDue)
         withExtendedLifetime(log) {}
     }
 }

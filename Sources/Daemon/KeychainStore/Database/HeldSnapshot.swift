@@ -49,6 +49,9 @@ final class HeldSnapshot {
         isHeld = true
     }
 
+    /// Whether a checkpoint waits for those who read.
+    var isInTheWay: Bool { !ChangeCount.allowsHolding(changes.value) }
+
     /// Holds nothing of a state that has passed.
     func dropOutdated() {
         if isHeld, isOutdated { rest() }

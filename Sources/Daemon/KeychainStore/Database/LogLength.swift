@@ -21,12 +21,10 @@ final class LogLength {
     /// Whether it is time for a checkpoint.
     var isDue: Bool { pages >= nextDue }
 
-    /// After a complete checkpoint the next commit begins the log again; one that was given up is tried again when the log has grown
-    /// by as much as makes one due, so that a reader who stays does not hold up every write.
-    func noteCheckpoint(isComplete: Bool) {
-        nextDue = (isComplete ? 0 : pages) + Self.due
-        if isComplete { pages = 0 }
-    }
+    /// After a complete checkpoint the next commit begins the log again, unless somebody reads it. Until it begins again, and after a
+    /// checkpoint that was given up, the next one is due when the log has grown by as much as makes one due: who reads all the time
+    /// does not hold up every write.
+    func noteCheckpoint(isComplete: Bool) { nextDue = pages + Self.due }
 
     /// What SQLite calls after every commit.
     static func note(_ context: UnsafeMutableRawPointer?, _ pages: Int32) {

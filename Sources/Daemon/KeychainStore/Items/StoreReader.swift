@@ -140,6 +140,9 @@ package final class StoreReader {
     /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
     package func dropOutdated() { snapshot?.dropOutdated() }
 
+    /// Whether a checkpoint waits for those who read; who reads for long makes way.
+    package var isInTheWay: Bool { snapshot?.isInTheWay ?? false }
+
     /// What has become of its descriptors and files, where they are not what was opened.
     package var failureOfUse: Refusal? { database.failureOfUse }
 
