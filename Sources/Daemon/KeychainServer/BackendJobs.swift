@@ -2,6 +2,7 @@ import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
+import Synchronization
 
 /// A write that waits for the next commit.
 struct WriteJob: QueuedJob {
@@ -22,8 +23,19 @@ struct SearchJob: QueuedJob {
     let deadline: Deadline
     let standing: Standing
     let reply: ReplyAddress
+    /// Whether its connection is still there.
+    let isWanted: Wanted
 
     var cost: Int { 1 }
+}
+
+/// Whether somebody still waits for an answer: nobody searches for who has gone.
+final class Wanted: Sendable {
+    private let value = Atomic(true)
+
+    var isSo: Bool { value.load(ordering: .relaxed) }
+
+    func end() { value.store(false, ordering: .relaxed) }
 }
 
 /// A request that waits for a worker.

@@ -47,6 +47,11 @@ final class ClientSession {
     var inFlight = 0
     /// One of them is a search: the next request is read when they are answered, as if it had been answered at once.
     var isSearching = false
+    /// Made when the first search waits for a worker.
+    private(set) lazy var searches = {
+        hasSearched = true; return Wanted()
+    }()
+    private var hasSearched = false
     /// While another thread may send an answer, too.
     private var outlet: Outlet?
     /// The requests under way that may have the user asked, by their ids.
@@ -72,6 +77,9 @@ final class ClientSession {
         (self.token, self.socket, self.peer, self.claimant, lastServed) = (token, socket, peer, claimant, now)
         queuedFor = claimant.standing
     }
+
+    /// It has gone: what it asked for is not looked for any more.
+    func abandon() { if hasSearched { searches.end() } }
 
     /// Bytes that wait here, in either direction.
     var held: Int { input.count + (output?.count ?? 0) }

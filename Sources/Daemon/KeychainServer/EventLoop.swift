@@ -266,6 +266,7 @@ extension EventLoop {
     func close(_ session: ClientSession) {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
         router.withdraw(session)
+        session.abandon()
         stalling.remove(session.token)
         paused.remove(session.token)
         notePeak()

@@ -60,6 +60,9 @@ package protocol RequestLane: AnyObject {
     /// Lets go of what it holds of the store, before its loop sleeps.
     func rest()
 
+    /// Whether something in the store waits for those who read: a long search begins later, or ends its page.
+    var isInTheWay: Bool { get }
+
     /// Answers one search with a complete frame; gives it up when the deadline passes.
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
@@ -105,6 +108,7 @@ package protocol CallerRegistry: Sendable {
 extension RequestLane {
     package func dropOutdated() {}
     package func rest() {}
+    package var isInTheWay: Bool { false }
 
     package func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,

@@ -145,7 +145,8 @@ struct RequestRouter {
         case .item(let request) where request.isSearch:
             try backend.searches.put(
                 SearchJob(
-                    request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply))
+                    request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply,
+                    isWanted: session.searches))
         case .item(let request):
             try backend.writes.put(
                 WriteJob(

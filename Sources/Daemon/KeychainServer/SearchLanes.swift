@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -7,6 +8,8 @@ final class SearchLanes: Sendable {
     /// How long a search goes on with what it has found while others wait, milliseconds: then its page ends, and its client asks for
     /// the next one.
     private static let slice = 1
+    /// How long a search lets the store be tidied up before it begins, milliseconds, and how often it looks, microseconds.
+    private static let (courtesy, pause) = (250, 200 as UInt32)
 
     private let handler: any RequestHandler
     private let idle = Lock<[Lane]>([])
@@ -21,6 +24,10 @@ final class SearchLanes: Sendable {
     /// Performs searches until the queue is closed and empty.
     func serve(_ queue: WorkQueue<SearchJob>) {
         while let job = queue.next() {
+            guard job.isWanted.isSo else {
+                queue.finished(job)
+                continue
+            }
             let frame = answer(job) { queue.isAwaited }
             queue.finished(job)
             job.reply.deliver(frame)
@@ -32,14 +39,21 @@ final class SearchLanes: Sendable {
         let writer = ResponseWriter()
         do throws(Refusal) {
             let lane = try take()
+            Self.makeWay(for: lane.lane)
             let slice = Deadline.after(milliseconds: Self.slice)
             lane.lane.read(job.request, from: job.caller, id: job.id, by: job.deadline, into: writer) {
-                isAwaited() && slice.hasPassed
+                isAwaited() && slice.hasPassed || lane.lane.isInTheWay
             }
             lane.lane.rest()
             idle.withLock { $0.append(lane) }
         } catch { writer.refuse(error, id: job.id) }
         return writer.buffer.finish()
+    }
+
+    private static func makeWay(for lane: any RequestLane) {
+        guard lane.isInTheWay else { return }
+        let end = Deadline.after(milliseconds: courtesy)
+        while lane.isInTheWay, !end.hasPassed { usleep(pause) }
     }
 
     /// The lane that was used last, so that one program has one.

@@ -68,6 +68,28 @@ struct ShareTests {
         for client in greedy { #expect(try client.receive()?.status == 0) }
     }
 
+    @Test("Nobody searches for a connection that has gone")
+    func goneListings() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.listing])
+        let first = try server.connect()
+        try first.send(Frames.item(Frames.request(.copyMatching, account: "a", limit: .all), id: 1))
+        #expect(server.standIn.waits { $0.listings == [1] })
+        do {
+            let gone = try server.connect()
+            // The answer of the write shows that the listing is waiting.
+            try gone.send(
+                Frames.add(id: 2) + Frames.item(Frames.request(.copyMatching, account: "a", limit: .all), id: 3))
+            #expect(try gone.receive()?.id == 2)
+        }
+        while server.server.connections > 1 { sched_yield() }
+        server.standIn.release()
+        #expect(try first.ask(Frames.search(id: 4)) != nil)
+        let last = Frames.item(Frames.request(.copyMatching, account: "a", limit: .all), id: 5)
+        #expect(try server.connect().ask(last)?.id == 5)
+        #expect(server.standIn.record.listings == [1, 5])
+    }
+
     @Test("A commit has so many writes of one program, and those of others beside them")
     func commits() throws {
         var limits = ServerLimits()

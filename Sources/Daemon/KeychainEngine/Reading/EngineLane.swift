@@ -39,6 +39,9 @@ package final class EngineLane {
     /// Lets go of what it holds of a state of the store that has passed.
     package func dropOutdated() { reader.dropOutdated() }
 
+    /// Whether something in the store waits for those who read.
+    package var isInTheWay: Bool { reader.isInTheWay }
+
     /// Whether the descriptors of its connection are still its own.
     package var hasItsDescriptors: Bool { reader.hasItsDescriptors }
 
