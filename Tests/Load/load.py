@@ -4,7 +4,8 @@ usage: load.py FOLDER-OF-PROGRAMS [--short] [--rounds N] [--seconds S] [--items 
 
 Two daemons run on this machine. Each round attacks the honest program's own and then the other one, which is the control: it takes
 the same of the processors. What counts is the ratio of the two, at the 50th and at the 99th percentile, of a lookup and of an add;
-of several rounds the median. The line is 3 at the 99th. An answer that takes less than a millisecond more than its control is within the line.
+of several rounds the median. The line is 3 at the 99th. The short form, which shares its machine with
+other tests, says only whether somebody is slowed by another order: its line is 10 at the 50th, in the better of two rounds. An answer that takes less than a millisecond more than its control is within the line.
 """
 
 import argparse
@@ -23,6 +24,7 @@ import frames
 from attacks import table
 
 LINE = 3
+ROUGH_LINE = 10
 # What the scheduler of a busy machine does within this is nobody's fault, microseconds.
 UNNOTICED = 1000
 PAUSE = 1000
@@ -124,8 +126,8 @@ def percentile(times, part):
 class Row:
     """What was measured of one attack: (lookup, add) × (p50, p99) × (attacked, control), a value for each round."""
 
-    def __init__(self, attack):
-        self.attack = attack
+    def __init__(self, attack, is_short):
+        self.attack, self.is_short = attack, is_short
         self.values = {(verb, part): ([], []) for verb in ("lookup", "add") for part in (0.5, 0.99)}
         self.refused, self.megabytes, self.after, self.played = 0, 0, 0, []
 
@@ -143,8 +145,13 @@ class Row:
         attacked, control, ratio = self.figure(verb, 0.99)
         return ratio <= LINE or attacked - control < UNNOTICED
 
+    def keeps_roughly(self, verb):
+        """In half a second nothing can be said of the slowest; what an attack does it does in every round, and to most answers."""
+        return any(a / c <= ROUGH_LINE or a - c < UNNOTICED for a, c in zip(*self.values[verb, 0.5]))
+
     def passes(self):
-        return self.refused == 0 and all(self.keeps(verb) for verb in ("lookup", "add"))
+        keeps = self.keeps_roughly if self.is_short else self.keeps
+        return self.refused == 0 and all(keeps(verb) for verb in ("lookup", "add"))
 
     def line(self):
         cells = []
@@ -162,10 +169,11 @@ class Row:
                 "figures": {f"{verb} p{int(part * 100)}": self.figure(verb, part) for verb, part in self.values}}
 
 
-def one_side(players, daemon, attacked, attack, seconds, row, side):
+def one_side(players, daemon, attacked, attack, options, row, side):
+    seconds = options.seconds
     running = players.attack(attack, attacked)
     # So long it takes to make thousands of connections.
-    time.sleep(1)
+    time.sleep(options.settle)
     lookups, adds, refused = players.honest(daemon, seconds)
     if side == 0:
         row.refused += refused
@@ -179,10 +187,10 @@ def one_side(players, daemon, attacked, attack, seconds, row, side):
 
 
 def measure(players, daemons, attack, options):
-    row = Row(attack)
+    row = Row(attack, options.short)
     for _ in range(options.rounds):
         for side in (0, 1):
-            one_side(players, daemons[0], daemons[side], attack, options.seconds, row, side)
+            one_side(players, daemons[0], daemons[side], attack, options, row, side)
             time.sleep(options.rest)
     row.after = daemons[0].megabytes()
     return row
@@ -196,12 +204,13 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--items", type=int, default=10000)
     parser.add_argument("--rest", type=float, default=0.3)
+    parser.add_argument("--settle", type=float, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", default="")
     parser.add_argument("--log", default="", help="where to put a copy of what the attacked daemon wrote")
     options = parser.parse_args()
     if options.short:
-        options.rounds, options.seconds, options.items, options.rest = 1, 1, 2000, 0.1
+        options.rounds, options.seconds, options.items, options.rest, options.settle = 2, 0.5, 1000, 0.1, 0.4
     return options
 
 
