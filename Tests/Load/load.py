@@ -239,8 +239,8 @@ def main():
             json.dump([row.record() for row in rows], file, indent=1)
     over = [row.attack.name for row in rows if not row.passes()]
     if over:
-        sys.exit(f"over the line of {LINE} times the control: {'; '.join(over)}")
-    print(f"{len(rows)} attacks, none over {LINE} times its control")
+        sys.exit(f"over the line of {ROUGH_LINE if options.short else LINE} times the control: {'; '.join(over)}")
+    print(f"{len(rows)} attacks, none over {ROUGH_LINE if options.short else LINE} times its control")
 
 
 if __name__ == "__main__":
