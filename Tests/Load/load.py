@@ -173,13 +173,15 @@ def one_side(players, daemon, attacked, attack, options, row, side):
     seconds = options.seconds
     running = players.attack(attack, attacked)
     # So long it takes to make thousands of connections.
-    time.sleep(options.settle)
-    lookups, adds, refused = players.honest(daemon, seconds)
-    if side == 0:
-        row.refused += refused
-        row.megabytes = max(row.megabytes, attacked.megabytes())
-    for player in running:
-        player.terminate()
+    try:
+        time.sleep(options.settle)
+        lookups, adds, refused = players.honest(daemon, seconds)
+        if side == 0:
+            row.refused += refused
+            row.megabytes = max(row.megabytes, attacked.megabytes())
+    finally:
+        for player in running:
+            player.terminate()
     played = [player.communicate()[0].split() for player in running]
     if side == 0:
         row.played.append(played)
