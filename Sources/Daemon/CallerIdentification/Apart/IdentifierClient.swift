@@ -127,13 +127,17 @@ extension IdentifierClient {
 }
 
 /// A process that may execute what it likes, as long as it lives.
-private struct LivingProcess: CallerProcess {
-    let peer: PeerCredentials
+private final class LivingProcess: CallerProcess {
+    private let peer: PeerCredentials
     var isUnchanged: Bool { peer.isAlive }
+
+    init(peer: PeerCredentials) { self.peer = peer }
 }
 
 /// A process that must go on to execute what it was anchored for.
-private struct AnchoredProcess: CallerProcess {
-    let execution: HeldExecution
+private final class AnchoredProcess: CallerProcess {
+    private let execution: HeldExecution
     var isUnchanged: Bool { execution.isUnchanged }
+
+    init(execution: HeldExecution) { self.execution = execution }
 }
