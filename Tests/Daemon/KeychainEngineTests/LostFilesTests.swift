@@ -1,7 +1,6 @@
 import Glibc
 import KeychainEngine
 import KeychainModel
-import KeychainWire
 import LinuxSystem
 import TestSupport
 import Testing
@@ -130,36 +129,6 @@ struct LostFilesTests {
             guard engine.engine.failureOfUse(by: lane) != nil else { return 5 }
             return 0
         } catch { return 3 }
-    }
-
-    /// In a child of its own: the children of other tests have what this process has open, the store's lock too.
-    @Test("The log of programs that make one change each stays short, and nothing of it is lost")
-    func shortLog() throws {
-        for _ in 0..<8 {
-            let directory = try TemporaryDirectory()
-            let end = ForkedChild { Self.addOneByOne(70, in: directory) }.waitForExit()
-            if end == -SIGALRM { continue }
-            #expect(end == 0)
-            let report = try TestEngine(in: directory).verify()
-            #expect(report.checked == 70 && report.damage.isEmpty, "\(report)")
-            return
-        }
-        Issue.record("no child came to its end")
-    }
-
-    /// 0 when the log came to its length and was put away then; the number of the step that went otherwise.
-    private static func addOneByOne(_ count: Int, in directory: TemporaryDirectory) -> CInt {
-        let value = String(repeating: "value", count: 10_000)
-        var (size, longest) = (0, 0)
-        do {
-            for number in 0..<count {
-                do { try TestEngine(in: directory).add("\(number)", value) }
-                size = try FileStatus(at: directory.path + "/keychain/keychain.db-wal")?.size ?? 0
-                longest = max(longest, size)
-            }
-        } catch { return 1 }
-        guard (3 << 20..<5 << 20).contains(longest) else { return 2 }
-        return size < longest ? 0 : 3
     }
 
     @Test("A store one of whose names is a link is refused, and left alone", arguments: ["", "-wal", "-shm"])
