@@ -79,5 +79,8 @@ bench: deps ## speed, every figure beside its floor
 load: deps ## one program attacks, and how much slower another one gets: every attack beside its control
 	@scripts/load
 
+reproducible: deps ## build what is installed twice, in two places, and compare the files
+	@scripts/reproducible
+
 clean: ## remove what was built
 	$(SWIFT) package clean
