@@ -4,13 +4,21 @@ import Glibc
 /// Closes the ways in which other processes could look into this one. Each measure fails by itself, and loudly.
 package enum ProcessHardening {
     /// Makes this process untraceable and its memory unreadable for processes of the same user (PR_SET_DUMPABLE), and makes
-    /// sure that no core file is written. Must be repeated after a change of user, which the kernel takes as a reset.
+    /// sure that no core file is written, nor anything else when it crashes. Must be repeated after a change of user, which the kernel
+    /// takes as a reset.
     ///
     /// - Throws: `SystemError` of `prctl` or `setrlimit`.
     package static func forbidDumps() throws(SystemError) {
+        leaveCrashesToKernel()
         _ = try retrying("prctl") { clinux_set_dumpable(0) }
         var nothing = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = try retrying("setrlimit") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing) }
+    }
+
+    /// Swift's runtime catches crashes, has a program of the toolchain read this process's memory and registers, and writes them into
+    /// the log. Of a process that nobody may trace that program learns nothing, and the crashed one waits for it for ever.
+    private static func leaveCrashesToKernel() {
+        for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { signal(crash, SIG_DFL) }
     }
 
     /// Makes sure that no program executed from here gains privileges (PR_SET_NO_NEW_PRIVS). Cannot be undone.

@@ -65,6 +65,22 @@ struct ProcessTests {
         #expect(limits.first { $0.hasPrefix("Max core file size") }?.split(separator: " ")[4] == "0")
     }
 
+    @Test(
+        "One that crashes is gone at once, and so is its enclave; the next client starts both afresh",
+        arguments: [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV], [true, false])
+    func diesOfCrash(signal: CInt, isEnclave: Bool) throws {
+        let fixture = try DaemonFixture()
+        let connection = try #require(try fixture.reach())
+        try connection.add("alice")
+        let daemon = try fixture.process()
+        let children = try read("/proc/\(daemon.process)/task/\(daemon.process)/children")
+        let enclave = try #require(Int32(children.split(separator: " ")[0]))
+        kill(isEnclave ? enclave : daemon.process, signal)
+        try daemon.processDescriptor?.wait(for: .readable, deadline: soon)
+        #expect(try connection.has("alice"))
+        #expect(!fixture.log.contains("Backtracing"))
+    }
+
     @Test("It ends when the process that holds the keys has ended, and the next client starts both afresh")
     func followsEnclave() throws {
         let fixture = try DaemonFixture()
