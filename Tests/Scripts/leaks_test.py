@@ -3,7 +3,8 @@ a client.
 
 A run does everything that touches a secret: values are added, read, changed, deleted and brought back; the password of the
 keychain is set, given rightly and wrongly, at a pipe and at the terminal, and changed; a recovery code is made; the log is long. Every
-secret has a mark of its own, 24 random letters. What may be swapped is what the kernel does not say is locked (VmFlags, proc(5)).
+secret has a mark of its own, 24 random letters. What may be swapped is what the kernel does not say is locked (VmFlags, proc(5)). All of
+it runs as a user who may lock only so much memory; root's enclave locks everything.
 That the search finds what is there is shown by a mark that the client holds on purpose.
 
 usage: leaks_test.py FOLDER-OF-PROGRAMS
@@ -15,6 +16,7 @@ import pathlib
 import re
 import resource
 import secrets
+import shutil
 import signal
 import string
 import subprocess
@@ -22,7 +24,11 @@ import sys
 import tempfile
 import time
 
-PROGRAMS = os.path.abspath(sys.argv[1])
+BUILT = os.path.abspath(sys.argv[1])
+NAMES = ["keychaind", "keychain-enclaved", "keychain-agent", "security", "guarded-item"]
+# Nobody's number, who has no other processes.
+USER = 61233
+LOCKABLE = 8 << 20
 PATIENCE = 30
 MARKS = {}
 
@@ -46,26 +52,38 @@ class Keychain:
     """A keychain whose daemon writes its log, and whatever else it writes, below one folder."""
 
     def __init__(self, folder):
-        self.folder, self.home = folder, f"{folder}/keychain"
-        for name in ("tmp", "run"):
+        self.folder, self.home, self.programs = folder, f"{folder}/keychain", f"{folder}/bin"
+        for name in ("tmp", "run", "bin"):
             os.mkdir(f"{folder}/{name}", 0o700)
+        for name in NAMES:
+            shutil.copy(f"{BUILT}/{name}", self.programs)
         self.environment = {
             "PATH": "/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "TERM": "xterm", "TMPDIR": f"{folder}/tmp",
             "XDG_RUNTIME_DIR": f"{folder}/run", "KEYCHAIN_HOME": self.home, "KEYCHAIN_TPM": "none", "KEYCHAIN_MODE": "daemon",
             "KEYCHAIN_SOCKET": f"{folder}/socket", "DISPLAY": ":0"}
         self.write_pinentry()
         self.log = open(f"{folder}/log", "w")
-        self.daemon = subprocess.Popen(
-            [f"{PROGRAMS}/keychaind", "--socket", f"{folder}/socket", "--store", self.home, "--tpm", "none",
-             "--pinentry", f"{folder}/pinentry"], cwd=folder, env=self.environment, stdout=self.log, stderr=self.log)
+        for path in [folder, *pathlib.Path(folder).rglob("*")]:
+            os.chown(path, USER, USER)
+        self.daemon = self.start("keychaind", "--socket", f"{folder}/socket", "--store", self.home, "--tpm", "none",
+                                 "--pinentry", f"{folder}/pinentry", stdout=self.log, stderr=self.log)
         until(lambda: os.path.exists(f"{folder}/socket"), "the daemon listens")
 
+    def start(self, program, *words, more=None, **streams):
+        return subprocess.Popen([f"{self.programs}/{program}", *words], cwd=self.folder, env=self.environment | (more or {}), user=USER,
+                                group=USER, extra_groups=[], **streams)
+
+    def finish(self, program, *words, given=""):
+        """What a program that comes to its end says: its exit code, its output, its errors."""
+        process = self.start(program, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        output, errors = process.communicate(given, timeout=PATIENCE)
+        return process.returncode, output, errors
+
     def run(self, *words, given="", code=0):
-        done = subprocess.run([f"{PROGRAMS}/security", *words], input=given, text=True, capture_output=True, cwd=self.folder,
-                              env=self.environment, timeout=PATIENCE)
-        if done.returncode != code:
-            sys.exit(f"security {' '.join(words)}: {done.returncode}, not {code}: {done.stderr}")
-        return done.stdout
+        ended, output, errors = self.finish("security", *words, given=given)
+        if ended != code:
+            sys.exit(f"security {' '.join(words)}: {ended}, not {code}: {errors}")
+        return output
 
     def write_pinentry(self):
         """One that gives what is in a file; the agent sees what there is when it starts."""
@@ -93,7 +111,8 @@ def values(keychain):
     first, second = mark("the first value"), mark("the second value")
     keychain.run("add-generic-password", "-s", "leaks", "-a", "one", "-j", mark("a comment"), "-w", given=first)
     keychain.run("add-generic-password", "-U", "-s", "leaks", "-a", "one", "-w", given=second)
-    if keychain.run(*find).strip() != second or first not in keychain.run("dump-keychain", "-d") + keychain.run("history") + first:
+    keychain.run("history")
+    if keychain.run(*find).strip() != second or second not in keychain.run("dump-keychain", "-d"):
         sys.exit("the value is not what was stored")
     for number in range(40):
         keychain.run("add-generic-password", "-s", "leaks", "-a", f"many {number}", "-w", given=mark(f"value {number}"))
@@ -121,22 +140,20 @@ def passwords(keychain):
 
 def guarded(keychain, password):
     """An item that the user guards, asked for by a pinentry."""
-    run = {"env": keychain.environment, "cwd": keychain.folder, "capture_output": True, "text": True, "timeout": PATIENCE}
-    added = subprocess.run([f"{PROGRAMS}/guarded-item", "add", "a service", "ak"], **run)
+    added = keychain.finish("guarded-item", "add", "a service", "ak")
     answer = pathlib.Path(f"{keychain.folder}/answer")
     answer.write_text(password)
-    read = subprocess.run([f"{PROGRAMS}/guarded-item", "read", "a service"], **run)
+    read = keychain.finish("guarded-item", "read", "a service")
     answer.write_text("")
-    if added.returncode or read.returncode or read.stdout.startswith("-"):
-        sys.exit(f"the guarded item: {added.stdout} {added.stderr}, {read.stdout} {read.stderr}")
+    if added[0] or read[:2] != (0, "guarded value\n"):
+        sys.exit(f"the guarded item: {added}, {read}")
 
 
 def client(keychain):
     """A program that reads a value, lets go of it, and stays."""
     held, read = mark("what the client holds"), mark("what the client has let go of")
     keychain.run("add-generic-password", "-s", "client", "-a", "one", "-w", given=read)
-    program = subprocess.Popen([f"{PROGRAMS}/security", "-i"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                               env=keychain.environment | {"HELD": held}, cwd=keychain.folder)
+    program = keychain.start("security", "-i", more={"HELD": held}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     os.set_blocking(program.stdout.fileno(), False)
     program.stdin.write("find-generic-password -s client -a one -w\nfind-generic-password -s client -a one\n")
     program.stdin.flush()
@@ -195,6 +212,7 @@ def dies(keychain):
 
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (LOCKABLE, LOCKABLE))
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         keychain = Keychain(folder)
