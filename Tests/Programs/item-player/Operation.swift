@@ -34,6 +34,11 @@ struct Operation {
         case ("totpm", 1...2): device(.moveToTPM)
         case ("snapshot", 1): device(.snapshot)
         case ("verify", 1): verify()
+        case ("addcert", 3): outcome(Objects.addCertificate(words[1], words[2]))
+        case ("addkey", 4): outcome(Objects.addKey(words[1], words[2], words[3]))
+        case ("makekey", 3): outcome(Objects.makeKey(words[1], words[2]))
+        case ("relabel", 4): outcome(Objects.relabel(words[1], words[2], words[3]))
+        case ("ask", 2...): ask()
         default: "-50 script.unknown-line"
         }
     }
@@ -60,6 +65,11 @@ struct Operation {
 
     private func all() -> String {
         let (status, items) = Items.all()
+        return outcome(status, items.joined(separator: " "))
+    }
+
+    private func ask() -> String {
+        let (status, items) = Objects.ask(words[1], words.dropFirst(2))
         return outcome(status, items.joined(separator: " "))
     }
 

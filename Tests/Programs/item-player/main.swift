@@ -17,6 +17,9 @@
 //     nopasscode P        settings SECONDS (without use, after which it locks)
 //     undelete S A N      what was deleted last under that name, which was N
 //     restore S A N       what the item was before it was changed last, which was N
+//     addcert L HEX       addkey L TAG HEX (a point and its number)       makekey L TAG (the enclave's)
+//     relabel CLASS L NEW
+//     ask CLASS CODE=HEX...    all of a class (cert, keys, idnt) with these attributes, CODE:HEX for text, CODE#N: everything of each
 //     fork COUNT          a child does the next COUNT lines while this process goes on behind them
 //     pause MS            lets others go first
 //     kill                ends this process with SIGKILL
