@@ -124,9 +124,9 @@ extension Bench {
         }
     }
 
-    /// The C daemon, which maps as much of the store as the product's: its memory has the same limit.
+    /// The C daemon, which maps a part of the store.
     func yardstickDaemon(items: Int) throws -> Daemon {
-        let mapped = ItemStore.mappedBytes(isShared: false)
+        let mapped = CHandler.mappedByDaemons
         return try daemon("yardstick", items: items) { [caller] folder, socket in
             (program("yardstick-daemon"), [socket, folder, caller.groups[0], "\(mapped)"])
         }

@@ -33,10 +33,13 @@ final class SwiftHandler {
     private let store: OpaquePointer
     private let room: UnsafeMutableBufferPointer<UInt8>
 
+    /// How much of the store the C daemon maps, in bytes; the product maps nothing. With more it would be larger than the product.
+    static let mappedByDaemons = 16 << 20
+
     /// - Parameter isShared: whether other processes may change the store, as beside an embedded keychain.
     init(folder: String, of caller: CallerIdentity, isShared: Bool = false) {
         unsafe store = yardstick_open(
-            folder, caller.groups[0], isShared ? "unix" : "unix-excl", ItemStore.mappedBytes(isShared: isShared))
+            folder, caller.groups[0], isShared ? "unix" : "unix-excl", isShared ? 256 << 20 : Self.mappedByDaemons)
         unsafe room = .allocate(capacity: YARDSTICK_FRAME)
     }
 

@@ -1,4 +1,4 @@
-"""The N-th write, sync, truncation, open, mapping or allocation fails, for each N there is, and whatever was said must be true.
+"""The N-th write, sync, truncation, open, mapping, allocation or read fails, for each N there is, and whatever was said must be true.
 
 usage: faults.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only SCENARIO] [--kind KIND] [--every]
 
@@ -31,9 +31,9 @@ from players import Daemon, Examiner, Typist, environment
 from rounds import History, end_daemon
 
 LARGE = 2000
-KINDS = ("write", "sync", "truncate", "open", "mmap", "sqlite", "openssl")
+KINDS = ("write", "sync", "truncate", "open", "mmap", "sqlite", "openssl", "read")
 ERRORS = {"write": (errno.EIO, errno.ENOSPC), "sync": (errno.EIO,), "truncate": (errno.ENOSPC, errno.EIO),
-          "open": (errno.EMFILE, errno.EIO), "mmap": (errno.ENOMEM,), "sqlite": (errno.ENOMEM,), "openssl": (errno.ENOMEM,)}
+          "open": (errno.EMFILE, errno.EIO), "mmap": (errno.ENOMEM,), "sqlite": (errno.ENOMEM,), "openssl": (errno.ENOMEM,), "read": (errno.EIO,)}
 
 Scenario = collections.namedtuple("Scenario", "name before lines passcodes more with_daemon", defaults=((), {}, False))
 Case = collections.namedtuple("Case", "scenario kind number error often drops")

@@ -40,6 +40,10 @@ class Typist:
             self.process.stdin.flush()
         except BrokenPipeError:
             return None
+        return self.answer()
+
+    def answer(self):
+        """What the next call gave; None when the process ended over it."""
         for text in self.process.stdout:
             words = text.split()
             if words and words[0] == "E" and len(words) >= 6:

@@ -7,7 +7,8 @@
 //     SHIM_TRACE    the record; what is not set is not written
 //     SHIM_CONTROL  a file that the processes share: the lock and the counts
 //     SHIM_MARKS    set: what the program writes to its standard output is in the record, too
-//     SHIM_FAULT    KIND:N:ERRNO:once|always, with KIND one of write sync truncate open mmap sqlite openssl: the N-th fails
+//     SHIM_FAULT    KIND:N:ERRNO:once|always, with KIND one of write sync truncate open mmap sqlite openssl read: the N-th
+//                   fails
 //     SHIM_SHADOW   a folder with what each file was at its last sync: after a sync that was made to fail, the file has that again
 
 #include <dlfcn.h>
@@ -28,8 +29,8 @@
 
 #include <sqlite3.h>
 
-enum kind { WRITE, SYNC, TRUNCATE, OPEN, MMAP, SQLITE, OPENSSL, KINDS };
-static const char *const names[KINDS] = { "write", "sync", "truncate", "open", "mmap", "sqlite", "openssl" };
+enum kind { WRITE, SYNC, TRUNCATE, OPEN, MMAP, SQLITE, OPENSSL, READ, KINDS };
+static const char *const names[KINDS] = { "write", "sync", "truncate", "open", "mmap", "sqlite", "openssl", "read" };
 // What a record is of.
 enum record { R_WRITE = 'w', R_SYNC = 's', R_FAILED_SYNC = 'f', R_SIZE = 't', R_CREATE = 'c', R_RENAME = 'r', R_UNLINK = 'u',
     R_FOLDER_SYNC = 'd', R_MARK = 'm' };
@@ -119,8 +120,9 @@ static int open_for(int file, int access) {
 static void copy(int from, int to, off_t size) {
     static __thread char bytes[1 << 16];
     REAL(pwrite);
+    __typeof__(pread) *from_file = (__typeof__(pread) *)dlsym(RTLD_NEXT, "pread");
     for (off_t offset = 0; offset < size;) {
-        ssize_t count = from < 0 ? 0 : pread(from, bytes, sizeof bytes, offset);
+        ssize_t count = from < 0 ? 0 : from_file(from, bytes, sizeof bytes, offset);
         if (count <= 0) memset(bytes, 0, sizeof bytes), count = sizeof bytes;
         if (count > size - offset) count = size - offset;
         if (real(to, bytes, (size_t)count, offset) != count) abort();
@@ -156,7 +158,7 @@ static void drop_pages(int file) {
     errno = error;
 }
 
-// MARK: Writes and sizes
+// MARK: Writes
 
 static void note_write(int file, const void *bytes, ssize_t count, off_t offset) {
     if (count > 0) write_down(R_WRITE, number_of(file), NULL, (uint64_t)offset, bytes, (uint64_t)count, true);
@@ -191,6 +193,23 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
     OURS(WRITE, -1, ssize_t result = real(file, bytes, count, offset); note_write(file, bytes, result, offset));
 }
 ssize_t pwrite64(int file, const void *bytes, size_t count, off_t offset) { return pwrite(file, bytes, count, offset); }
+
+// MARK: Reads
+
+ssize_t read(int file, void *bytes, size_t count) {
+    REAL(read);
+    if (!is_ours(file)) return real(file, bytes, count);
+    OURS(READ, -1, ssize_t result = real(file, bytes, count));
+}
+
+ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
+    REAL(pread);
+    if (!is_ours(file)) return real(file, bytes, count, offset);
+    OURS(READ, -1, ssize_t result = real(file, bytes, count, offset));
+}
+ssize_t pread64(int file, void *bytes, size_t count, off_t offset) { return pread(file, bytes, count, offset); }
+
+// MARK: Sizes
 
 static int resized(int file, int result) {
     struct stat status;

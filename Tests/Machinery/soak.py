@@ -31,6 +31,7 @@ def parts(programs, seconds, seed):
         ("power cuts", machinery("crash.py", *timed)),
         ("faults", machinery("faults.py", *scenario, *timed)),
         ("failed pages", machinery("faults.py", *scenario, "--kind", "sync", *timed)),
+        ("cut files", machinery("cut.py", "--seed", str(seed))),
         ("several processes", machinery("race.py", "--shrink", *timed)),
         ("rolled-back updates", machinery("rollback.py", str(max(2, seconds // 5)), str(seed))),
         ("size of the log", machinery("log_size.py", "--seconds", str(max(5, seconds // 10)), "--seed", str(seed))),

@@ -71,7 +71,7 @@ package final class KeychainEngine: Sendable {
     /// read of what somebody has moved away tells nobody that it is kept.
     package func failureOfUse(by lane: EngineLane) -> Refusal? {
         if let failure { return failure }
-        if store.hasItsDescriptor, lane.hasItsDescriptors { return nil }
+        if store.hasItsDescriptor, lane.reader.hasItsWholeFiles { return nil }
         return (store.failureOfUse ?? lane.reader.failureOfUse).map { store.fail($0) }
     }
 

@@ -4,8 +4,11 @@ import KeychainModel
 extension Database {
     /// Why the connection is not to be used: its descriptors or files are no longer what was opened.
     var failureOfUse: Refusal? {
-        if !hasItsDescriptors { return .descriptorsClosed(path) }
-        return hasItsFiles ? nil : .storeMoved(path)
+        switch lookAtDescriptors() {
+        case .intact: hasItsFiles ? nil : .storeMoved(path)
+        case .closed: .descriptorsClosed(path)
+        case .cut: .storeCut(path)
+        }
     }
 }
 
@@ -15,6 +18,13 @@ extension Refusal {
             .notAvailable, .unavailable, "process",
             "This program has closed or reused the descriptors of the keychain \(path), which is inside it.",
             do: "Have the program close only what it has opened, and before it first uses the keychain.")
+    }
+
+    static func storeCut(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "Somebody has cut \(path), or the -wal or -shm file beside it, while it was in use; what was in the rest is lost.",
+            do: "Find out what did that. Start the programs again, and run `security verify-keychain`.")
     }
 
     static func storeMoved(_ path: String) -> Refusal {

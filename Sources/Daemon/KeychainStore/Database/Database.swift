@@ -18,7 +18,7 @@ import LinuxSystem
     private let handle: OpaquePointer
     let path: String
     private let statementClock = StatementClock()
-    private let descriptors: OpenDescriptors
+    private var descriptors: OpenDescriptors
     /// How long the log is after this connection's commits; nil for one that only reads.
     private(set) var log: LogLength?
     /// When a running statement is interrupted.
@@ -55,8 +55,9 @@ import LinuxSystem
         unsafe csqlite_leave_log_on_close(handle)
         unsafe sqlite3_wal_autocheckpoint(handle, 0)
         unsafe sqlite3_busy_timeout(handle, 10_000)
-        // Has the log opened too; what is wrong with the file is said by its first use.
-        unsafe sqlite3_exec(handle, "PRAGMA user_version", nil, nil, nil)
+        // A mapped file that somebody cuts, or whose disk has a bad block, would end the process with a signal; a read says it.
+        // The second has the log opened too; what is wrong with the file is said by its first use.
+        unsafe sqlite3_exec(handle, "PRAGMA mmap_size = 0; PRAGMA user_version", nil, nil, nil)
         return SQLITE_OK
     }
 
@@ -84,6 +85,9 @@ import LinuxSystem
 
     /// Whether its files have the names by which they were opened.
     var hasItsFiles: Bool { descriptors.areInPlace }
+
+    /// Whether the descriptors still are those of its files, and whether none of these has become shorter.
+    func lookAtDescriptors() -> OpenDescriptors.Finding { descriptors.look() }
 
     /// What has become somebody else's descriptor is not closed.
     deinit { if hasItsDescriptors { unsafe sqlite3_close_v2(handle) } }

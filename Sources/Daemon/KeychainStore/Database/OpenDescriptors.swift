@@ -5,7 +5,14 @@ import LinuxSystem
 ///
 /// A program that becomes a daemon may close every descriptor it does not know. SQLite would go on with the numbers: into a file of
 /// the program's, or into nothing.
+///
+/// No file of a store becomes shorter while it is open: a log is put away only when nobody has it open, and the database gives nothing
+/// back. One that does was cut by somebody else. To write on would acknowledge what cannot be found again, and the index of the log
+/// is mapped: whoever reads behind its end is ended by the kernel.
 struct OpenDescriptors: Sendable {
+    /// What a look at the descriptors finds.
+    enum Finding { case intact, closed, cut }
+
     private struct Descriptor: Hashable {
         let number: Int32
         let device, inode: UInt64
@@ -16,7 +23,20 @@ struct OpenDescriptors: Sendable {
         let status: FileStatus
     }
 
-    private let known: Set<Descriptor>
+    private struct OpenFile {
+        let descriptor: Descriptor
+        /// The greatest that was seen: bytes.
+        var size: Int
+
+        /// What its descriptor is the descriptor of now; nil when that is another file, or none.
+        var status: FileStatus? {
+            OpenDescriptors.status(descriptor.number).flatMap { found in
+                OpenDescriptors.descriptor(descriptor.number, found) == descriptor ? found : nil
+            }
+        }
+    }
+
+    private var known: [OpenFile]
     private let files: [NamedFile]
     /// Two connections that are opened at the same time would take each other's descriptors for their own.
     /// A forked child finds it free, whichever thread of its parent had it.
@@ -34,12 +54,24 @@ struct OpenDescriptors: Sendable {
             // SQLite has the index open once for all connections of a process.
             let index = after.filter { descriptor in file("\(path)-shm").map { isOf($0, descriptor) } ?? false }
             let new = after.subtracting(before).filter { descriptor in files.contains { isOf($0, descriptor) } }
-            return (result, OpenDescriptors(known: new.union(index), files: files))
+            let known = new.union(index).map { OpenFile(descriptor: $0, size: 0) }
+            return (result, OpenDescriptors(known: known, files: files))
         }
     }
 
     /// Whether each descriptor still is what it was.
-    var areIntact: Bool { known.allSatisfy { Self.descriptor($0.number) == $0 } }
+    var areIntact: Bool { known.allSatisfy { $0.status != nil } }
+
+    /// Whether each descriptor still is what it was, and its file no shorter than at any look before.
+    mutating func look() -> Finding {
+        var finding = Finding.intact
+        for index in known.indices {
+            guard let size = known[index].status?.size else { return .closed }
+            if size < known[index].size { finding = .cut }
+            known[index].size = max(known[index].size, size)
+        }
+        return finding
+    }
 
     /// Whether the files still have their names.
     var areInPlace: Bool {
@@ -57,14 +89,15 @@ struct OpenDescriptors: Sendable {
 
     private static func all() -> Set<Descriptor> {
         let numbers = (try? FolderEntries.names(in: "/proc/self/fd"))?.compactMap { Int32($0) } ?? Array(0..<highest)
-        return Set(numbers.compactMap(descriptor))
+        return Set(numbers.compactMap { number in status(number).map { descriptor(number, $0) } })
     }
 
     /// How far descriptors are looked for where there is no /proc: the kernel gives the lowest free number.
     private static let highest: Int32 = 4096
 
-    private static func descriptor(_ number: Int32) -> Descriptor? {
-        guard let status = try? FileStatus(ofDescriptor: number) else { return nil }
-        return Descriptor(number: number, device: status.device, inode: status.inode)
+    private static func status(_ number: Int32) -> FileStatus? { try? FileStatus(ofDescriptor: number) }
+
+    private static func descriptor(_ number: Int32, _ status: FileStatus) -> Descriptor {
+        Descriptor(number: number, device: status.device, inode: status.inode)
     }
 }

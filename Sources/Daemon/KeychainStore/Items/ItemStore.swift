@@ -80,21 +80,18 @@ package struct ItemStore: Sendable {
     ///
     /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told the end of
     ///   (``StoreReader/rest()``). Where other processes write too it does not.
+    /// - Throws: why the store is no longer used, too: what was cut is not opened anew.
     package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
+        try failure.check()
         let (database, snapshot) = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
-            let mapped = Self.mappedBytes(isShared: isShared)
-            try database.execute("PRAGMA query_only = ON; PRAGMA mmap_size = \(mapped)", "be read")
+            try database.execute("PRAGMA query_only = ON", "be read")
             let snapshot = holdsSnapshot && !isShared ? try HeldSnapshot(of: database, while: changes) : nil
             return (database, snapshot)
         }
         return StoreReader(
             database, digester: try AttributeDigester(indexKey), reporting: damage, holding: snapshot)
     }
-
-    /// How much of the file is mapped for reading, in bytes. Processes that share a store map all of one that is not enormous:
-    /// the system has its pages once for all of them. A daemon maps as much as leaves it small.
-    package static func mappedBytes(isShared: Bool) -> Int { isShared ? 256 << 20 : 16 << 20 }
 
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
     ///

@@ -149,6 +149,9 @@ package final class StoreReader {
     /// Whether the descriptors of the connection are still its own.
     package var hasItsDescriptors: Bool { database.hasItsDescriptors }
 
+    /// Whether they are, and nobody has cut a file.
+    package var hasItsWholeFiles: Bool { database.lookAtDescriptors() == .intact }
+
     /// Lets go of what it holds of the store; for a thread that is about to wait.
     package func rest() { snapshot?.rest() }
 
