@@ -21,6 +21,7 @@ machinery faults.py --only restore --kind sync --seconds 4 --seed 21 --first
 machinery faults.py --only add --kind openssl --number 1 --seed 1
 machinery faults.py --only daemon --kind read --seconds 4 --seed 22 --first
 machinery cut.py --seed 23
+machinery migration.py
 machinery race.py --seconds 10 --seed 16
 machinery rollback.py 2 17
 machinery log_size.py --seconds 4 --seed 18

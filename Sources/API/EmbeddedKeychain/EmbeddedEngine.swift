@@ -31,8 +31,9 @@ final class EmbeddedEngine: Sendable {
         private static let keptRoom = 64 << 10
     }
 
-    init(folder: String, enclave: any EnclaveService) throws(Refusal) {
-        let store = try ItemStore(folder: folder, prefersExclusive: false)
+    /// - Parameter deadline: until when another program that brings the store up to date is waited for.
+    init(folder: String, enclave: any EnclaveService, by deadline: Deadline) throws(Refusal) {
+        let store = try ItemStore(folder: folder, prefersExclusive: false, by: deadline)
         engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "embedded",
             history: HistoryLimits(days: try Configuration.loadHistoryDays()))

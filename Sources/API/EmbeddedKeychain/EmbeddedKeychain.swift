@@ -49,7 +49,10 @@ package final class EmbeddedKeychain: KeychainConnection {
     ) throws(Refusal) {
         self.caller = if let caller { caller } else { try .thisProgram() }
         self.timeout = timeout
-        open = { () throws(Refusal) in try EmbeddedEngine(folder: folder, enclave: try enclave()) }
+        open = { () throws(Refusal) in
+            let deadline = Deadline.after(milliseconds: Int(timeout))
+            return try EmbeddedEngine(folder: folder, enclave: try enclave(), by: deadline)
+        }
         engine = ProcessLocal(try open())
     }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A lock that processes hold on a file (flock): gone when its holder lets go or dies.
@@ -49,6 +50,21 @@ package final class FileLock: Sendable {
             try Self.poll(file, operation | LOCK_NB, until: deadline)
         }
     }
+
+    /// Says to all who wait for the lock that it is held for something that may take long; until ``unmark()``, or until the holder dies.
+    ///
+    /// It is a lock of another kind on the same file (fcntl(2), open file description locks).
+    ///
+    /// - Throws: `SystemError` of `fcntl`.
+    package func mark() throws(SystemError) {
+        guard clinux_mark(file.number, 1) == 0 else { throw SystemError(code: errno, call: "fcntl") }
+    }
+
+    /// Takes that back.
+    package func unmark() { clinux_mark(file.number, 0) }
+
+    /// Whether somebody else has said so.
+    package var isMarked: Bool { clinux_is_marked(file.number) == 1 }
 
     /// Gives the lock back; the same happens when the object goes.
     package func release() { flock(file.number, LOCK_UN) }

@@ -104,3 +104,17 @@ int clinux_open_beneath(const char *path, const char *name) {
 
 uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }
 int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }
+
+static struct flock first_byte(short type) {
+    return (struct flock) { .l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
+}
+
+int clinux_mark(int file, int sets) {
+    struct flock mark = first_byte(sets ? F_WRLCK : F_UNLCK);
+    return fcntl(file, F_OFD_SETLK, &mark);
+}
+
+int clinux_is_marked(int file) {
+    struct flock mark = first_byte(F_WRLCK);
+    return fcntl(file, F_OFD_GETLK, &mark) < 0 ? -1 : mark.l_type != F_UNLCK;
+}

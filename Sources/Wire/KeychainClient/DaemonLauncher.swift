@@ -43,7 +43,10 @@ struct DaemonLauncher: Sendable {
             var span = byte.mutableSpan
             // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one serves.
             _ = try ready.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
-        } catch { throw .cannotStart(program, error) }
+        } catch {
+            // One that takes longer, over an old store that it brings up to date, has its socket already: requests wait there.
+            if error.code != ETIMEDOUT { throw .cannotStart(program, error) }
+        }
     }
 
     /// Starts the daemon so that it is nobody's child, for a program must not find children it did not make.

@@ -110,6 +110,35 @@ struct ColumnMigrationTests {
         withExtendedLifetime(other) {}
     }
 
+    @Test("Who opens a store while another process brings it up to date is told so at its deadline")
+    func refusedMeanwhile() throws {
+        let other = try FileLock("\(folder)/keychain.lock", .exclusive, deadline: .now)
+        try other.mark()
+        let refusal = refusal {
+            _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 50), patience: 0)
+        }
+        #expect(refusal?.status == .notAvailable)
+        #expect(refusal?.problem.contains("is bringing the store") == true)
+        other.unmark()
+        let owned = #expect(throws: Refusal.self) {
+            _ = try ItemStore(folder: folder, prefersExclusive: false, by: .never, patience: 0)
+        }
+        #expect(owned?.remedy.contains("daemon owns it") == true)
+    }
+
+    @Test("Who opens a store while another process brings it up to date waits for it, longer than for anybody else")
+    func waits() throws {
+        let other = try FileLock("\(folder)/keychain.lock", .exclusive, deadline: .now)
+        try other.mark()
+        let end = try Thread(named: "migrating") {
+            usleep(100_000)
+            other.release()
+            other.unmark()
+        }
+        _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 60_000), patience: 0)
+        end.join()
+    }
+
     private static let foreign = [
         "CREATE VIEW shown AS SELECT id, icmt FROM genp",
         "CREATE TRIGGER evil AFTER INSERT ON genp BEGIN DELETE FROM genp; END",

@@ -52,6 +52,12 @@ int clinux_pipe(int ends[2]);
 /// mkostemp: a new file, open for writing, mode 0600, closed on exec; `path` ends in XXXXXX and receives its name.
 int clinux_make_temporary(char *path);
 
+/// F_OFD_SETLK: takes the lock on a file's first byte for this open file description, or gives it back; waits for nobody.
+int clinux_mark(int file, int sets);
+
+/// F_OFD_GETLK: 1 when another open file description has the lock on its first byte, 0 when none has.
+int clinux_is_marked(int file);
+
 /// Whether the file gives capabilities to whoever runs it.
 int clinux_has_capabilities(int file);
 

@@ -14,6 +14,7 @@ package struct ItemStore: Sendable {
 
     /// Holds the store for as long as somebody uses it: a daemon alone, embedded processes together.
     private let lock: FileLock
+    private let opening: Opening
     /// What this process does to the store.
     let changes = ChangeCount()
     /// Which rows are not as they were written.
@@ -37,13 +38,20 @@ package struct ItemStore: Sendable {
     ///
     /// A daemon that finds embedded processes in the store shares it with them.
     ///
+    /// - Parameters:
+    ///   - deadline: until when another process that brings the store up to date is waited for.
+    ///   - patience: for how long any other, before it is said to own the store: milliseconds.
     /// - Throws: `errSecNotAvailable` when another process owns the store, when it is damaged or of a newer release.
-    package init(folder: String, prefersExclusive: Bool) throws(Refusal) {
+    package init(
+        folder: String, prefersExclusive: Bool, by deadline: Deadline = .after(milliseconds: longestMigration),
+        patience: Int = patience
+    ) throws(Refusal) {
         self.folder = folder
+        opening = Opening(deadline: deadline, patience: patience)
         try Self.storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
         try LocalFileSystem.require(folder)
         if try Self.hasLink(Self.path(in: folder)) { throw Self.linked(Self.path(in: folder)) }
-        (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive)
+        (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive, opening)
         try Self.prepareOnFullDisk(folder, isShared: isShared)
     }
 
@@ -125,19 +133,55 @@ package struct ItemStore: Sendable {
         guard isShared else { return try body() }
         while try isNeeded() {
             if (try? lock.take(.exclusive, by: .now)) != nil {
-                let result = Result { () throws(Refusal) in try isNeeded() ? body() : () }
+                let result = Result { () throws(Refusal) in try isNeeded() ? marked(body) : () }
                 try share()
                 return try result.get()
             }
             lock.release()
             usleep(UInt32.random(in: 1000...20_000))
             try share()
-            guard !deadline.hasPassed else { throw Self.inUse(path) }
+            if deadline.hasPassed, try isNeeded() { throw Self.inUse(path) }
         }
     }
 
-    private func share() throws(Refusal) {
-        try Self.storing { () throws(SystemError) in try lock.take(.shared, by: .after(milliseconds: Self.patience)) }
+    /// Runs something that may take long, and has those know who wait for the lock meanwhile.
+    private func marked(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+        try Self.storing { () throws(SystemError) in try lock.mark() }
+        defer { lock.unmark() }
+        try body()
+    }
+
+    /// How long those are waited for who have the lock for themselves.
+    private struct Opening: Sendable {
+        /// For who brings the store up to date.
+        let deadline: Deadline
+        /// For anybody else: milliseconds.
+        let patience: Int
+    }
+
+    private func share() throws(Refusal) { try Self.share(lock, path, opening) }
+
+    /// Takes the lock together with others.
+    private static func share(_ lock: FileLock, _ path: String, _ opening: Opening) throws(Refusal) {
+        while true {
+            let isMigrated = lock.isMarked
+            let turn = Deadline.after(milliseconds: opening.patience)
+            do throws(SystemError) {
+                return try lock.take(.shared, by: isMigrated ? min(turn, opening.deadline) : turn)
+            } catch {
+                guard error.code == ETIMEDOUT, isMigrated || lock.isMarked else {
+                    return try storing { () throws(SystemError) in throw error }
+                }
+                if opening.deadline.hasPassed { throw beingMigrated(path) }
+            }
+        }
+    }
+
+    private static func beingMigrated(_ path: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "store",
+            "Another program is bringing the store \(path) up to date, which takes longer than this call may.",
+            do: "Try again in a minute; nothing has been changed, and the other program goes on.")
     }
 
     private static func inUse(_ path: String) -> Refusal {
@@ -239,15 +283,19 @@ package struct ItemStore: Sendable {
     }
 
     /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.
-    private static let patience = 3000
+    package static let patience = 3000
+    /// So long one that brings it up to date is waited for where nobody says for how long: milliseconds.
+    package static let longestMigration = 60_000
 
     /// Takes the lock of a store. The first process that does has the disk keep the log that others left.
-    private static func lock(_ folder: String, exclusive: Bool) throws(Refusal) -> (FileLock, Bool) {
+    private static func lock(
+        _ folder: String, exclusive: Bool, _ opening: Opening
+    ) throws(Refusal) -> (FileLock, Bool) {
         let lock = try storing { () throws(SystemError) in try FileLock("\(folder)/keychain.lock") }
         let isAlone = (try? lock.take(.exclusive, by: .now)) != nil
         if isAlone { try takeOverLog(folder) }
         if isAlone, exclusive { return (lock, false) }
-        try storing { () throws(SystemError) in try lock.take(.shared, by: .after(milliseconds: patience)) }
+        try share(lock, path(in: folder), opening)
         return (lock, true)
     }
 
