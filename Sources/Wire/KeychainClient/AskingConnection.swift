@@ -19,12 +19,13 @@ package struct Asking: Sendable {
 /// A connection whose requests have the user asked where they need him (semantics B.6).
 ///
 /// The pages of an enumeration after its first share a context, so that the user is asked once for all of them; it ends with this
-/// connection.
+/// connection. So do requests that belong together (``inOneContext(_:)``).
 package final class AskingConnection: KeychainConnection {
     private let connection: any KeychainConnection
     private let makeAsking: @Sendable () throws(Refusal) -> Asking
     private let startsPlainly: Bool
     private let ofPages = Lock<[UInt8]?>(nil)
+    private let isTogether = Lock(false)
 
     /// - Parameter startsPlainly: whether requests go plainly first, as most need nobody.
     package init(_ connection: any KeychainConnection, _ asking: Asking, startsPlainly: Bool) {
@@ -37,9 +38,27 @@ package final class AskingConnection: KeychainConnection {
         (self.connection, startsPlainly, makeAsking) = (connection, true, whenNeeded)
     }
 
-    deinit {
-        guard let context = ofPages.withLock({ $0 }) else { return }
-        _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
+    deinit { endContext() }
+
+    /// Runs something whose requests are one thing to the user: what they show for the first of them serves the others.
+    package func inOneContext<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        isTogether.withLock { $0 = true }
+        defer {
+            isTogether.withLock { $0 = false }
+            endContext()
+        }
+        return try body()
+    }
+
+    private func endContext() {
+        let ended = ofPages.withLock { context in
+            defer { context = nil }
+            return context
+        }
+        guard let ended else { return }
+        _ = try? connection.authentication(.invalidate(context: ended), descriptors: [])
     }
 
     package var timeoutOfWhole: UInt32 { connection.timeoutOfWhole }
@@ -47,7 +66,8 @@ package final class AskingConnection: KeychainConnection {
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         if let response = try plainly({ () throws(Refusal) in try connection.send(request) }) { return response }
         let asking = try makeAsking()
-        let context = asking.context ?? (request.cursor == 0 ? nil : contextOfPages())
+        let sharesContext = request.cursor != 0 || isTogether.withLock { $0 }
+        let context = asking.context ?? (sharesContext ? contextOfPages() : nil)
         guard case .item(let response) = try perform(.item(request), asking, in: context) else {
             throw .malformed("the answer to an item request")
         }

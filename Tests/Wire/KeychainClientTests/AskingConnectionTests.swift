@@ -108,4 +108,17 @@ struct AskingConnectionTests {
         #expect(Set(contexts.dropFirst()).count == 1 && contexts[1] != nil)
         #expect(keychain.seen.invalidated == [contexts[1]])
     }
+
+    @Test("Requests that are one thing to the user share a context, which ends with them")
+    func together() throws {
+        let keychain = GuardedKeychain()
+        let connection = AskingConnection(keychain, Asking(prompt: Prompt()), startsPlainly: false)
+        try connection.inOneContext { () throws(Refusal) in
+            for _ in 0..<2 { _ = try connection.send(Self.search()) }
+        }
+        _ = try connection.send(Self.search())
+        let contexts = keychain.seen.contexts
+        #expect(contexts.count == 3 && contexts[0] != nil && contexts[0] == contexts[1] && contexts[2] == nil)
+        #expect(keychain.seen.invalidated == [contexts[0]])
+    }
 }

@@ -66,14 +66,23 @@ extension ItemWriter {
         past gate: GuardGate
     ) throws(Refusal) {
         let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
-        try openGuarded(in: batch, as: itemClass, past: gate, request)
+        // The user is asked at once for what the items are and for what they were.
+        try lookAtGuarded(in: batch, as: itemClass, past: gate, request)
+        var earlier: [(index: Int, version: RowBatch)] = []
         for index in batch.rows.indices {
-            guard let old = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
-            let versions = try versions(of: old, request, by: write.deadline)
+            guard let item = try open(index, in: batch, as: itemClass, withValue: false) else { continue }
+            let versions = try versions(of: item, request, by: write.deadline)
             guard let found = versions.first(where: { $0.ended > moment }), found.began <= moment else {
                 throw .noVersion(request.request)
             }
-            var new = try open(found, request, as: itemClass, past: gate, by: write.deadline)
+            let version = try row(of: found, request, as: itemClass, by: write.deadline)
+            try lookAtGuarded(in: version, as: itemClass, past: gate, request)
+            earlier.append((index, version))
+        }
+        try gate.check()
+        for (index, version) in earlier {
+            guard let old = try open(index, in: batch, as: itemClass, withValue: true) else { continue }
+            var new = try openVersion(in: version, request, as: itemClass)
             try replace(old, index, in: batch, with: &new, past: gate, request)
         }
         write.writer.begin(id: write.id)
@@ -136,6 +145,15 @@ extension ItemWriter {
         _ version: Version, _ request: AuthorizedRequest, as itemClass: ItemClass, past gate: GuardGate,
         by deadline: Deadline
     ) throws(Refusal) -> PlainItem {
+        let batch = try row(of: version, request, as: itemClass, by: deadline)
+        try openGuarded(in: batch, as: itemClass, past: gate, request)
+        return try openVersion(in: batch, request, as: itemClass)
+    }
+
+    /// The row of a version, with its key where nobody guards that.
+    private func row(
+        of version: Version, _ request: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline
+    ) throws(Refusal) -> RowBatch {
         let search = VersionSearch(
             itemClass, groups: request.groups, uuid: version.uuid, since: history.since(), after: version.id - 1)
         let batch = RowBatch()
@@ -144,7 +162,12 @@ extension ItemWriter {
             return false
         }
         try sealer.unwrapKeys(of: batch)
-        try openGuarded(in: batch, as: itemClass, past: gate, request)
+        return batch
+    }
+
+    private func openVersion(
+        in batch: RowBatch, _ request: AuthorizedRequest, as itemClass: ItemClass
+    ) throws(Refusal) -> PlainItem {
         guard !batch.rows.isEmpty, let item = try open(0, in: batch, as: itemClass, withValue: true) else {
             throw .noVersion(request.request)
         }

@@ -52,6 +52,14 @@ extension ItemWriter {
     func openGuarded(
         in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ request: AuthorizedRequest
     ) throws(Refusal) {
+        try lookAtGuarded(in: batch, as: itemClass, past: gate, request)
+        try gate.check()
+    }
+
+    /// Puts in the keys of the guarded rows that open; the gate notes the others, until who calls this has it check.
+    func lookAtGuarded(
+        in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ request: AuthorizedRequest
+    ) throws(Refusal) {
         let ui = request.request.authenticationUI
         for index in batch.rows.indices where !gate.isFull {
             let row: GuardedRow?
@@ -62,7 +70,6 @@ extension ItemWriter {
                 if let key { batch.open(index, with: key) }
             } catch { if error.status != .decode { throw error } }
         }
-        try gate.check()
     }
 
     private func replace(

@@ -40,7 +40,13 @@ enum ItemHistory {
             "under the same name meanwhile, nothing is changed. An item whose user is asked comes back when he was.",
         ] + kept
     ) { arguments, session throws(CommandFailure) in
-        let versions = try versions(try ItemSelection(arguments), "undelete", session)
+        let selection = try ItemSelection(arguments)
+        // It is looked for first, and asking for what is found once is enough.
+        try session.asOneThing("undelete") { () throws(CommandFailure) in try undelete(selection, session) }
+    }
+
+    private static func undelete(_ selection: ItemSelection, _ session: Session) throws(CommandFailure) {
+        let versions = try versions(selection, "undelete", session)
         guard let last = versions.last(where: { $0.end == .deleted }) else {
             throw .refused(call: "undelete", .noVersions)
         }
@@ -74,13 +80,15 @@ enum ItemHistory {
         guard let moment = Moment(time.text) else {
             throw .usage("\"\(time.text)\" is not a time such as 2026-01-31T18:30:00Z")
         }
-        let item = try only(selection, session)
-        _ = try session.send("restore-item") { () throws(Refusal) in
-            var builder = ItemRequestBuilder(.restore)
-            try builder.set("v_PersistentRef", item.reference)
-            // Times are shown with the milliseconds that are over: what began in this one is meant too.
-            builder.restore(asOf: moment.secondsSinceReferenceDate + 0.000_999)
-            return try builder.build()
+        try session.asOneThing("restore-item") { () throws(CommandFailure) in
+            let item = try only(selection, session)
+            _ = try session.send("restore-item") { () throws(Refusal) in
+                var builder = ItemRequestBuilder(.restore)
+                try builder.set("v_PersistentRef", item.reference)
+                // Times are shown with the milliseconds that are over: what began in this one is meant too.
+                builder.restore(asOf: moment.secondsSinceReferenceDate + 0.000_999)
+                return try builder.build()
+            }
         }
         session.explain("What the item was until now is in its history.")
     }

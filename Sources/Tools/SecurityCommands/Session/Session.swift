@@ -80,6 +80,14 @@ package final class Session {
         return response
     }
 
+    /// Runs something whose requests are one thing to the user, who is asked once for all of them.
+    func asOneThing(_ call: String, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+        let opened: any KeychainConnection
+        do throws(Refusal) { opened = try connection() } catch { throw .refused(call: call, error) }
+        guard let asking = opened as? AskingConnection else { return try body() }
+        try asking.inOneContext(body)
+    }
+
     /// Sends a query and gives its whole answer.
     func sendAll(_ request: ItemRequest, _ call: String) throws(CommandFailure) -> ItemResponse {
         try ask(call) { connection throws(Refusal) in try connection.sendAll(request) }
