@@ -58,6 +58,14 @@ package final class KeychainEngine: Sendable {
             if let foreign = writer.store.foreignObjects { log?("\(foreign.problem) \(foreign.remedy)") }
             age.look(at: writer.store)
         }
+        if history.days == 0 { exclusively(dropHistory) }
+    }
+
+    /// Nothing is to be kept: what there is goes at once, and not when there is time for it.
+    private func dropHistory(_ writer: ItemWriter) {
+        do throws(Refusal) { try writer.trimHistory(now: Clock.secondsSinceReferenceDate) } catch {
+            log?("The earlier versions were not dropped: \(error.problem)")
+        }
     }
 
     /// Whether the descriptors of the store's lock and writer are still its own.

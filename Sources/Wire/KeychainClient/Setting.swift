@@ -102,7 +102,8 @@ package struct Setting: Sendable {
             variable: "KEYCHAIN_HISTORY_DAYS", key: "history-days", takes: "0 to \(Configuration.longestHistory)",
             standard: "\(Configuration.standardHistory)",
             meaning:
-                "For how many days earlier versions of items, and deleted items, are kept; 0 keeps none, and makes no daily copies.",
+                "For how many days earlier versions of items, and deleted items, are kept by the daemon, or by a program without one, "
+                + "that has this setting when it starts; 0 keeps none, drops at once what others have kept, and makes no daily copies.",
             read: { days($0, &$1.historyDays) }),
     ]
 

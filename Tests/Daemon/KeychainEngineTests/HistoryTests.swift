@@ -138,8 +138,6 @@ struct HistoryTests {
         #expect(refusal { try restore(engine, "a") }?.status == .itemNotFound)
         try engine.add("b", "one")
         try delete(engine, "b")
-        #expect(try count(engine) == 1)
-        engine.engine.maintain()
         #expect(try count(engine) == 0)
     }
 
@@ -314,6 +312,18 @@ struct HistoryTests {
         let forget = try old.build()
         #expect(refusal { _ = try engine.write(forget) }?.status == .param)
         #expect(try count(engine) == 1)
+    }
+
+    @Test("Who opens the keychain with 0 days drops what others have kept, for all of them at once")
+    func noDays() throws {
+        let engine = try TestEngine(in: directory, exclusive: false)
+        try engine.add("a", "one")
+        try delete(engine, "a")
+        #expect(try count(engine) == 1)
+        let other = try TestEngine(in: directory, exclusive: false, history: HistoryLimits(days: 0))
+        #expect(try count(engine) == 0)
+        #expect(refusal { try restore(engine, "a") }?.status == .itemNotFound)
+        withExtendedLifetime(other) {}
     }
 
     @Test("An item that its user guards is shown and comes back only when he was asked, in either way")
