@@ -19,7 +19,7 @@ machinery faults.py --only slot --kind sync --seconds 10 --seed 3 --first
 machinery faults.py --only restore --kind sync --seconds 4 --seed 21 --first
 # OpenSSL's first allocation: without it the library cannot begin.
 machinery faults.py --only add --kind openssl --number 1 --seed 1
-machinery faults.py --only daemon --kind read --seconds 4 --seed 22 --first
+machinery faults.py --only add --kind read --seconds 4 --seed 22 --first
 machinery cut.py --seed 23
 machinery migration.py
 machinery race.py --seconds 10 --seed 16

@@ -10,6 +10,9 @@ import COpenSSL
     package typealias Short = InlineArray<16, UInt8>
 
     private let context: OpaquePointer
+    /// Whether the prepared key is in place, for a message or in one. After a failure, as of memory, it is not, and the context would
+    /// go on with what is left of another message, or without a state at all.
+    private var isPrepared = true
 
     /// - Throws: `CryptoError.libraryFailure`.
     package init(key: Span<UInt8>) throws(CryptoError) {
@@ -29,7 +32,10 @@ import COpenSSL
     package func update(_ part: Span<UInt8>) throws(CryptoError) {
         try unsafe part.withUnsafeBufferPointer { (part) throws(CryptoError) in
             if part.isEmpty { return }
+            try prepare()
+            isPrepared = false
             try succeed(unsafe EVP_MAC_update(context, part.baseAddress, part.count))
+            isPrepared = true
         }
     }
 
@@ -50,15 +56,24 @@ import COpenSSL
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func finish() throws(CryptoError) -> InlineArray<32, UInt8> {
+        try prepare()
+        isPrepared = false
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan
         try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(CryptoError) in
             var count = 0
             try succeed(unsafe EVP_MAC_final(context, bytes.baseAddress, &count, bytes.count))
         }
-        // No key given: the prepared one again.
-        try succeed(unsafe EVP_MAC_init(context, nil, 0, nil))
+        // What fails here is tried again for the next message.
+        try? prepare()
         return digest
+    }
+
+    /// Puts the key in place again: without one given it is the prepared one.
+    private func prepare() throws(CryptoError) {
+        if isPrepared { return }
+        try succeed(unsafe EVP_MAC_init(context, nil, 0, nil))
+        isPrepared = true
     }
 
     /// Ends the message: the first 16 bytes of the digest (RFC 2104 section 5 allows half).
