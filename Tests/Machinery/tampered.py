@@ -178,8 +178,10 @@ class Base:
     def serve(self, work):
         """Does it while a daemon serves the store, which nobody else can read meanwhile."""
         daemon = Daemon(self.programs, self.home)
-        work()
-        daemon.end()
+        try:
+            work()
+        finally:
+            daemon.end()
 
     def store_password(self, site, value):
         security(self.programs, self.home, "add-internet-password", "-U", "-s", site, "-a", "me", "-w", value)
