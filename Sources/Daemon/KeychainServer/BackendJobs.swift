@@ -21,12 +21,14 @@ struct SearchJob: QueuedJob {
     let caller: CallerIdentity
     let id: UInt32
     let deadline: Deadline
+    let cost: Int
     let standing: Standing
     let reply: ReplyAddress
     /// Whether its connection is still there.
     let isWanted: Wanted
 
-    var cost: Int { 1 }
+    /// One of more bytes counts as several.
+    static let unit = 4096
 }
 
 /// Whether somebody still waits for an answer: nobody searches for who has gone.

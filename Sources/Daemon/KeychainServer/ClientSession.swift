@@ -45,8 +45,8 @@ final class ClientSession {
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0
-    /// One of them is a search: the next request is read when they are answered, as if it had been answered at once.
-    var isSearching = false
+    /// The one of them that is a search, by its id: the next request is read when it is answered, as if that had been at once.
+    var search: UInt32?
     /// Made when the first search waits for a worker.
     private(set) lazy var searches = {
         hasSearched = true; return Wanted()
@@ -69,7 +69,10 @@ final class ClientSession {
     /// What it holds of the loop's memory, as the loop last counted it.
     var counted = 0
 
+    /// What came along with a frame that is not complete, or not taken.
     private var descriptors: [FileDescriptor] = []
+    /// What one counts for: there are fewer of them than bytes.
+    private static let costOfDescriptor = 64 << 10
     private var output: SecretBuffer?
     private var sent = 0
 
@@ -79,13 +82,21 @@ final class ClientSession {
     }
 
     /// It has gone: what it asked for is not looked for any more.
-    func abandon() { if hasSearched { searches.end() } }
+    func abandon() {
+        if hasSearched { searches.end() }
+        outlet?.close()
+    }
 
     /// Bytes that wait here, in either direction.
-    var held: Int { input.count + (output?.count ?? 0) }
+    var held: Int {
+        input.count + (output?.count ?? 0) + (parked?.frame.size ?? 0)
+            + (descriptors.count + (parked?.passcodes.count ?? 0)) * Self.costOfDescriptor
+    }
     var hasOutput: Bool { output != nil }
     /// Nothing is under way, in either direction.
     var isIdle: Bool { inFlight == 0 && !hasOutput && input.isEmpty && parked == nil && !isEnding }
+    /// Nothing is under way for it but what it has not sent yet.
+    var owesAll: Bool { isIdle || inFlight == 0 && !hasOutput && input.isPartial && parked == nil && !isEnding }
     /// Something waits for the peer to read.
     var awaitsReader: Bool { hasOutput && outlet == nil }
     /// The peer keeps something waiting; not as long as it is kept waiting itself.

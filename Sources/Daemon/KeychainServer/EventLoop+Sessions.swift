@@ -78,7 +78,7 @@ extension EventLoop {
     /// Sends an answer that another thread made.
     func deliver(_ answer: Mailbox.Answer, to session: ClientSession) {
         session.inFlight -= 1
-        if session.inFlight == 0 { session.isSearching = false }
+        if session.search == answer.frame.responseID { session.search = nil }
         if !session.conversations.isEmpty { session.conversations[answer.frame.responseID] = nil }
         transmit(to: session) { session throws(SystemError) in
             try answer.frame.withSpan { span throws(SystemError) in
@@ -93,7 +93,7 @@ extension EventLoop {
         guard sessions[session.token] != nil, isWithinBounds(session) else { return }
         let mayServe =
             session.inFlight < limits.pipelined && !session.hasOutput && session.pause == nil && session.parked == nil
-            && !session.isSearching
+            && session.search == nil
         if session.input.mayHaveFrame {
             if mayServe { enqueue(session) }
         } else if session.isEnding, session.inFlight == 0, !session.hasOutput, session.parked == nil {
@@ -211,7 +211,7 @@ extension EventLoop {
     /// Closes a connection that holds too much; where it owes the rest of a request, that is refused.
     private func drop(_ session: ClientSession) {
         note("closed a connection: \(Refusal.overfull.problem)", of: session)
-        if !session.hasOutput, let id = session.input.pendingID {
+        if !session.hasOutput, let id = session.parked?.frame.header.id ?? session.input.pendingID {
             Refusal.overfull.frame(id: id).withSpan { frame in try? session.send(frame) }
         }
         close(session)

@@ -13,7 +13,8 @@ struct FrameInput {
     var isEmpty: Bool { buffer == nil }
     /// Which request an unfinished frame is, if that much has come.
     var pendingID: UInt32? { buffer?.withSpan { Frame.id(in: $0.extracting(offset...)) } }
-    var count: Int { (buffer?.count ?? 0) - offset }
+    /// Bytes that it holds, with those of frames that were taken and are not given back yet.
+    var count: Int { buffer?.count ?? 0 }
     /// Whether there may be a complete frame.
     var mayHaveFrame: Bool { !isEmpty && !isPartial }
 
@@ -34,6 +35,8 @@ struct FrameInput {
         let found = try buffer.withSpan { span throws(BrokenFrame) in try Frame(from: span.extracting(offset...)) }
         guard var frame = found else {
             isPartial = true
+            // The rest may not come for long, and what came before it may be a thousand times as much.
+            dropTaken()
             return nil
         }
         frame.arrival = arrival

@@ -91,13 +91,13 @@ struct RequestRouter {
     ) throws(Refusal) -> Outcome {
         if case .item(let search) = request, search.isSearch {
             if lookUp(search, frame, deadline, from: caller, session, writer) { return .answered }
-            session.isSearching = true
+            session.search = frame.header.id
         }
         let outlet = request.isShort ? session.lend() : nil
         let reply = ReplyAddress(mailbox: mailbox, session: session.token, outlet: outlet)
         do throws(Refusal) { try queue(request, frame, deadline, from: caller, session, reply) } catch {
             if outlet != nil { session.takeBack() }
-            session.isSearching = false
+            session.search = nil
             throw error
         }
         return .queued
@@ -145,7 +145,8 @@ struct RequestRouter {
         case .item(let request) where request.isSearch:
             try backend.searches.put(
                 SearchJob(
-                    request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply,
+                    request: request, caller: caller, id: id, deadline: deadline,
+                    cost: 1 + frame.body.count / SearchJob.unit, standing: standing, reply: reply,
                     isWanted: session.searches))
         case .item(let request):
             try backend.writes.put(
