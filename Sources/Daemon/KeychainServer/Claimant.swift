@@ -1,32 +1,42 @@
 import KeychainPolicy
 import LinuxSystem
 
+/// What all programs have of an event loop that share a turn, or one that has its own.
+final class Turn {
+    /// Their connections, without those beyond a share.
+    fileprivate(set) var connections = 0
+    private var number: UInt64 = 0
+    private var spent = 0
+
+    /// Whether another of their requests may be performed in a turn of the loop.
+    func spend(of number: UInt64, atMost share: Int) -> Bool {
+        if self.number != number { (self.number, spent) = (number, 0) }
+        spent += 1
+        return spent <= share
+    }
+}
+
 /// What one program has of an event loop, over all of its connections. Before it is known who has connected, it is a process's.
 final class Claimant {
     let standing: Standing
+    /// Whom it shares its turn with.
+    let turn: Turn
     let user: UInt32
     /// How fast it may ask; nil where there is no limit, and before it is known.
     let pace: RequestPace?
     /// Its connections, without those beyond its share.
-    var connections = 0
+    var connections = 0 {
+        didSet { turn.connections += connections - oldValue }
+    }
     /// Those.
     var excess = 0
     /// Bytes of unfinished frames and unread answers.
     var held = 0
-    private var turn: UInt64 = 0
-    private var spent = 0
     /// Until when its searches are not tried on the loop, because one took too long there.
     private var slow = Deadline.now
 
-    init(_ standing: Standing, of user: UInt32, pace: RequestPace? = nil) {
-        (self.standing, self.user, self.pace) = (standing, user, pace)
-    }
-
-    /// Whether another of its requests may be performed in a turn of the loop.
-    func spend(of turn: UInt64, atMost share: Int) -> Bool {
-        if self.turn != turn { (self.turn, spent) = (turn, 0) }
-        spent += 1
-        return spent <= share
+    init(_ standing: Standing, of user: UInt32, in turn: Turn, pace: RequestPace? = nil) {
+        (self.standing, self.user, self.turn, self.pace) = (standing, user, turn, pace)
     }
 
     var isSlow: Bool { slow != .now && !slow.hasPassed }
@@ -42,9 +52,11 @@ struct Claimants {
         case program(UInt32, String)
     }
 
-    /// Beyond so many, those that have nothing any more are forgotten.
+    /// Beyond so many, those that have nothing any more are forgotten, and again when there are twice as many as were left.
     private static let most = 256
+    private var most = Self.most
     private var claimants: [Name: Claimant] = [:]
+    private var turns: [ArraySlice<String>: Turn] = [:]
     private let paces: RequestPaces
 
     init(_ paces: RequestPaces) { self.paces = paces }
@@ -53,13 +65,15 @@ struct Claimants {
     mutating func claimant(of peer: PeerNumbers) -> Claimant {
         let name = Name.process(peer.user, peer.process)
         if let known = claimants[name] { return known }
-        return keep(Claimant(Standing(process: peer.process, of: peer.user), of: peer.user), name)
+        let standing = Standing(process: peer.process, of: peer.user)
+        return keep(Claimant(standing, of: peer.user, in: turn(of: standing)), name)
     }
 
     mutating func claimant(of caller: CallerIdentity) -> Claimant {
         let name = Name.program(caller.user, caller.owner)
         if let known = claimants[name] { return known }
-        return keep(Claimant(Standing(caller), of: caller.user, pace: paces.pace(of: caller)), name)
+        let standing = Standing(caller)
+        return keep(Claimant(standing, of: caller.user, in: turn(of: standing), pace: paces.pace(of: caller)), name)
     }
 
     /// How many connections a user has.
@@ -67,16 +81,24 @@ struct Claimants {
         claimants.values.reduce(0) { $0 + ($1.user == user ? $1.connections : 0) }
     }
 
-    /// The one that has most connections.
-    var mostConnected: Claimant? { claimants.values.max { $0.connections < $1.connections } }
     /// The one that holds most.
     var mostHolding: Claimant? { claimants.values.max { $0.held < $1.held } }
 
     private mutating func keep(_ claimant: Claimant, _ name: Name) -> Claimant {
-        if claimants.count >= Self.most {
+        if claimants.count >= most {
             claimants = claimants.filter { $0.value.connections + $0.value.excess + $0.value.held > 0 }
+            most = max(Self.most, claimants.count * 2)
+            turns = claimants.values.reduce(into: [:]) { $0[$1.standing.turn] = $1.turn }
+            turns[claimant.standing.turn] = claimant.turn
         }
         claimants[name] = claimant
         return claimant
+    }
+
+    private mutating func turn(of standing: Standing) -> Turn {
+        if let known = turns[standing.turn] { return known }
+        let turn = Turn()
+        turns[standing.turn] = turn
+        return turn
     }
 }

@@ -12,7 +12,7 @@ extension EventLoop {
         } else if session.interest.contains(.readable), readiness.contains(.readable) {
             // Its turn comes without this event, and once per turn is enough.
             if session.isQueued { return }
-            guard session.claimant.spend(of: turns, atMost: limits.turn) else { return putOff(session) }
+            guard session.claimant.turn.spend(of: turns, atMost: limits.turn) else { return putOff(session) }
             serve(session) { session throws(BrokenFrame) in try session.receive(through: room) }
         } else if !readiness.isDisjoint(with: [.hangUp, .failure]) {
             close(session)

@@ -181,7 +181,7 @@ extension EventLoop {
         let claimant = session.claimant
         let isWithinShare =
             claimant.connections < limits.connectionsOfProgram && isWithinShare(claimant.user)
-        session.excess = !isWithinShare ? .beyondShare("connections") : !hasRoom() ? .noConnection : nil
+        session.excess = !isWithinShare ? .beyondShare("connections") : !hasRoom(for: claimant) ? .noConnection : nil
         guard session.isExcess else {
             claimant.connections += 1
             return true
@@ -190,10 +190,15 @@ extension EventLoop {
         claimant.excess += 1
         excess += 1
         // It is to ask soon, and to go.
+        limitTime(of: session)
+        return true
+    }
+
+    /// Has a connection closed soon that is beyond a share.
+    private func limitTime(of session: ClientSession) {
         session.stall = .after(milliseconds: limits.excessTime)
         stalling.insert(session.token)
         scheduleSweep()
-        return true
     }
 
     /// Whether a user may have another connection.
@@ -202,30 +207,32 @@ extension EventLoop {
         return claimants.connections(of: user) < limits.connectionsOfUser
     }
 
-    /// Whether there is room for another connection, which is made if need be.
-    private func hasRoom() -> Bool {
-        if isSpacious { return true }
-        makeWay()
-        return isSpacious
+    /// Whether there is room for another connection of a program, which is made if need be.
+    private func hasRoom(for claimant: Claimant) -> Bool {
+        if isSpacious(for: claimant) { return true }
+        makeWay(for: claimant)
+        return isSpacious(for: claimant)
     }
 
-    private var isSpacious: Bool {
-        let count = sessions.count - excess
-        return count < limits.connections && count + processes.count < limits.files
+    private func isSpacious(for claimant: Claimant) -> Bool {
+        sessions.count - excess < limits.connections && sessions.count + processes.count < limits.files
+            && claimant.turn.connections < limits.connectionsOfTurn
     }
 
-    /// Closes connections that are idle: those of the program that has most, if it has many; else those that have been idle for
-    /// long. Their clients connect again when they need to.
-    private func makeWay() {
-        guard let most = claimants.mostConnected else { return }
-        let many = most.connections > limits.connections / 16
-        let oldest = now - min(now, limits.idle * 1_000_000_000)
-        let idle = sessions.values.filter { session in
-            session.isIdle && (many ? session.claimant === most : session.lastServed < oldest)
+    /// Closes connections that are idle, or owe the rest of their first frame: of the program that has most of them, if it has more
+    /// than the one that comes; else those that have been idle for long. Their clients connect again when they need to.
+    private func makeWay(for claimant: Claimant) {
+        let isOfTurn = claimant.turn.connections >= limits.connectionsOfTurn
+        let closable = sessions.values.filter { session in
+            session.owesAll && !session.isExcess && (!isOfTurn || session.claimant.turn === claimant.turn)
         }
+        let oldest = now - min(now, limits.idle * 1_000_000_000)
+        let most = closable.lazy.map(\.claimant).max { $0.connections < $1.connections }
+        let many = most.map { $0.connections > claimant.connections + 1 } ?? false
+        let chosen = closable.filter { many ? $0.claimant === most : $0.isIdle && $0.lastServed < oldest }
         // Several at a time: to look through all costs more than to close one.
-        let count = max(1, min(idle.count, most.connections) / 16)
-        for session in idle.sorted(by: { $0.lastServed < $1.lastServed }).prefix(count) { close(session) }
+        let count = max(1, chosen.count / 16)
+        for session in chosen.sorted(by: { $0.lastServed < $1.lastServed }).prefix(count) { close(session) }
     }
 
     /// It has become known whose a connection is.
@@ -257,6 +264,7 @@ extension EventLoop {
             session.excess = .beyondShare("connections")
             claimant.excess += 1
             excess += 1
+            limitTime(of: session)
             return
         }
         claimant.connections += 1

@@ -2,28 +2,39 @@ import KeychainPolicy
 
 /// Whose turn something takes: a user's, and of those a program's.
 ///
-///     user ─┬─ program that somebody vouches for
-///           └─ programs in places that a user may write to ─┬─ program
-///                                                           └─ program
+///     user ─┬─ program that root has installed
+///           ├─ programs that are signed, or in a sandbox ────┬─ program
+///           │                                                └─ program
+///           └─ programs in places that a user may write to ──┬─ program
+///                                                            └─ program
 ///
 /// Whoever can write a file can have a hundred programs. Those that are known by their path alone therefore share one turn between
-/// them, unless the path is one that only root writes to.
+/// them, unless the path is one that only root writes to. Whoever can make one team's key can make a hundred as well, and a sandbox
+/// for each of a hundred names: those share another turn.
 struct Standing: Hashable, Sendable {
     /// The way down to the program.
     let path: [String]
 
     init(_ caller: CallerIdentity) {
         let owner = caller.owner
-        path = [String(caller.user), Self.isVouchedFor(caller) ? owner : "", owner]
+        path = [String(caller.user), Self.turn(of: caller) ?? owner, owner]
     }
 
     /// Of a process of which nothing is known but its number.
     init(process: Int32, of user: UInt32) { path = [String(user), "", "process \(process)"] }
 
+    /// Those that share its turn have the same.
+    var turn: ArraySlice<String> { path.dropLast() }
+
     private static let installed = ["/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/libexec/", "/bin/", "/sbin/"]
 
-    private static func isVouchedFor(_ caller: CallerIdentity) -> Bool {
-        caller.provenance != .unsigned || installed.contains { caller.program.hasPrefix($0) }
+    /// The name of the turn that a program shares; nil where it has its own.
+    private static func turn(of caller: CallerIdentity) -> String? {
+        switch caller.provenance {
+        case .installed, .unit: nil
+        case .signed, .sandboxed: "signed"
+        case .unsigned: installed.contains { caller.program.hasPrefix($0) } ? nil : ""
+        }
     }
 }
 

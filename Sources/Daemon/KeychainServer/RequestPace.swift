@@ -58,14 +58,20 @@ final class RequestPace: Sendable {
 /// The paces of the programs that are connected, or were until lately: who leaves and comes back gains nothing by it.
 final class RequestPaces: Sendable {
     private let rate: Int
-    private let paces = Lock<[String: RequestPace]>([:])
+    private let paces = Lock<[Owner: RequestPace]>([:])
+
+    /// A program of one user: another's has its own pace.
+    private struct Owner: Hashable {
+        let user: UInt32
+        let name: String
+    }
 
     init(_ rate: Int) { self.rate = rate }
 
     /// The pace of a program, shared with its other connections; nil where there is no limit.
     func pace(of caller: CallerIdentity) -> RequestPace? {
         guard rate > 0 else { return nil }
-        let owner = caller.owner
+        let owner = Owner(user: caller.user, name: caller.owner)
         return paces.withLock { paces in
             if let pace = paces[owner] { return pace }
             Self.forget(&paces)
@@ -76,7 +82,7 @@ final class RequestPaces: Sendable {
     }
 
     /// Forgets the paces that no connection has and that would be the same anew.
-    private static func forget(_ paces: inout [String: RequestPace]) {
+    private static func forget(_ paces: inout [Owner: RequestPace]) {
         for owner in Array(paces.keys) where isKnownUniquelyReferenced(&paces[owner]) {
             if paces[owner]?.isRested == true { paces[owner] = nil }
         }

@@ -43,6 +43,8 @@ package struct ServerLimits: Sendable {
     package var connectionsOfUser = Int.max
     /// Connections of one program per loop.
     package var connectionsOfProgram = 2048
+    /// Connections per loop of all programs that share a turn: some are left to those that have their own.
+    package var connectionsOfTurn = 12_288
     /// Connections beyond these that are told so: of one program, and of all. Any further is closed at once.
     package var excessOfProgram = 8
     package var excess = 64

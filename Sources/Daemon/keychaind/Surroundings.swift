@@ -44,6 +44,7 @@ enum Surroundings {
         limits.files = (try raiseOpenFilesLimit() - ownFiles) / max(1, loops)
         guard limits.files >= fewestFiles else { throw SystemError(code: EMFILE, call: "setrlimit") }
         limits.connections = min(connections, limits.files)
+        limits.connectionsOfTurn = limits.connections - limits.connections / 4
         limits.connectionsOfProgram = min(limits.connectionsOfProgram, max(fewestFiles / 4, limits.connections / 4))
         return limits
     }

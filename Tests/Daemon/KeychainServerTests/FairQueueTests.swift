@@ -5,11 +5,13 @@ import Testing
 
 @Suite("What waits is due by whose it is")
 struct FairQueueTests {
-    private static func standing(_ program: String, user: UInt32 = 1, signed: Bool = true) -> Standing {
-        let provenance: Provenance = signed ? .signed(team: "team", identifier: program) : .unsigned
-        return Standing(
-            CallerIdentity(user: user, process: 1, program: program, provenance: provenance, groups: ["group"]))
+    private static func caller(_ program: String, user: UInt32 = 1, _ provenance: Provenance) -> CallerIdentity {
+        CallerIdentity(user: user, process: 1, program: program, provenance: provenance, groups: ["group"])
     }
+
+    private static func standing(
+        _ program: String, user: UInt32 = 1, _ provenance: Provenance = .installed(file: "file")
+    ) -> Standing { Standing(caller(program, user: user, provenance)) }
 
     /// Everything in the order in which it is due.
     private static func drain(_ queue: FairQueue<String>) -> [String] {
@@ -40,14 +42,56 @@ struct FairQueueTests {
     func shared() {
         var queue = FairQueue<String>()
         for number in 1...5 {
-            queue.put("copy\(number)", of: Self.standing("/home/user/copy\(number)", signed: false))
+            queue.put("copy\(number)", of: Self.standing("/home/user/copy\(number)", .unsigned))
         }
-        queue.put("signed1", of: Self.standing("signed"))
-        queue.put("signed2", of: Self.standing("signed"))
-        queue.put("installed", of: Self.standing("/usr/bin/installed", signed: false))
+        queue.put("entitled1", of: Self.standing("entitled"))
+        queue.put("entitled2", of: Self.standing("entitled"))
+        queue.put("installed", of: Self.standing("/usr/bin/installed", .unsigned))
         #expect(
             Self.drain(queue)
-                == ["copy1", "signed1", "installed", "copy2", "signed2", "copy3", "copy4", "copy5"])
+                == ["copy1", "entitled1", "installed", "copy2", "entitled2", "copy3", "copy4", "copy5"])
+    }
+
+    @Test("Signed programs share a turn, whoever has signed them: anybody can make a team, and any number of them")
+    func signed() {
+        var queue = FairQueue<String>()
+        for number in 1...3 {
+            let signature = Provenance.signed(team: "team\(number)", identifier: "program\(number)")
+            queue.put("signed\(number)", of: Self.standing("/home/user/\(number)", signature))
+        }
+        queue.put("sandboxed", of: Self.standing("/app/bin/a", .sandboxed(.flatpak, application: "org.example.a")))
+        queue.put("unsigned", of: Self.standing("/home/user/own", .unsigned))
+        queue.put("unit", of: Self.standing("/srv/own", .unit("own.service")))
+        #expect(Self.drain(queue) == ["signed1", "unsigned", "unit", "signed2", "signed3", "sandboxed"])
+    }
+
+    @Test("What may be performed in a row is one number for all programs that share a turn")
+    func inARow() {
+        var claimants = Claimants(RequestPaces(0))
+        let copies = (1...3).map { claimants.claimant(of: Self.caller("/home/user/\($0)", .unsigned)) }
+        let other = claimants.claimant(of: Self.caller("/usr/bin/other", .unsigned))
+        #expect((0..<9).filter { copies[$0 % 3].turn.spend(of: 1, atMost: 4) } == [0, 1, 2, 3])
+        #expect(other.turn.spend(of: 1, atMost: 4))
+        #expect(copies[0].turn.spend(of: 2, atMost: 4))
+    }
+
+    @Test("A claimant that has something is never forgotten, however many come, nor is what it shares")
+    func keepsClaimants() {
+        var claimants = Claimants(RequestPaces(0))
+        let first = claimants.claimant(of: Self.caller("/home/user/first", .unsigned))
+        first.connections = 1
+        for number in 1...2000 { _ = claimants.claimant(of: Self.caller("/usr/bin/\(number)", .unsigned)) }
+        #expect(claimants.claimant(of: Self.caller("/home/user/first", .unsigned)) === first)
+        let next = claimants.claimant(of: Self.caller("/home/user/next", .unsigned))
+        #expect(next.turn === first.turn && next.turn.connections == 1)
+    }
+
+    @Test("A program of another user has a pace of its own")
+    func pacesOfUsers() {
+        let paces = RequestPaces(1)
+        let own = paces.pace(of: Self.caller("/usr/bin/program", user: 1, .unsigned))
+        #expect(own === paces.pace(of: Self.caller("/usr/bin/program", user: 1, .unsigned)))
+        #expect(own !== paces.pace(of: Self.caller("/usr/bin/program", user: 2, .unsigned)))
     }
 
     @Test("So many of a program are under way and no more, and others are taken meanwhile")
@@ -68,7 +112,7 @@ struct FairQueueTests {
     func runningShared() {
         var queue = FairQueue<String>(running: 2, shared: 3)
         for copy in ["/home/a", "/home/b"] {
-            for number in 1...2 { queue.put("\(copy)\(number)", of: Self.standing(copy, signed: false)) }
+            for number in 1...2 { queue.put("\(copy)\(number)", of: Self.standing(copy, .unsigned)) }
         }
         queue.put("signed", of: Self.standing("signed"))
         let taken = (0..<5).map { _ in queue.take() }

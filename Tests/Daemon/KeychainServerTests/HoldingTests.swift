@@ -107,4 +107,51 @@ struct HoldingTests {
         server.standIn.stateEpoch.advance()
         #expect(try client.receive()?.id == 1)
     }
+
+    @Test("Where there is no room, one that is idle is closed of whoever has more than the one that comes, however few")
+    func few() throws {
+        var limits = ServerLimits()
+        limits.connections = 64
+        let server = try Self.server(limits, greedy: 64, each: 4)
+        let greedy = try (0..<64).map { _ in try server.connect() }
+        for client in greedy { #expect(try client.ask(Frames.search())?.status == 0) }
+        let modest = try (0..<2).map { _ in try server.connect() }
+        for client in modest { #expect(try client.ask(Frames.search())?.status == 0) }
+    }
+
+    @Test("Where there is no room, connections that owe the rest of a frame keep nobody out")
+    func unfinished() throws {
+        var limits = ServerLimits()
+        limits.connections = 4
+        let server = try Self.server(limits, greedy: 4, each: 4)
+        let greedy = try (0..<4).map { _ in try server.connect() }
+        for client in greedy {
+            #expect(try client.ask(Frames.search() + Self.half(100))?.status == 0)
+        }
+        #expect(try server.connect().ask(Frames.search())?.status == 0)
+    }
+
+    @Test("Programs that share a turn leave connections to those that have their own")
+    func turns() throws {
+        var limits = ServerLimits()
+        (limits.connections, limits.connectionsOfTurn) = (8, 6)
+        let connections = Monitor(0)
+        let server = try RunningServer(limits: limits, recognize: { _ in
+            let number = connections.update { connections in
+                defer { connections += 1 }
+                return connections
+            }
+            let program = number < 7 ? "/home/\(number)" : "/usr/bin/installed"
+            return CallerIdentity(user: 1, process: 2, program: program, groups: ["group"])
+        })
+        server.standIn.hold([.device])
+        let copies = try (0..<6).map { _ in try server.connect() }
+        for client in copies { try client.send(Frames.device(.verify(from: .start))) }
+        #expect(server.standIn.waits { $0.devices.count == 3 })
+        let late = try server.connect()
+        #expect(try late.ask(Frames.search())?.refusal?.subject == "connections")
+        #expect(try server.connect().ask(Frames.search())?.status == 0)
+        server.standIn.release()
+        for client in copies { #expect(try client.receive()?.status == 0) }
+    }
 }
