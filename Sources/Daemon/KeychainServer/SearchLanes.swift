@@ -5,9 +5,6 @@ import LinuxSystem
 
 /// Searches that may take long, on threads that take turns with them. They share their lanes: what is not needed is not opened.
 final class SearchLanes: Sendable {
-    /// How long a search goes on with what it has found while others wait, milliseconds: then its page ends, and its client asks for
-    /// the next one.
-    private static let slice = 1
     /// How long a search lets the store be tidied up before it begins, milliseconds, and how often it looks, microseconds.
     private static let (courtesy, pause) = (250, 200 as UInt32)
 
@@ -40,9 +37,11 @@ final class SearchLanes: Sendable {
         do throws(Refusal) {
             let lane = try take()
             Self.makeWay(for: lane.lane)
-            let slice = Deadline.after(milliseconds: Self.slice)
+            var slice = Slice(from: Clock.monotonicNanoseconds)
             lane.lane.read(job.request, from: job.caller, id: job.id, by: job.deadline, into: writer) {
-                isAwaited() && slice.hasPassed || lane.lane.isInTheWay
+                // Looked at each time, so that it knows how long the beginning took.
+                let isOver = slice.isOver(at: Clock.monotonicNanoseconds)
+                return isAwaited() && isOver || lane.lane.isInTheWay
             }
             lane.lane.rest()
             idle.withLock { $0.append(lane) }
@@ -54,6 +53,25 @@ final class SearchLanes: Sendable {
         guard lane.isInTheWay else { return }
         let end = Deadline.after(milliseconds: courtesy)
         while lane.isInTheWay, !end.hasPassed { usleep(pause) }
+    }
+
+    /// For how long a search goes on with what it has found while others wait: then its page ends, and its client asks for the next
+    /// one. A page that took long to begin, because its rows had to be sorted, goes on for as long again: each page begins anew, and
+    /// many short ones would take many times as long as one.
+    struct Slice {
+        private static let shortest = 1_000_000 as UInt64
+        private let start: UInt64
+        private var end: UInt64?
+
+        /// - Parameter start: when the page was begun, in nanoseconds.
+        init(from start: UInt64) { self.start = start }
+
+        /// Whether it is time to end the page, asked whenever some rows have been read.
+        mutating func isOver(at now: UInt64) -> Bool {
+            let end = end ?? start + max(Self.shortest, 2 * (now - start))
+            self.end = end
+            return now >= end
+        }
     }
 
     /// The lane that was used last, so that one program has one.

@@ -63,6 +63,14 @@ struct HoldingTests {
         isOpen.update { $0 = true }
     }
 
+    @Test("A page that took long to begin goes on for as long again, and a quick one for a millisecond")
+    func slices() {
+        var quick = SearchLanes.Slice(from: 1_000_000)
+        #expect(!quick.isOver(at: 1_100_000) && !quick.isOver(at: 1_999_999) && quick.isOver(at: 2_000_000))
+        var slow = SearchLanes.Slice(from: 1_000_000)
+        #expect(!slow.isOver(at: 31_000_000) && !slow.isOver(at: 60_999_999) && slow.isOver(at: 61_000_000))
+    }
+
     @Test("Searches of many bytes count as several of those that wait")
     func searches() throws {
         var limits = ServerLimits()
