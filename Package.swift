@@ -340,13 +340,24 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Fuzzing needs libFuzzer, which scripts/fuzz asks for; nothing else is to be built with it.
+// What the fuzz targets reach is not offered by the rooms, so they are built where everything may be tested: by scripts/fuzz, with
+// libFuzzer, and by Tests/Scripts/fuzz_corpora_test.sh, without.
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
-    package.targets.append(
+    package.targets += [
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "EmbeddedKeychain", "KeychainEngine",
+                "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "SecureEnclave",
+                "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER", "LinuxSystem",
+            ],
+            path: "Tests/Fuzz/FuzzTargets", swiftSettings: law),
         .executableTarget(
-            name: "keychain-fuzz",
-            dependencies: ["CodeSignature", "DER", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
-            path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law))
+            name: "keychain-corpus", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/keychain-corpus",
+            swiftSettings: law),
+        .executableTarget(
+            name: "keychain-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/keychain-fuzz", swiftSettings: law),
+    ]
 }
 
 // The SDK is one library for programs that do not build this package. What they import keeps its binary interface, so that a

@@ -1,0 +1,206 @@
+import LinuxSystem
+
+@testable import KeychainModel
+@testable import KeychainWire
+@testable import SecureEnclave
+
+/// Messages of a daemon that means harm: each is answered or refused, nothing that was entered comes back, no key becomes
+/// another one, and the vault stays one that opens.
+///
+///     input   = mood:u8 *message                       ; mood: what the user answers
+///     message = word:u32 count:u16 body *(count:u8 passcode)
+func fuzzEnclave(_ bytes: Span<UInt8>) {
+    var input = InputReader(bytes)
+    let device = FuzzDevice.shared
+    let enclave = device.start(input.byte())
+    let dispatcher = EnclaveDispatcher(enclave: enclave)
+    var messages = 0
+    while !input.isAtEnd, messages < 12 {
+        messages += 1
+        send(input.number(), &input, to: dispatcher)
+    }
+    device.check(enclave)
+}
+
+private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: EnclaveDispatcher) {
+    let body = input.longRun()
+    // A word that fits its operation has as many descriptors as that takes.
+    let wanted = (try? EnclaveCall(word: word))?.operation.descriptors ?? 0
+    let secrets = (0..<wanted).map { _ in input.run() }
+    let files = secrets.map { secret in
+        must("a passcode's file") { () throws(SystemError) in try PasscodeFile.make(SecretBytes(secret)) }
+    }
+    let answer = SecretBuffer(capacity: 256)
+    let status = dispatcher.answer(word, body.span, descriptors: files, into: answer)
+    let content = answer.withSpan { $0.array(0, $0.count) }
+    require(content.count <= EnclaveChannelFormat.bodyLimit, "an answer does not fit its lane")
+    // Fewer bytes, or the same ones, may be there by themselves.
+    for secret in secrets where Set(secret).count >= 6 {
+        require(!content.contains(secret), "what was entered is in the answer to \(word)")
+    }
+    if status != 0 {
+        let refusal = Refusal(decoding: SecretBytes(content), status: Int32(bitPattern: status))
+        require(!refusal.problem.isEmpty && !refusal.rule.rawValue.isEmpty, "a refusal that says nothing")
+    }
+}
+
+/// A vault in memory that every input finds as it was, with a row of each class.
+final class FuzzDevice: Sendable {
+    static let shared = FuzzDevice()
+    static let passcode = Array("a passcode".utf8)
+
+    private let folder = FuzzFolder("enclave")
+    private let vault: [UInt8]
+    private let rows: [Row]
+
+    struct Row: Sendable {
+        let key: SecretBytes
+        let identity: [UInt8]
+        let accessibility: Accessibility
+        let wrapped: [UInt8]
+
+        init(_ accessibility: Accessibility, in enclave: SoftwareEnclave) throws(Refusal) {
+            let (key, identity) = (SecretBytes.randomKey(), Randomness.bytes(RowKeyRecord.rowBytes))
+            (self.key, self.identity, self.accessibility) = (key, identity, accessibility)
+            wrapped = try enclave.wrapRowKey(key, row: identity.span, for: accessibility)
+        }
+
+        var record: [UInt8] { [accessibility.rawValue, 0, 0, 0] + identity + wrapped }
+    }
+
+    private init() {
+        let path = folder.file("vault")
+        let enclave = must("a new vault") { () throws(Refusal) in try Self.open(path, true, FuzzUser(0)) }
+        rows = Accessibility.allCases.compactMap { try? Row($0, in: enclave) }
+        guard let vault = folder.read("vault"), rows.count > 3 else { fatalError("no vault was made") }
+        self.vault = vault
+    }
+
+    private static func open(_ path: String, _ create: Bool, _ user: FuzzUser) throws(Refusal) -> SoftwareEnclave {
+        try SoftwareEnclave(
+            vault: path, createIfMissing: create, passcodeCost: .cheapest,
+            clock: DeviceClock { .init(boot: "boot", seconds: 1000) }, userAgent: user)
+    }
+
+    /// The enclave as it is before each input; odd moods begin with a passcode.
+    func start(_ mood: UInt8) -> SoftwareEnclave {
+        folder.put("vault", vault)
+        let path = folder.file("vault")
+        let enclave = must("the vault") { () throws(Refusal) in try Self.open(path, false, FuzzUser(mood)) }
+        guard mood & 1 == 1 else { return enclave }
+        must("a passcode") { () throws(Refusal) in
+            try enclave.setPasscode(must("a file") { try PasscodeFile.make(SecretBytes(Self.passcode)) })
+        }
+        return enclave
+    }
+
+    /// No key that opens is another one, and the vault opens.
+    func check(_ enclave: SoftwareEnclave) {
+        let answer = SecretBuffer(capacity: 512)
+        let records = Array(rows.map(\.record).joined())
+        must("rows that were well") { () throws(Refusal) in try enclave.unwrapRowKeys(records.span, into: answer) }
+        let keys = answer.withSpan { $0.array(0, $0.count) }
+        for (number, row) in rows.enumerated() {
+            let start = number * RowKeyRecord.answerSize
+            guard keys[start] == RowKeyRecord.Outcome.opened.rawValue else { continue }
+            require(Array(keys[start + 1..<start + RowKeyRecord.answerSize]) == row.key.array, "a row has another key")
+        }
+        let again = must("the vault opens no more") { () throws(Refusal) in
+            try Self.open(folder.file("vault"), false, FuzzUser(0))
+        }
+        _ = must("the vault has no state") { () throws(Refusal) in try again.status() }
+    }
+
+    /// A key that this vault's enclave has sealed, and the enclave.
+    func keyMaker() -> SoftwareEnclave { start(0) }
+}
+
+/// A user who answers once as the mood says, and is gone then.
+final class FuzzUser: UserAgent {
+    private let mood: UInt8
+    private let asked = Lock(0)
+
+    init(_ mood: UInt8) { self.mood = mood }
+
+    func biometry() throws(Refusal) -> BiometryStatus {
+        mood & 2 == 0
+            ? BiometryStatus(state: .ready, enrolment: [UInt8](repeating: 5, count: BiometryStatus.enrolmentBytes))
+            : BiometryStatus(state: .notEnrolled, enrolment: [])
+    }
+
+    func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
+        let isFirst = asked.withLock { asked in
+            asked += 1
+            return asked <= 3
+        }
+        guard isFirst else { return .cancelled }
+        switch question.kind {
+        case .finger, .loginPassword: return mood & 4 == 0 ? .matched : .noMatch
+        default: return .secret(SecretBytes(mood & 4 == 0 ? FuzzDevice.passcode : [1, 2, 3]))
+        }
+    }
+
+    func withdraw(_ context: AuthenticationContext) {}
+}
+
+extension FuzzSeeds {
+    static func ofEnclave() -> [[UInt8]] {
+        var seeds: [[UInt8]] = []
+        for operation in EnclaveOperation.allCases {
+            let classes: [Accessibility?] = [nil, .whenUnlocked]
+            for accessibility in classes {
+                let call = EnclaveCall(operation, for: accessibility)
+                let body = enclaveBody(operation)
+                let entered = Array(repeating: entry(FuzzDevice.passcode), count: operation.descriptors).joined()
+                let message = le(call.word) + longEntry(body) + entered
+                seeds += [[0] + message, [1] + message, [1] + unlocking + message, [0] + setting + message]
+            }
+        }
+        return seeds
+    }
+
+    private static var setting: [UInt8] {
+        le(EnclaveCall(.setPasscode).word) + [0, 0] + entry(FuzzDevice.passcode)
+    }
+
+    private static var unlocking: [UInt8] { le(EnclaveCall(.unlock).word) + [0, 0] + entry(FuzzDevice.passcode) }
+
+    static func le(_ number: UInt32) -> [UInt8] { written { $0.append(littleEndian: number) } }
+    static func entry(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count)] + bytes }
+    static func longEntry(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8(bytes.count & 0xFF), UInt8(bytes.count >> 8)] + bytes
+    }
+
+    private static func enclaveBody(_ operation: EnclaveOperation) -> [UInt8] {
+        let inContext = written { (context as AuthenticationContext?).append(to: $0) }
+        let task = AuthenticationTask(context: context, purpose: .context(.policy(2)), prompt: prompt)
+        switch operation {
+        case .unwrapMetadataKey: return Array(0..<60)
+        case .wrapRowKey: return Array(0..<48)
+        case .unwrapRowKeys: return Array(0..<80)
+        case .makeKey: return inContext + written { binding.append(to: $0) }
+        case .importKey: return [0, 73] + written { binding.append(to: $0) } + entry([]) + [0, 0, 0]
+        case .useKey: return [0] + sealedKey.bytes + written { keyUse.append(to: $0) }
+        case .checkKey: return sealedKey.bytes
+        case .rebindKey: return [0] + sealedKey.bytes + written { binding.append(to: $0) }
+        case .authenticate: return le(10) + written { task.append(to: $0) }
+        case .setCredential, .setTerminal, .invalidate: return written { context.append(to: $0) }
+        case .wrapGuardedRowKey: return inContext + Array(repeating: 1, count: 56)
+        case .unwrapGuardedRowKey: return inContext + Array(0..<16) + le(0)
+        case .changeSettings: return [1, 60, 0, 0, 0]
+        case .unlockWith, .replacePasscode: return [1]
+        case .addSlot, .addSlotWith: return [3, 1]
+        case .removeSlot: return [1, 1]
+        case .renewMark: return [1]
+        default: return []
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether it has these bytes somewhere.
+    func contains(_ part: [UInt8]) -> Bool {
+        guard !part.isEmpty, part.count <= count else { return part.isEmpty }
+        return indices.prefix(count - part.count + 1).contains { self[$0] == part[0] && self[$0...].starts(with: part) }
+    }
+}
