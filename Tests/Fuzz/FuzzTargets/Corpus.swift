@@ -35,12 +35,14 @@ struct Corpus {
 ///     --play FOLDER TARGET...      tries all inputs of the targets' corpora, TARGET.corpus in FOLDER; without targets, of all
 ///     --seeds FOLDER TARGET        writes what fuzzing begins with, a file for each input
 ///     --pack FILE FOLDER           makes a corpus of the files of a folder, in the order of their names
+///     --list                       names all targets
 ///     --unpack FILE FOLDER         writes a corpus as files
 package enum CorpusCommand {
     /// - Returns: the exit status; nil when the words are for somebody else.
     package static func run(_ words: [String]) -> CInt? {
         switch (words.first, words.count) {
         case ("--play", 2...): return play(words[1], words.dropFirst(2).compactMap(FuzzTarget.init(rawValue:)))
+        case ("--list", 1): for target in FuzzTarget.allCases { print(target.rawValue) }
         case ("--seeds", 3):
             guard let target = FuzzTarget(rawValue: words[2]) else { return 2 }
             write(target.seeds, to: words[1], "seed")

@@ -14,7 +14,8 @@ func fuzzAccessControl(_ bytes: Span<UInt8>) {
     let isMetByNobody = constraint.isMet(by: none, enrolmentIsCurrent: true)
     require(!isMetByNobody || constraint.demands.isEmpty, "a demand is met by nothing")
     require(constraint.isUnderstood || !constraint.isMet(by: all, enrolmentIsCurrent: true), "an unknown demand is met")
-    for factors in [AuthenticationFactors.passcode, .biometry] where constraint.isMet(by: factors, enrolmentIsCurrent: false) {
+    for factors in [AuthenticationFactors.passcode, .biometry]
+    where constraint.isMet(by: factors, enrolmentIsCurrent: false) {
         require(constraint.isMet(by: all, enrolmentIsCurrent: true), "more that is shown is worth less")
     }
     require(control.hasConstraints || !constraint.isGuard, "a guard that counts for none")
@@ -24,7 +25,8 @@ func fuzzAccessControl(_ bytes: Span<UInt8>) {
 /// An item is added with it only where every bit is understood.
 private func checkAdded(_ text: [UInt8], _ control: AccessControl, _ constraint: AccessConstraint) {
     var request = ItemRequest(
-        .add, query: FuzzSeeds.list([(.accessControl, .data(text)), (.account, .string("a")), (.valueData, .data([1]))]))
+        .add,
+        query: FuzzSeeds.list([(.accessControl, .data(text)), (.account, .string("a")), (.valueData, .data([1]))]))
     request.itemClass = .genericPassword
     require(request.query.accessControl == control, "a list has another access control")
     require(verdict(request) != nil || constraint.isUnderstood, "an item is added under an unknown demand")

@@ -46,7 +46,9 @@ private func fuzzWord(_ bytes: Span<UInt8>) {
 }
 
 private func fuzzTask(_ body: [UInt8]) {
-    guard let (first, again) = Format(AuthenticationTask.init(from:), { $0.append(to: $1) }).settle(body) else { return }
+    guard let (first, again) = Format(AuthenticationTask.init(from:), { $0.append(to: $1) }).settle(body) else {
+        return
+    }
     for task in [first, again] {
         must("a task that was read cannot be sent on") { () throws(Refusal) in try task.checkSize() }
     }

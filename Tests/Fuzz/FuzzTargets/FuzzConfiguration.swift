@@ -64,7 +64,8 @@ private func said(_ configuration: Configuration, _ environment: [String: String
 extension FuzzSeeds {
     static func ofConfiguration() -> [[UInt8]] {
         let values = [
-            "/home/a/keychain", "/run/a.sock", "embedded", "/usr/libexec/keychaind", "5000", "never", "/etc/ssl/cert.pem",
+            "/home/a/keychain", "/run/a.sock", "embedded", "/usr/libexec/keychaind", "5000", "never",
+            "/etc/ssl/cert.pem",
             "device:/dev/tpmrm0", "/usr/bin/pinentry", "yes", "0",
         ]
         var seeds: [[UInt8]] = [longEntry(Array("# nothing\n\n".utf8))]

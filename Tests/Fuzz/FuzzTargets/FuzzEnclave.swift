@@ -34,8 +34,8 @@ private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: Enc
     let status = dispatcher.answer(word, body.span, descriptors: files, into: answer)
     let content = answer.withSpan { $0.array(0, $0.count) }
     require(content.count <= EnclaveChannelFormat.bodyLimit, "an answer does not fit its lane")
-    // Fewer bytes, or the same ones, may be there by themselves.
-    for secret in secrets where Set(secret).count >= 6 {
+    // Words of a language, or few bytes, may be there by themselves.
+    for secret in secrets where secret.contains(FuzzDevice.mark) {
         require(!content.contains(secret), "what was entered is in the answer to \(word)")
     }
     if status != 0 {
@@ -47,7 +47,9 @@ private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: Enc
 /// A vault in memory that every input finds as it was, with a row of each class.
 final class FuzzDevice: Sendable {
     static let shared = FuzzDevice()
-    static let passcode = Array("a passcode".utf8)
+    static let passcode = mark + Array(" of the user".utf8)
+    /// Nobody says this of his own accord.
+    static let mark = Array("q7#Zk9".utf8)
 
     private let folder = FuzzFolder("enclave")
     private let vault: [UInt8]

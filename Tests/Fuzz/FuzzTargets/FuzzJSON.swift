@@ -24,7 +24,8 @@ private func fuzzObject(_ text: [UInt8]) {
     guard let object = try? JSONObject(text.span) else { return }
     var end = object.start
     for member in object.members {
-        require(end < member.range.lowerBound && member.range.upperBound <= text.count, "members lie within one another")
+        require(
+            end < member.range.lowerBound && member.range.upperBound <= text.count, "members lie within one another")
         require(member.range.contains(member.value.lowerBound), "a value lies outside its member")
         require(member.range.upperBound == member.value.upperBound, "a member does not end with its value")
         end = member.range.upperBound - 1
@@ -36,7 +37,9 @@ private func fuzzObject(_ text: [UInt8]) {
     guard let dictionary = other as? [String: Any] else { fatalError("an object is none") }
     for key in dictionary.keys where object.members.count(where: { $0.key == key }) == 1 {
         guard let theirs = dictionary[key] as? String else { continue }
-        let ours = object.string(key, in: text.span)?.withSpan { String(decoding: $0.array(0, $0.count), as: UTF8.self) }
+        let ours = object.string(key, in: text.span)?.withSpan {
+            String(decoding: $0.array(0, $0.count), as: UTF8.self)
+        }
         require(ours == theirs, "a string means two things: \(theirs)")
     }
 }
@@ -117,11 +120,17 @@ private func check(_ server: ServerAddress) {
 extension FuzzSeeds {
     static func ofJson() -> [[UInt8]] {
         let objects = [
-            "{}", " { \"a\" : [1, -2.5e3, true, null, {\"b\":\"c\"}] }\n", "{\"ServerURL\":\"https://a\",\"Secret\":\"\\ud83d\\ude00\\n\"}",
-            "{\"credsStore\":\"pass\",\"auths\":{}}", "{\n\t\"auths\": {},\n\t\"credsStore\": \"keychain\"\n}", "{\"a\":1,\"a\":2}",
-            "{\"credsStore\":null}", "{\"a\":0x10}", "{\"a\":01}", "{\"a\":\"\\x\"}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":\"\\\u{1}\"}",
+            "{}", " { \"a\" : [1, -2.5e3, true, null, {\"b\":\"c\"}] }\n",
+            "{\"ServerURL\":\"https://a\",\"Secret\":\"\\ud83d\\ude00\\n\"}",
+            "{\"credsStore\":\"pass\",\"auths\":{}}", "{\n\t\"auths\": {},\n\t\"credsStore\": \"keychain\"\n}",
+            "{\"a\":1,\"a\":2}",
+            "{\"credsStore\":null}", "{\"a\":0x10}", "{\"a\":01}", "{\"a\":\"\\x\"}", "{\"a\":+1}", "{\"a\":.5}",
+            "{\"a\":\"\\\u{1}\"}",
         ]
-        let git = ["protocol=https\nhost=example.org:8443\npath=a/b\nusername=u\npassword=p\n\n", "password\noauth_refresh_token=x"]
+        let git = [
+            "protocol=https\nhost=example.org:8443\npath=a/b\nusername=u\npassword=p\n\n",
+            "password\noauth_refresh_token=x",
+        ]
         let servers = ["https://index.docker.io/v1/", "example.org", "[::1]:443/a", "HTTP://a:80"]
         return [0, 2].flatMap { kind in objects.map { [UInt8(kind)] + Array($0.utf8) } } + [[2]]
             + ["a\"\\\u{7f}\u{85}\u{2028}\0", "number", ""].map { [1] + Array($0.utf8) }

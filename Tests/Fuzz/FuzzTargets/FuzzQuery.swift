@@ -53,8 +53,9 @@ private func isForeign(_ result: CFTypeRef) -> Bool {
 /// A keychain with one item of the program's and one of another's.
 private final class QueryKeychain: Sendable {
     static let shared = QueryKeychain()
-    static let foreignValue = Data("what another program keeps".utf8)
-    static let ownValue = Data("what the program keeps".utf8)
+    // Globals of this type are taken for leaks (Tests/Support/leaks.supp).
+    static var foreignValue: Data { Data("what another program keeps".utf8) }
+    static var ownValue: Data { Data("what the program keeps".utf8) }
 
     private let folder = FuzzFolder("query")
     private let keychain: EmbeddedKeychain
@@ -89,7 +90,8 @@ private final class QueryKeychain: Sendable {
                 return require(Self.value() == Self.ownValue, "an item is gone or changed, and nothing said so")
             }
             for itemClass in [kSecClassGenericPassword, kSecClassInternetPassword, kSecClassCertificate, kSecClassKey] {
-                SecItemDelete([kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny] as CFDictionary)
+                SecItemDelete(
+                    [kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny] as CFDictionary)
             }
             Self.add(Self.ownValue)
             require(Self.value() == Self.ownValue, "an item cannot be found that was added")
@@ -118,7 +120,8 @@ private struct DictionaryReader {
     private static let keys = AttributeTable.rows.map(\.code) + QueryKey.rows.map(\.code)
     /// Values that have a meaning.
     static let words = [
-        "genp", "inet", "cert", "keys", "idnt", "ak", "ck", "dk", "aku", "akpu", "cku", "dku", "m_LimitOne", "m_LimitAll",
+        "genp", "inet", "cert", "keys", "idnt", "ak", "ck", "dk", "aku", "akpu", "cku", "dku", "m_LimitOne",
+        "m_LimitAll",
         "syna", "u_AuthUIA", "u_AuthUIF", "u_AuthUIS", "kept", "a", "TEAM.own", "TEAM.own.second", "TEAM.other", "htps",
         "example.org", "42", "0", "1", "", "com.apple.token", "*",
     ]
@@ -176,14 +179,18 @@ extension FuzzSeeds {
             let own = entry("acct", word("a"))
             let all = entry("m_Limit", word("m_LimitAll"))
             seeds += [
-                [0] + dictionary(named, entry("acct", [2, 1, 98]), entry("v_Data", data), entry("r_PersistentRef", yes)),
+                [0]
+                    + dictionary(
+                        named, entry("acct", [2, 1, 98]), entry("v_Data", data), entry("r_PersistentRef", yes)),
                 [1] + dictionary(named, own, entry("r_Data", yes), entry("r_Attributes", yes)),
                 [1] + dictionary(named, all, entry("r_Data", yes), entry("sync", word("syna"))),
                 [1] + dictionary(named, all, entry("r_Ref", yes), entry("agrp", word("TEAM.other"))),
                 [3] + dictionary(named, own) + dictionary(entry("v_Data", data), entry("labl", word("kept"))),
                 [4] + dictionary(named, own), [4] + dictionary(named),
                 [0] + dictionary(named, own, entry("accc", [11, 1, 0, 0, 0]), entry("v_Data", data)),
-                [0] + dictionary(named, own, entry("pdmn", word("akpu")), entry("v_Data", data), entry("u_UpdateExisting", yes)),
+                [0]
+                    + dictionary(
+                        named, own, entry("pdmn", word("akpu")), entry("v_Data", data), entry("u_UpdateExisting", yes)),
             ]
             seeds += codes.map { code in
                 [1] + dictionary(named, entry(code, yes), entry("r_Attributes", yes)) + [0]

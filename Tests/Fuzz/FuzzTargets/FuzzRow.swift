@@ -49,6 +49,8 @@ private final class FuzzStore: @unchecked Sendable {
             try Database(path: "\(path)/keychain.db", sharing: .shared)
         }
         for (account, value) in Self.values { add(account, value) }
+        // An empty file is an empty database, and none is made here.
+        folder.put("kept", [])
         execute("ATTACH '\(path)/kept' AS kept; CREATE TABLE kept.genp AS SELECT * FROM main.genp")
         check()
         require(found() == Self.values, "the store has not what was added")
@@ -84,7 +86,10 @@ private final class FuzzStore: @unchecked Sendable {
         case 4: return "NULL"
         // Bytes of the column itself, with others behind or in them, and those of another row.
         case 5: return "CAST(COLUMN || x'\(digits)' AS BLOB)"
-        case 6: return "CAST(substr(COLUMN, 1, \(value.first ?? 0)) || x'\(digits)' || substr(COLUMN, \((value.first ?? 0)) + \(value.count + 1)) AS BLOB)"
+        case 6:
+            let place = Int(value.first ?? 0)
+            let (before, behind) = ("substr(COLUMN, 1, \(place))", "substr(COLUMN, \(place + value.count + 1))")
+            return "CAST(\(before) || x'\(digits)' || \(behind) AS BLOB)"
         default: return "(SELECT COLUMN FROM main.genp WHERE id = \((value.first ?? 0) % 3 + 1))"
         }
     }

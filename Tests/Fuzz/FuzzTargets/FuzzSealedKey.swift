@@ -78,7 +78,9 @@ private final class SealedKeys: Sendable {
 
     private init() {
         let enclave = enclave
-        let controls: [UInt64] = [AccessControl.privateKeyUsage, AccessControl.privateKeyUsage | AccessConstraint.anchoredProgram]
+        let controls: [UInt64] = [
+            AccessControl.privateKeyUsage, AccessControl.privateKeyUsage | AccessConstraint.anchoredProgram,
+        ]
         sealed = controls.map { control in
             must("a key") { () throws(Refusal) in
                 let binding = KeyBinding(group: "g", accessibility: .whenUnlocked, control: control)

@@ -154,7 +154,8 @@ extension FuzzSeeds {
         for kind in UInt8(1)...3 { handed += [1, 18, kind, 0] + start + start }
         return [
             [0] + Array("KES1".utf8) + [232, 3, 0, 0, 1, 0, 0, 0], [0] + Array("KES1".utf8) + le(.max) + le(0),
-            [1] + handed, [1, 2, 18, 1, 2] + start + start, [1, 1, 18, 1, 1] + start + start, [1, 0, 18, 1, 0] + start + start,
+            [1] + handed, [1, 2, 18, 1, 2] + start + start, [1, 1, 18, 1, 1] + start + start,
+            [1, 0, 18, 1, 0] + start + start,
             [2, 1] + le(1000), [2, 1] + le(.max), [3, 1, 1, 0] + start + start, [3, 2, 1, 2] + start + start,
             [3, 1, 2] + le(1000) + le(7), [4] + answer + [0], [4] + answer + [1] + held, [5, 1, 0, 0, 0, 0, 0, 0, 0],
             [5], [6] + Array("1000".utf8), [6] + Array("system".utf8),

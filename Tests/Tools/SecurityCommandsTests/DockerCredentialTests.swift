@@ -67,6 +67,8 @@ import Testing
             ("", "the input is not a JSON object"), ("[]", "the input is not a JSON object"),
             ("{", "the input is not a JSON object"), (#"{"ServerURL":"a","Username":"b","Secret":"c"}x"#, "not a JSON"),
             (#"{"ServerURL":"a","Username":"b","Secret":"\ud800"}x"#, "not a JSON"),
+            (#"{"ServerURL":"a","Username":"b","Secret":"c","n":.5}"#, "not a JSON"),
+            (#"{"ServerURL":"a","Username":"b","Secret":"\x"}"#, "not a JSON"),
             (#"{"Username":"b","Secret":"c"}"#, "no credentials server URL"),
             (#"{"ServerURL":"a","Username":"","Secret":"c"}"#, "no credentials username"),
             (#"{"ServerURL":7,"Username":"b","Secret":"c"}"#, "no credentials server URL"),

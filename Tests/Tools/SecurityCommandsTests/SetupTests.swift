@@ -158,12 +158,17 @@ struct SetupTests {
         #expect(home.text(".docker/config.json") == nil)
     }
 
-    @Test("A configuration that is no JSON object is left alone")
-    func dockerBroken() throws {
+    @Test(
+        "A configuration that is no JSON object is left alone",
+        arguments: [
+            "[]", #"{"a":.5}"#, #"{"a":01}"#, #"{"a":1.}"#, #"{"a":+1}"#, #"{"a":0x10}"#, #"{"a":1e}"#, #"{"a":--1}"#,
+            #"{"a":"\x"}"#, #"{"a":"\ud800"}"#, "{\"a\":\"\\\u{1}\"}",
+        ])
+    func dockerBroken(text: String) throws {
         let home = try Home(programs: ["docker-credential-keychain"])
-        try home.write("[]", ".docker/config.json")
+        try home.write(text, ".docker/config.json")
         #expect(home.shell.run("setup", "-y", "docker").status == 1)
-        #expect(home.text(".docker/config.json") == "[]")
+        #expect(home.text(".docker/config.json") == text)
     }
 
     @Test("Targets that use Security without importing it get one file, and no others do")

@@ -15,8 +15,7 @@ struct JSONScanner {
         var members: [JSONObject.Member] = []
         try list(text, "{", "}") { (scanner) throws(JSONObject.Malformed) in
             let start = scanner.offset
-            try scanner.string(text)
-            guard let key = Self.unescape(text.extracting(start..<scanner.offset)) else { throw JSONObject.Malformed() }
+            let key = try scanner.string(text)
             scanner.skipBlank(text)
             try scanner.expect(":", text)
             scanner.skipBlank(text)
@@ -38,7 +37,7 @@ struct JSONScanner {
             try list(text, "[", "]") { (scanner) throws(JSONObject.Malformed) in
                 try scanner.value(text, depth: depth + 1)
             }
-        case UInt8(ascii: "\""): try string(text)
+        case UInt8(ascii: "\""): _ = try string(text)
         default: try word(text)
         }
     }
@@ -64,9 +63,32 @@ struct JSONScanner {
         let start = offset
         while offset < text.count, Self.isWord(text[offset]) { offset += 1 }
         let word = String(decoding: text.array(start, offset - start), as: UTF8.self)
-        guard ["true", "false", "null"].contains(word) || Double(word)?.isFinite == true else {
-            throw JSONObject.Malformed()
+        guard ["true", "false", "null"].contains(word) || Self.isNumber(word) else { throw JSONObject.Malformed() }
+    }
+
+    /// Whether it is a number of RFC 8259, of which others have fewer and more.
+    private static func isNumber(_ word: String) -> Bool {
+        var rest = Substring(word).utf8
+        func take(_ marks: Set<UInt8>) -> Bool {
+            guard let first = rest.first, marks.contains(first) else { return false }
+            rest = rest.dropFirst()
+            return true
         }
+        func takeDigits() -> Int {
+            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            rest = rest.dropFirst(digits.count)
+            return digits.count
+        }
+        _ = take([UInt8(ascii: "-")])
+        let beginsWithZero = rest.first == UInt8(ascii: "0")
+        let digits = takeDigits()
+        guard digits == 1 || digits > 1 && !beginsWithZero else { return false }
+        if take([UInt8(ascii: ".")]), takeDigits() == 0 { return false }
+        if take([UInt8(ascii: "e"), UInt8(ascii: "E")]) {
+            _ = take([UInt8(ascii: "+"), UInt8(ascii: "-")])
+            if takeDigits() == 0 { return false }
+        }
+        return rest.isEmpty && Double(word)?.isFinite == true
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {
@@ -78,12 +100,16 @@ struct JSONScanner {
         }
     }
 
-    private mutating func string(_ text: Span<UInt8>) throws(JSONObject.Malformed) {
+    /// - Returns: what the string stands for.
+    private mutating func string(_ text: Span<UInt8>) throws(JSONObject.Malformed) -> SecretBytes {
+        let start = offset
         try expect("\"", text)
         while offset < text.count, text[offset] >= 0x20 {
             let byte = text[offset]
             offset += byte == UInt8(ascii: "\\") ? 2 : 1
-            if byte == UInt8(ascii: "\"") { return }
+            guard byte == UInt8(ascii: "\"") else { continue }
+            guard let string = Self.unescape(text.extracting(start..<offset)) else { break }
+            return string
         }
         throw JSONObject.Malformed()
     }
