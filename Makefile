@@ -64,8 +64,8 @@ tsan: deps ## the test suite with the thread sanitizer
 docs: deps ## the documentation of the public modules
 	@scripts/docs
 
-fuzz: deps ## fuzz what reads from outside, every target for SECONDS (60): make fuzz SECONDS=600
-	@SECONDS=$(or $(SECONDS),60) scripts/fuzz
+fuzz: deps ## fuzz what reads from outside, each target for SECONDS (60), two at a time: make fuzz SECONDS=600 TARGETS=fuzz-json
+	@SECONDS=$(or $(SECONDS),60) scripts/fuzz $(TARGETS)
 
 soak: deps ## the storage machinery for TIME seconds (600), beginning with SEED (1): make soak TIME=3600
 	@TIME=$(or $(TIME),600) SEED=$(or $(SEED),1) scripts/soak

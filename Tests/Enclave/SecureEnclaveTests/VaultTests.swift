@@ -1,4 +1,5 @@
 import Glibc
+import KeychainCrypto
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -93,6 +94,23 @@ struct VaultTests {
         try device.replaceContent(with: changed)
         #expect(refusal { _ = try device.start() }?.status == .decode)
         #expect(try device.content() == changed)
+    }
+
+    @Test("a vault whose name of the boot is no text is damaged, though its seal is right", arguments: [0x41, 0xB7])
+    func bootIsText(byte: UInt8) throws {
+        _ = try device.start()
+        var bytes = try device.content()
+        bytes.replaceSubrange(Vault.Offset.boot..<Vault.Offset.since, with: Array(repeating: byte, count: 36))
+        let key = try Vault(decoding: try device.content().span, .softwareOnly).deriveKey(.vaultSeal)
+        let (seal, digest) = (bytes.count - 64, bytes.count - 32)
+        let sealed = try key.withSpan { try KeyedDigest(key: $0).digest(bytes.span.extracting(..<seal)) }
+        bytes.replaceSubrange(seal..<digest, with: sealed.span.array(0, 32))
+        let whole = try Digest.sha256(bytes.span.extracting(..<digest))
+        bytes.replaceSubrange(digest..., with: whole.span.array(0, 32))
+        try device.replaceContent(with: bytes)
+        let refused = refusal { _ = try device.start(createIfMissing: false) }
+        #expect(refused?.status == (byte < 0x80 ? nil : .decode))
+        #expect(try device.content() == bytes)
     }
 
     @Test("a vault that was damaged while the enclave runs is not written over")

@@ -116,6 +116,9 @@ extension FuzzSeeds {
                 }
             seeds.append([0x20 | UInt8(number)] + [0, 0, 0, 0] + content)
         }
+        // More slots than a keychain has.
+        let crowded = (0...UnlockSlot.most).flatMap { _ -> [UInt8] in [0, 2] }
+        seeds.append([0x42, 0, 0, 0, 0, 0, UInt8(UnlockSlot.most + 1)] + crowded + [0])
         seeds += parts.enumerated().map { [0x40 | UInt8($0)] + $1 }
         return seeds
     }

@@ -82,6 +82,23 @@ struct DeviceMessageTests {
         #expect(failure { () throws(Refusal) in try VerificationReport(from: &reader) }?.rule == .malformedFrame)
     }
 
+    @Test(
+        "Details with more slots than a keychain may have are refused",
+        arguments: [UnlockSlot.most, UnlockSlot.most + 1])
+    func slots(count: Int) throws {
+        let buffer = SecretBuffer(capacity: 64)
+        DeviceSettings().append(to: buffer)
+        buffer.append(UInt8(count))
+        for _ in 0..<count {
+            buffer.append(0)
+            buffer.append(UnlockSlot.Kind.passcode.rawValue)
+        }
+        buffer.append(0)
+        var reader = WireReader(buffer.finish())
+        let details = try? DeviceDetails(from: &reader)
+        #expect(details?.slots.count == (count > UnlockSlot.most ? nil : count))
+    }
+
     @Test("A text that is not UTF-8 is refused")
     func refusesText() {
         let body = Self.bytes { buffer in

@@ -101,10 +101,11 @@ extension Vault {
         if version != Self.firstVersion {
             wrappedIndexKey = bytes.array(Offset.tail, RowKeyRecord.wrappedBytes)
         }
+        let name = bytes.array(Offset.boot, FailedAttempts.bootBytes).prefix { $0 != 0 }
+        // Replaced by a mark, what is no text would be written as other bytes than were read.
+        guard let boot = String(validating: name, as: UTF8.self) else { throw .damagedVault }
         attempts = FailedAttempts(
-            count: bytes.littleEndian(UInt32.self, at: Offset.failed),
-            boot: String(
-                decoding: bytes.array(Offset.boot, FailedAttempts.bootBytes).prefix { $0 != 0 }, as: UTF8.self),
+            count: bytes.littleEndian(UInt32.self, at: Offset.failed), boot: boot,
             since: bytes.littleEndian(UInt64.self, at: Offset.since))
         (slots, settings, age) = (tail.slots, tail.settings, tail.age)
         if let seal = tail.seal {

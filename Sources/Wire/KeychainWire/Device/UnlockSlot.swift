@@ -83,7 +83,9 @@ package struct DeviceDetails: Hashable, Sendable {
     package init(from reader: inout WireReader) throws(Refusal) {
         settings = try DeviceSettings(from: &reader)
         slots = []
-        for _ in 0..<(try reader.integer(UInt8.self)) {
+        let count = try reader.integer(UInt8.self)
+        guard count <= UnlockSlot.most else { throw .malformed("the number of unlock slots") }
+        for _ in 0..<count {
             let number = try reader.integer(UInt8.self)
             guard let kind = UnlockSlot.Kind(rawValue: try reader.integer(UInt8.self)) else {
                 throw .malformed("an unlock slot")
