@@ -96,21 +96,26 @@ struct VaultTests {
         #expect(try device.content() == changed)
     }
 
-    @Test("a vault whose name of the boot is no text is damaged, though its seal is right", arguments: [0x41, 0xB7])
-    func bootIsText(byte: UInt8) throws {
+    @Test("a vault whose name of the boot is no text is damaged, though its seal is right")
+    func bootIsText() throws {
         _ = try device.start()
-        var bytes = try device.content()
-        bytes.replaceSubrange(Vault.Offset.boot..<Vault.Offset.since, with: Array(repeating: byte, count: 36))
         let key = try Vault(decoding: try device.content().span, .softwareOnly).deriveKey(.vaultSeal)
-        let (seal, digest) = (bytes.count - 64, bytes.count - 32)
-        let sealed = try key.withSpan { try KeyedDigest(key: $0).digest(bytes.span.extracting(..<seal)) }
-        bytes.replaceSubrange(seal..<digest, with: sealed.span.array(0, 32))
-        let whole = try Digest.sha256(bytes.span.extracting(..<digest))
-        bytes.replaceSubrange(digest..., with: whole.span.array(0, 32))
-        try device.replaceContent(with: bytes)
+        try replaceBoot(with: 0x41, sealing: key)
+        _ = try device.start(createIfMissing: false)
+        try replaceBoot(with: 0xB7, sealing: key)
         let refused = refusal { _ = try device.start(createIfMissing: false) }
-        #expect(refused?.status == (byte < 0x80 ? nil : .decode))
-        #expect(try device.content() == bytes)
+        #expect(refused?.status == .decode)
+    }
+
+    private func replaceBoot(with byte: UInt8, sealing key: SecretBytes) throws {
+        let content = try device.content()
+        let boot = [UInt8](repeating: byte, count: FailedAttempts.bootBytes)
+        let sealed =
+            Array(content[..<Vault.Offset.boot]) + boot + Array(content[Vault.Offset.since..<content.count - 64])
+        let secret = key.withSpan { $0.array(0, $0.count) }
+        let seal = try KeyedDigest(key: secret.span).digest(sealed.span)
+        let whole = sealed + seal.indices.map { seal[$0] }
+        try device.replaceContent(with: whole + (try Digest.of(whole.span, .sha256)))
     }
 
     @Test("a vault that was damaged while the enclave runs is not written over")

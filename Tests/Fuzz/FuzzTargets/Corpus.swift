@@ -4,29 +4,47 @@ import LinuxSystem
 /// The inputs of a target in one file, as they are kept in the repository: what fuzzing has found to reach other code than the rest,
 /// and what has once been wrong.
 ///
-///     corpus = *(length:u32 input)
+///     corpus = *(length:u32 input)                     ; bit 31 of the length: the input was a finding, and stays
 struct Corpus {
+    /// Bytes of one input, and of a file with all of them: what is in the repository is tried with every change.
     private static let largest = 4096
+    private static let room = 128 << 10
 
-    var inputs: [[UInt8]] = []
+    private static let findingBit: UInt32 = 1 << 31
 
-    init(inputs: [[UInt8]]) { self.inputs = inputs }
+    struct Input {
+        let bytes: [UInt8]
+        let isFinding: Bool
+    }
+
+    var inputs: [Input] = []
+
+    init(inputs: [Input]) { self.inputs = inputs }
 
     /// Takes a file apart; nil for one that is none.
     init?(_ bytes: [UInt8]) {
         var offset = 0
         while offset < bytes.count {
             guard bytes.count - offset >= 4 else { return nil }
-            let length = Int(bytes.span.littleEndian(UInt32.self, at: offset))
+            let head = bytes.span.littleEndian(UInt32.self, at: offset)
+            let length = Int(head & ~Self.findingBit)
             guard length <= bytes.count - offset - 4 else { return nil }
-            inputs.append(Array(bytes[offset + 4..<offset + 4 + length]))
+            let input = Array(bytes[offset + 4..<offset + 4 + length])
+            inputs.append(Input(bytes: input, isFinding: head & Self.findingBit != 0))
             offset += 4 + length
         }
     }
 
-    /// The file, without what is too long to be kept.
+    /// The file: findings, then as many of the others as there is room for, the shortest first.
     var encoded: [UInt8] {
-        inputs.filter { $0.count <= Self.largest }.flatMap { FuzzSeeds.le(UInt32($0.count)) + $0 }
+        var bytes: [UInt8] = []
+        let (findings, others) = (inputs.filter(\.isFinding), inputs.filter { !$0.isFinding })
+        for input in findings + others.sorted(by: { $0.bytes.count < $1.bytes.count }) {
+            let size = input.bytes.count
+            guard size <= Self.largest, bytes.count + size + 4 <= Self.room else { continue }
+            bytes += FuzzSeeds.le(UInt32(size) | (input.isFinding ? Self.findingBit : 0)) + input.bytes
+        }
+        return bytes
     }
 }
 
@@ -34,7 +52,7 @@ struct Corpus {
 ///
 ///     --play FOLDER TARGET...      tries all inputs of the targets' corpora, TARGET.corpus in FOLDER; without targets, of all
 ///     --seeds FOLDER TARGET        writes what fuzzing begins with, a file for each input
-///     --pack FILE FOLDER           makes a corpus of the files of a folder, in the order of their names
+///     --pack FILE FOLDER           makes a corpus of the files of a folder; those named finding-… are findings
 ///     --list                       names all targets
 ///     --unpack FILE FOLDER         writes a corpus as files
 package enum CorpusCommand {
@@ -45,14 +63,16 @@ package enum CorpusCommand {
         case ("--list", 1): for target in FuzzTarget.allCases { print(target.rawValue) }
         case ("--seeds", 3):
             guard let target = FuzzTarget(rawValue: words[2]) else { return 2 }
-            write(target.seeds, to: words[1], "seed")
+            for (number, seed) in target.seeds.enumerated() { write(seed, "\(words[1])/seed-\(number)") }
         case ("--pack", 3):
             must("the corpus cannot be written") { () throws(SystemError) in
                 try AtomicFile.replace(words[1], with: read(words[2]).encoded.span, mode: 0o644)
             }
         case ("--unpack", 3):
             guard let corpus = load(words[1]) else { return 1 }
-            write(corpus.inputs, to: words[2], "kept")
+            for (number, input) in corpus.inputs.enumerated() {
+                write(input.bytes, "\(words[2])/\(input.isFinding ? findingMark : "")kept-\(number)")
+            }
         default: return nil
         }
         return 0
@@ -66,7 +86,7 @@ package enum CorpusCommand {
             for (number, input) in corpus.inputs.enumerated() {
                 let name = "\(target.rawValue) \(number): "
                 say(name)
-                target.tryInput(input.span)
+                target.tryInput(input.bytes.span)
                 say("\r" + String(repeating: " ", count: name.utf8.count) + "\r")
             }
             say("\(target.rawValue): \(corpus.inputs.count) inputs\n")
@@ -86,16 +106,20 @@ package enum CorpusCommand {
         return corpus
     }
 
-    private static func write(_ inputs: [[UInt8]], to folder: String, _ name: String) {
-        for (number, input) in inputs.enumerated() {
-            must("an input cannot be written") { () throws(SystemError) in
-                try AtomicFile.replace("\(folder)/\(name)-\(number)", with: input.span, mode: 0o644)
-            }
+    private static func write(_ input: [UInt8], _ path: String) {
+        must("an input cannot be written") { () throws(SystemError) in
+            try AtomicFile.replace(path, with: input.span, mode: 0o644)
         }
     }
 
+    private static let findingMark = "finding-"
+
     private static func read(_ folder: String) -> Corpus {
-        let names = FuzzFolder.names(in: folder).sorted()
-        return Corpus(inputs: names.compactMap { try? AtomicFile.read("\(folder)/\($0)", limit: 1 << 20) })
+        let inputs = FuzzFolder.names(in: folder).sorted().compactMap { name in
+            (try? AtomicFile.read("\(folder)/\(name)", limit: 1 << 20)).map { bytes in
+                Corpus.Input(bytes: bytes, isFinding: name.hasPrefix(findingMark))
+            }
+        }
+        return Corpus(inputs: inputs)
     }
 }
