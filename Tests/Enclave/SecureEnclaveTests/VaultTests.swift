@@ -99,7 +99,9 @@ struct VaultTests {
     @Test("a vault whose name of the boot is no text is damaged, though its seal is right")
     func bootIsText() throws {
         _ = try device.start()
-        let key = try Vault(decoding: try device.content().span, .softwareOnly).deriveKey(.vaultSeal)
+        let content = try device.content()
+        let vault = try Vault(decoding: content.span, .softwareOnly)
+        let key = try vault.deriveKey(.vaultSeal)
         try replaceBoot(with: 0x41, sealing: key)
         _ = try device.start(createIfMissing: false)
         try replaceBoot(with: 0xB7, sealing: key)
@@ -115,7 +117,8 @@ struct VaultTests {
         let secret = key.withSpan { $0.array(0, $0.count) }
         let seal = try KeyedDigest(key: secret.span).digest(sealed.span)
         let whole = sealed + seal.indices.map { seal[$0] }
-        try device.replaceContent(with: whole + (try Digest.of(whole.span, .sha256)))
+        let digest = try Digest.of(whole.span, .sha256)
+        try device.replaceContent(with: whole + digest)
     }
 
     @Test("a vault that was damaged while the enclave runs is not written over")
