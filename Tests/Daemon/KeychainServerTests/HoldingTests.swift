@@ -18,14 +18,16 @@ struct HoldingTests {
     /// A server that knows who connects: the first so many are programs with so many connections each, the others modest.
     private static func server(_ limits: ServerLimits, greedy count: Int, each: Int) throws -> RunningServer {
         let connections = Monitor(0)
-        return try RunningServer(limits: limits, recognize: { _ in
-            let number = connections.update { connections in
-                defer { connections += 1 }
-                return connections
-            }
-            let program = number < count ? "/home/greedy\(number / each)" : "/home/modest"
-            return CallerIdentity(user: 1, process: 2, program: program, groups: ["group"])
-        })
+        return try RunningServer(
+            limits: limits,
+            recognize: { _ in
+                let number = connections.update { connections in
+                    defer { connections += 1 }
+                    return connections
+                }
+                let program = number < count ? "/home/greedy\(number / each)" : "/home/modest"
+                return CallerIdentity(user: 1, process: 2, program: program, groups: ["group"])
+            })
     }
 
     @Test("A large frame that was taken is not kept while the rest of the next one is owed")
@@ -49,12 +51,15 @@ struct HoldingTests {
         let isOpen = Monitor(false)
         var limits = ServerLimits()
         limits.heldOfProgram = 30_000
-        let server = try RunningServer(limits: limits, identify: { _ throws(Refusal) in
-            .slow(SlowIdentification { () throws(Refusal) in
-                _ = isOpen.wait(deadline: soon) { $0 ? true : nil }
-                return IdentifiedCaller(lasting: RunningServer.caller)
+        let server = try RunningServer(
+            limits: limits,
+            identify: { _ throws(Refusal) in
+                .slow(
+                    SlowIdentification { () throws(Refusal) in
+                        _ = isOpen.wait(deadline: soon) { $0 ? true : nil }
+                        return IdentifiedCaller(lasting: RunningServer.caller)
+                    })
             })
-        })
         let client = try server.connect()
         try client.send(Frames.add(String(repeating: "x", count: 40_000), id: 5))
         let answer = try client.receive()
@@ -144,14 +149,16 @@ struct HoldingTests {
         var limits = ServerLimits()
         (limits.connections, limits.connectionsOfTurn) = (8, 6)
         let connections = Monitor(0)
-        let server = try RunningServer(limits: limits, recognize: { _ in
-            let number = connections.update { connections in
-                defer { connections += 1 }
-                return connections
-            }
-            let program = number < 7 ? "/home/\(number)" : "/usr/bin/installed"
-            return CallerIdentity(user: 1, process: 2, program: program, groups: ["group"])
-        })
+        let server = try RunningServer(
+            limits: limits,
+            recognize: { _ in
+                let number = connections.update { connections in
+                    defer { connections += 1 }
+                    return connections
+                }
+                let program = number < 7 ? "/home/\(number)" : "/usr/bin/installed"
+                return CallerIdentity(user: 1, process: 2, program: program, groups: ["group"])
+            })
         server.standIn.hold([.device])
         let copies = try (0..<6).map { _ in try server.connect() }
         for client in copies { try client.send(Frames.device(.verify(from: .start))) }
