@@ -17,8 +17,16 @@ package enum ProcessHardening {
 
     /// Swift's runtime catches crashes, has a program of the toolchain read this process's memory and registers, and writes them into
     /// the log. Of a process that nobody may trace that program learns nothing, and the crashed one waits for it for ever.
+    ///
+    /// Who was started by a thread of a pool has some of these signals blocked.
     private static func leaveCrashesToKernel() {
-        for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { signal(crash, SIG_DFL) }
+        var crashes = sigset_t()
+        unsafe sigemptyset(&crashes)
+        for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+            signal(crash, SIG_DFL)
+            unsafe sigaddset(&crashes, crash)
+        }
+        unsafe pthread_sigmask(SIG_UNBLOCK, &crashes, nil)
     }
 
     /// Makes sure that no program executed from here gains privileges (PR_SET_NO_NEW_PRIVS). Cannot be undone.
