@@ -13,12 +13,6 @@ let rules: [SwiftSetting] = [
 // Every room obeys the same law: Swift 6 mode, no warnings, unsafe code marked where it stands.
 let law = warnings + rules
 
-// What no attack on a program's memory shall find: a table of addresses that can be written (Tests/Scripts/supply_test.py).
-let bound: [LinkerSetting] = isCheckout ? [] : [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
-let guarded: [CSetting] =
-    (isCheckout ? [] : [.unsafeFlags(["-fstack-protector-strong"])])
-    + [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
-
 // A room's place in the tree is its floor; what it may import is its row here and nothing else
 // (Tests/Architecture holds the import lines of every file against these rows).
 func room(_ name: String, on floor: String, uses rooms: [String] = []) -> Target {
@@ -30,7 +24,7 @@ func room(_ name: String, on floor: String, uses rooms: [String] = []) -> Target
 func program(_ name: String, on floor: String, uses rooms: [String]) -> Target {
     .executableTarget(
         name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Sources/\(floor)/\(name)",
-        swiftSettings: law, linkerSettings: bound)
+        swiftSettings: law)
 }
 
 func tests(_ name: String, on floor: String, uses rooms: [String]) -> Target {
@@ -76,11 +70,8 @@ let package = Package(
         library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
         library("CPAM", package: "pam", debian: "libpam0g-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
-        .target(
-            name: "CLinux", path: "Sources/CLibraries/CLinux",
-            cSettings: [.define("_GNU_SOURCE")] + guarded),
-        .target(
-            name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"], cSettings: guarded),
+        .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"]),
 
         room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
         room("LinuxSystem", on: "Base", uses: ["CLinux"]),
