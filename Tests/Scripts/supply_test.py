@@ -36,15 +36,28 @@ def needed(program):
 
 
 def check_hardening(program):
-    head, segments, dynamic = readelf("-h", program), readelf("-l", program), readelf("-d", program)
-    check(f"{program} is position-independent", re.search(r"Type:\s+DYN", head), head)
-    check(f"{program} binds before it starts", TRIAL or re.search(r"BIND_NOW|Flags:.*\bNOW\b", dynamic), re.findall("Flags.*", dynamic))
+    segments, dynamic = readelf("-l", program), readelf("-d", program)
+    if is_static(program):
+        check(f"{program} alone is linked at a fixed place, and asks for no interpreter", program == "security" and "INTERP" not in segments, program)
+    else:
+        check_loading(program, dynamic)
     check(f"{program}'s table of functions is read-only then", "GNU_RELRO" in segments, segments)
     flags = re.findall(r"^\s+(\w+)\s+(?:0x\w+\s+){5}([RWE ]{3})", segments, re.M)
     check(f"{program} has segments", len(flags) > 2, segments)
     check(f"{program} has nothing that is writable and executable", not [f for f in flags if "W" in f[1] and "E" in f[1]], flags)
     check(f"{program} has a stack that is not executable", ("GNU_STACK", "RW ") in flags, flags)
     check(f"{program} has no code that is relocated", "TEXTREL" not in dynamic, dynamic)
+
+
+def is_static(program):
+    """Linked at a fixed place, with everything inside: nothing is bound, and its symbols are gone."""
+    return re.search(r"Type:\s+EXEC", readelf("-h", program)) is not None
+
+
+def check_loading(program, dynamic):
+    head = readelf("-h", program)
+    check(f"{program} is position-independent", re.search(r"Type:\s+DYN", head), head)
+    check(f"{program} binds before it starts", TRIAL or re.search(r"BIND_NOW|Flags:.*\bNOW\b", dynamic), re.findall("Flags.*", dynamic))
     check(f"{program}'s C code has guarded stacks", "__stack_chk_fail" in readelf("-s", program), program)
 
 
