@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 BUILT = .build/installation
 SDK = .build/sdk
 
-.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench load asan tsan fuzz soak mutants clean
+.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench load tidy asan tsan fuzz soak mutants clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -54,6 +54,10 @@ deb: installation sdk ## build the Debian packages into .build/deb, and hold the
 
 check-format: ## the layout of the code
 	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Examples Benchmarks Package.swift
+
+tidy: ## names, layers, sizes and language, held against their ceilings; make tidy RULE=sleeps says where
+	@$(SWIFT) build --build-tests
+	@python3 Tests/Tidy/tidy.py $(if $(RULE),--places "$(RULE)")
 
 asan: deps ## the test suite with the address sanitizer
 	@scripts/sanitize address
