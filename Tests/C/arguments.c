@@ -33,7 +33,7 @@ static void items(void *other) {
     CHECK(result == NULL);
     CHECK(SecRandomCopyBytes(kSecRandomDefault, 8, nothing) == errSecParam);
     CHECK(SecRandomCopyBytes(kSecRandomDefault, 8, bytes) == errSecSuccess);
-    CHECK(SecRandomCopyBytes((SecRandomRef)bytes, 8, bytes) == errSecParam);
+    CHECK(SecRandomCopyBytes((SecRandomRef)bytes, 8, bytes) == errSecSuccess);
 }
 
 static void keys(void *other) {
@@ -60,6 +60,9 @@ static void keys(void *other) {
 // Memory that is not there, and lengths that no memory has.
 static void memory(void) {
     SecKeyRef key = makeKey(kSecAttrKeyTypeECSECPrimeRandom, 256);
+    SecKeyRef half = SecKeyCopyPublicKey(key);
+    CHECK(SecKeyRawVerify(half, kSecPaddingPKCS1, bytes, 8, NULL, 0) == errSSLCrypto);
+    CFRelease(half);
     REFUSED(SecKeyRawSign(key, kSecPaddingPKCS1, nothing, 8, bytes, &length));
     REFUSED(SecKeyRawSign(key, kSecPaddingPKCS1, bytes, 8, nothing, &length));
     REFUSED(SecKeyRawSign(key, kSecPaddingPKCS1, bytes, 8, bytes, nothing));
@@ -94,6 +97,7 @@ static void certificates(void *other) {
     ERROR(SecAccessControlCreateWithFlags(NULL, other, 0, &error));
     ERROR(SecAccessControlCreateWithFlags(NULL, kSecAttrAccessibleWhenUnlocked, 1ul << 60, &error));
     REFUSED(SecPKCS12Import(other, other, (CFArrayRef *)&result));
+    CHECK(SecPKCS12Import(other, NULL, (CFArrayRef *)&result) == errSecAuthFailed);
     REFUSED(SecItemImport(other, NULL, NULL, NULL, 0, NULL, NULL, NULL));
     REFUSED(SecItemExport(nothing, 0, 0, NULL, (CFDataRef *)&result));
     CHECK(result == NULL);

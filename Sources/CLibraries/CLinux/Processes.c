@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -86,3 +87,5 @@ int clinux_process_version(int process, struct clinux_file_version *version) {
     char path[process_path_room];
     return clinux_file_version(-1, process_path(path, process, "exe"), version);
 }
+
+void clinux_warn(const char *text) { syslog(LOG_USER | LOG_WARNING, "%s", text); }

@@ -28,6 +28,13 @@ struct AuthenticationUse: Sendable {
         return Asking(context: given.identifier, password: given.password, prompt: prompt)
     }
 
+    /// An invalidated context is refused also for items that need nobody.
+    ///
+    /// - Throws: `errSecAuthFailed`.
+    func checkContext() throws(Refusal) {
+        if context?.givenContext.isInvalidated == true { throw .invalidContext }
+    }
+
     /// A request that may not ask can still be met by what was shown in its context, which a plain one does not carry.
     fileprivate var startsPlainly: Bool { context == nil || ui == .allow }
 }
@@ -38,6 +45,7 @@ extension KeychainSession {
     static func asking<Answer>(
         _ use: AuthenticationUse, _ body: (any KeychainConnection) throws(Refusal) -> Answer
     ) throws(Refusal) -> Answer {
+        try use.checkContext()
         var session = try current()
         if use.startsPlainly {
             do throws(Refusal) { return try body(session) } catch {
@@ -66,6 +74,6 @@ extension AuthenticationUse {
 
 extension Refusal {
     fileprivate static let invalidContext = Refusal(
-        .authFailed, .withdrawn, "u_AuthCtx", "The item needs the user, and the LAContext was invalidated.",
+        .authFailed, .withdrawn, "u_AuthCtx", "The LAContext was invalidated.",
         do: "Make a new LAContext, or leave kSecUseAuthenticationContext out.")
 }

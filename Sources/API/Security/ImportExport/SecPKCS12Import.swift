@@ -80,7 +80,7 @@ extension PKCS12.Failure {
         case .unsupportedKey:
             Refusal(
                 .decode, .notPKCS12, "pkcs12_data", "The file has a private key of a type that is not used here.",
-                do: "Use RSA of 1024 to 8192 bits, the curves P-256, P-384 and P-521, Ed25519 or X25519.")
+                do: "Use RSA of 512 to 8192 bits, the curves P-192, P-224, P-256, P-384 and P-521, Ed25519 or X25519.")
         case .tooLarge:
             Refusal(
                 .decode, .tooLarge, "pkcs12_data", "The file is larger, or asks for more work, than any has reason to.",

@@ -82,7 +82,10 @@ extension RawValue {
     }
 
     private static func numberOrBoolean(_ number: NSNumber) -> RawValue {
-        CFGetTypeID(number) == CFBooleanGetTypeID() ? .boolean(number.boolValue) : .number(number.int64Value)
+        if CFGetTypeID(number) == CFBooleanGetTypeID() { return .boolean(number.boolValue) }
+        // A fraction, or what no whole number of 64 bits is, stands for nothing.
+        guard let whole = Int64(exactly: number) else { return .other("a number that is not whole") }
+        return .number(whole)
     }
 }
 

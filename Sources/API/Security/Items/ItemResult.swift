@@ -70,10 +70,8 @@ struct ItemResult {
         }
     }
 
-    /// A password's reference is its attributes; what another item's reference is made of comes with it unasked.
-    private var showsAttributes: Bool {
-        returns.contains(.attributes) || returns.contains(.reference) && item.itemClass.isPassword
-    }
+    /// A password's reference is its attributes; another item's brings them along where more than it alone is asked for.
+    private var showsAttributes: Bool { returns.contains(.attributes) || returns.contains(.reference) }
 
     private func isAskedFor(_ id: AttributeID) -> Bool {
         switch id {

@@ -93,6 +93,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         // Deleting needs nobody (semantics B.4).
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.delete, dictionary: query, use: &use)
+        try use.checkContext()
         return try KeychainSession.current().send(request).notice
     }
 }

@@ -1,5 +1,6 @@
 internal import KeychainCrypto
 internal import KeychainModel
+internal import LinuxSystem
 
 /// A key to be made, as a program describes it (semantics F.1).
 struct KeyGeneration {
@@ -25,18 +26,24 @@ struct KeyGeneration {
         privateAttributes = Self.merged(description.entries, privatePart)
         publicAttributes = Self.merged(description.entries, publicPart)
         keepsPrivateKey = try Self.flag(privateAttributes["perm"]) ?? (tokenID != nil)
-        // A public key can be made again from the private one, so it is kept only where that is asked of it.
-        keepsPublicKey = try Self.flag(publicPart["perm"]) ?? false
+        keepsPublicKey = try Self.flag(publicAttributes["perm"]) ?? false
     }
 
-    /// Makes the key, and adds the halves that are to stay to the keychain.
+    /// Makes the key, and adds the halves that are to stay to the keychain: the public one first, and either both or none.
     ///
     /// - Throws: `Refusal`: −4 for a token that makes no keys; what adding throws; −26276 when OpenSSL fails.
     func make() throws(Refusal) -> SecKey {
-        var key = SecKey(try material())
-        if keepsPrivateKey { key = try add(key, privateAttributes) }
-        if keepsPublicKey { _ = try add(SecKey(key.material.publicKey), publicAttributes.filter { $0.key != "tkid" }) }
-        return key
+        if let weakness = type.weakness(bits: bits) { SystemLog.warn(weakness) }
+        let key = SecKey(try material())
+        guard keepsPublicKey else { return keepsPrivateKey ? try add(key, privateAttributes) : key }
+        let attributes = publicAttributes.filter { $0.key != "tkid" }
+        let reference = try addPublic(SecKey(key.material.publicKey), attributes)
+        guard keepsPrivateKey else { return key }
+        do throws(Refusal) { return try add(key, privateAttributes) } catch {
+            // By its reference, so that nothing else goes. If that fails too, the first refusal is the one to tell.
+            _ = SecItemDelete(NSDictionary(dictionary: ["v_PersistentRef": reference]))
+            throw error
+        }
     }
 
     /// The new private key, where it is to be.
@@ -52,14 +59,32 @@ struct KeyGeneration {
     ///
     /// - Returns: the key as the keychain has it: a handle, if it is not to leave it.
     private func add(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) -> SecKey {
+        try add(key, attributes, returning: "r_Ref") as? SecKey ?? key
+    }
+
+    /// Adds the public half.
+    ///
+    /// - Returns: its persistent reference.
+    private func addPublic(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) -> NSData {
+        guard let reference = try add(key, attributes, returning: "r_PersistentRef") as? NSData else {
+            throw Refusal(
+                .internalError, .internalError, "SecItemAdd", "An added key has no persistent reference.",
+                do: "Run security verify-keychain.")
+        }
+        return reference
+    }
+
+    private func add(
+        _ key: SecKey, _ attributes: [String: AnyObject], returning what: String
+    ) throws(Refusal) -> CFTypeRef? {
         var entries = attributes
         entries["class"] = kSecClassKey
         entries["v_Ref"] = key
         entries["perm"] = kCFBooleanTrue
-        entries["r_Ref"] = kCFBooleanTrue
+        entries[what] = kCFBooleanTrue
         var added: CFTypeRef?
         let status = unsafe SecItemAdd(NSDictionary(dictionary: entries), &added)
-        if status == errSecSuccess { return added as? SecKey ?? key }
+        if status == errSecSuccess { return added }
         throw Refusal(status, SecCopyLastItemError())
     }
 

@@ -36,8 +36,10 @@ extension KeyMaterial {
 
     func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         guard algorithm.supports(operation, type: type, bits: bits) else { return false }
-        guard let privateOperations else { return !operation.needsPrivateKey }
-        return operation.needsPrivateKey && privateOperations.supports(operation, algorithm)
+        // As on Apple systems an RSA key says that it can go back in either half.
+        guard let privateOperations else { return !operation.needsPrivateKey || type == .rsa && operation == .decrypt }
+        guard operation.needsPrivateKey else { return type == .rsa && operation == .verify }
+        return privateOperations.supports(operation, algorithm)
     }
 }
 

@@ -6,13 +6,15 @@ internal import LinuxSystem
 ///
 /// - Parameters:
 ///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`; `kSecAttrTokenID` for where the private key is to be;
-///     attributes of the items under `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs`, which are added to the keychain when
-///     `kSecAttrIsPermanent` is true there, for the private key also when it is true at the top.
+///     attributes of the items under `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs`, over what stands at the top for both.
+///     A half whose `kSecAttrIsPermanent` is true is added to the keychain, the public one first; when one cannot be added,
+///     neither is. A token's private key is permanent where nothing else is said.
 ///   - error: receives, with the result nil, what is wrong and what to do: `errSecParam` for a description that no key can
 ///     have, `errSecUnimplemented` for a token that makes no keys, and what `SecItemAdd` returns. The caller releases it.
 /// - Returns: the private key; `SecKeyCopyPublicKey` gives the public one.
 ///
-/// Sizes: RSA 1024 to 8192 in steps of 8, curves 256, 384 and 521. Source: S-39, semantics F.1.
+/// Sizes: RSA 512 to 8192, curves 192, 224, 256, 384 and 521; what is weak is made, with a warning in the system's log.
+/// Source: Apple, SecKeyCreateRandomKey; the sizes of its own tests.
 @discardableResult
 public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -63,7 +65,8 @@ public func SecKeyCreateWithData(
 ) -> SecKey? {
     unsafe explaining(error) { () throws(Refusal) in
         let description = try KeyDescription(attributes)
-        let (type, half) = (try description.type(), try description.keyClass())
+        let half = try description.keyClass()
+        let type = try description.type()
         if let token = try description.tokenID() { return SecKey(try KeyToken.takeUp(description, token)) }
         return try keyData.withSpan { (bytes) throws(Refusal) in
             try explained("SecKeyCreateWithData") { () throws(CryptoError) in

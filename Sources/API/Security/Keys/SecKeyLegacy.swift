@@ -16,6 +16,8 @@ public func SecKeyRawSign(
     _ sig: UnsafeMutablePointer<UInt8>, _ sigLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
     reporting { () throws(Refusal) in
+        // Nobody signs with MD5 any more; what was signed with it is still verified.
+        guard padding != .PKCS1MD5 else { throw .algorithmNotSupported("padding") }
         let (key, algorithm) = try key.private(padding.signature(key.material.type), .sign)
         let signature = try unsafe key.sign(input(dataToSign, dataToSignLen).span, algorithm)
         try unsafe hand(signature.span, to: sig, sigLen)
@@ -83,12 +85,10 @@ public func SecKeyDecrypt(
     _ plainText: UnsafeMutablePointer<UInt8>, _ plainTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
     reporting { () throws(Refusal) in
-        let (key, algorithm) = try key.private(padding.encryption, .decrypt)
-        let plaintext = try unsafe key.decrypt(input(cipherText, cipherTextLen).span, algorithm)
-        try plaintext.withSpan { (bytes) throws(Refusal) in
-            let zeros = padding.isEmpty ? bytes.indices.prefix { bytes[$0] == 0 }.count : 0
-            try unsafe hand(bytes.extracting(zeros...), to: plainText, plainTextLen)
-        }
+        guard let algorithm = padding.encryption else { throw .algorithmNotSupported("padding") }
+        let ciphertext = try unsafe input(cipherText, cipherTextLen)
+        let plaintext = try unsafe key.decrypt(ciphertext.span, SecKeyAlgorithm(constant: algorithm.constant))
+        try plaintext.withSpan { (bytes) throws(Refusal) in try unsafe hand(bytes, to: plainText, plainTextLen) }
         return nil
     }
 }

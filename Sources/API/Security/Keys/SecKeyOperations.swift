@@ -67,7 +67,7 @@ public func SecKeyCreateEncryptedData(
     }
 }
 
-/// Decrypts with a private key.
+/// Decrypts with a private key; with an RSA public key, and no padding, what the private key was applied to.
 ///
 /// - Parameters:
 ///   - ciphertext: what was encrypted with the same algorithm for the public key.
@@ -82,7 +82,6 @@ public func SecKeyCreateDecryptedData(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     unsafe explaining(error) { () throws(Refusal) in
-        let (key, algorithm) = try key.private(algorithm, .decrypt)
         let plaintext = try ciphertext.withSpan { (input) throws(Refusal) in try key.decrypt(input, algorithm) }
         return plaintext.withSpan { ReturnedData(copying: $0) }
     }
@@ -91,7 +90,7 @@ public func SecKeyCreateDecryptedData(
 /// Exchanges keys: makes of one's own private key and another's public key the secret that both can make.
 ///
 /// - Parameters:
-///   - parameters: `requestedSize` and, if there is one, `sharedInfo` for algorithms with a key derivation; none for others.
+///   - parameters: `requestedSize` and, if there is one, `sharedInfo` for algorithms with a key derivation; others ignore them.
 ///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support, a peer's key of
 ///     another type or size, or parameters that do not go with the algorithm. The caller releases it.
 /// - Returns: the shared X coordinate, or the derived key; nil.
@@ -121,6 +120,18 @@ extension SecKey {
             let operations = material.privateOperations
         else { throw .algorithmNotSupported(algorithm.name) }
         return (operations, known)
+    }
+
+    /// Decrypts where the private key is; a public RSA key goes back from what the private one has made.
+    ///
+    /// - Throws: `Refusal` with −50 when the key does not support the algorithm, or the input was not made for it.
+    func decrypt(_ input: Span<UInt8>, _ algorithm: SecKeyAlgorithm) throws(Refusal) -> SecretBytes {
+        guard material.keyClass == .public else {
+            let (key, algorithm) = try self.private(algorithm, .decrypt)
+            return try key.decrypt(input, algorithm)
+        }
+        let (key, known) = try self.public(algorithm, .decrypt)
+        return try explained(algorithm.name) { () throws(CryptoError) in try key.recover(input, known) }
     }
 
     /// The public key, when it supports the algorithm.

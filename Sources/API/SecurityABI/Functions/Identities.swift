@@ -52,8 +52,16 @@ public func secAccessControlCreateWithFlags(
 @_cdecl("SecPKCS12Import")
 public func secPKCS12Import(_ pkcs12Data: Reference?, _ options: Reference?, _ items: Place?) -> Int32 {
     unsafe status(items) { (items: UnsafeMutablePointer<CFArray?>) throws(Refusal) in
-        try unsafe SecPKCS12Import(borrowed(pkcs12Data), dictionary(options), items)
+        guard unsafe options != nil else { throw .noPassphrase }
+        return try unsafe SecPKCS12Import(borrowed(pkcs12Data), dictionary(options), items)
     }
+}
+
+extension Refusal {
+    /// As on Apple systems, where no options are no passphrase.
+    fileprivate static let noPassphrase = Refusal(
+        .authFailed, .wrongType, "options", "There are no options, and so no passphrase.",
+        do: "Give a dictionary with kSecImportExportPassphrase.")
 }
 
 // Import and export of the file keychain refuse whatever they are given, so that formats and parameters are not read.

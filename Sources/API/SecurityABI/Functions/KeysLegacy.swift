@@ -19,8 +19,15 @@ public func secKeyRawVerify(
     _ sig: UnsafePointer<UInt8>?, _ sigLen: Int
 ) -> Int32 {
     unsafe status(
-        try SecKeyRawVerify(
-            borrowed(key), SecPadding(rawValue: padding), given(signedData), signedDataLen, given(sig), sigLen))
+        try rawVerify(borrowed(key), SecPadding(rawValue: padding), given(signedData), signedDataLen, sig, sigLen))
+}
+
+/// No signature is one that does not fit.
+private func rawVerify(
+    _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ count: Int,
+    _ sig: UnsafePointer<UInt8>?, _ sigLen: Int
+) -> Int32 {
+    unsafe SecKeyRawVerify(key, padding, signedData, count, sig ?? signedData, sig == nil ? 0 : sigLen)
 }
 
 @_cdecl("SecKeyEncrypt")

@@ -98,6 +98,7 @@ struct Curve: Sendable {
     var pointSize: Int { 1 + 2 * fieldSize }
 
     static let all = [
+        Curve(bits: 192, group: ParameterText("prime192v1")), Curve(bits: 224, group: ParameterText("secp224r1")),
         Curve(bits: 256, group: ParameterText("prime256v1")), Curve(bits: 384, group: ParameterText("secp384r1")),
         Curve(bits: 521, group: ParameterText("secp521r1")),
     ]

@@ -5,13 +5,19 @@ package import LinuxSystem
 extension PublicKey {
     /// Encrypts for whoever has the private key.
     ///
+    /// A raw block that is shorter than the modulus has zeros before it.
+    ///
     /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for more than the padding leaves room for, or a raw
     ///   block that is no number below the modulus; `.invalidParameter`, `.tooLong`, `.libraryFailure`.
     package func encrypt(
         _ input: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters = KeyParameters()
     ) throws(CryptoError) -> [UInt8] {
         switch try algorithm.encryption(.encrypt, self, parameters) {
-        case .rsaRaw: return try encrypt(input, .none, size: modulusSize...modulusSize)
+        case .rsaRaw:
+            guard let block = RSABlock(input, size: modulusSize) else { throw .wrongInputSize }
+            return try block.withSpan { (block) throws(CryptoError) in
+                try encrypt(block, .none, size: modulusSize...modulusSize)
+            }
         case .rsaPKCS1: return try encrypt(input, .pkcs1, size: 0...modulusSize - RSAPadding.leastPKCS1Overhead)
         case .rsaOAEP(let hash): return try encrypt(input, hash)
         case .rsaOAEPAESGCM(let hash): return try WrappedContent.seal(input, for: self, hash)
@@ -36,6 +42,54 @@ extension PublicKey {
 
     /// The size of an RSA block in bytes.
     var modulusSize: Int { KeyType.blockSize(bits: bits) }
+
+    /// What the private key was applied to, without padding: RSA's other direction, which Apple's public keys call decryption.
+    /// Leading zeros are left out.
+    ///
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize`; `.authenticationFailed` with a padding for encryption,
+    ///   which nothing has that a private key was applied to, and for a number that is not below the modulus.
+    package func recover(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(CryptoError) -> SecretBytes {
+        guard algorithm.supports(.decrypt, type: type, bits: bits),
+            case .encryption(let encryption) = algorithm.construction
+        else { throw .unsupportedAlgorithm }
+        guard case .rsaRaw = encryption else { throw .authenticationFailed }
+        guard input.count == modulusSize else { throw .wrongInputSize }
+        let context = try KeyContext(handle)
+        try succeed(unsafe EVP_PKEY_verify_recover_init(context.reference))
+        try RSAPadding.none.set(on: context)
+        let recovered = try unsafe context.transformSecretly(
+            input, by: EVP_PKEY_verify_recover, or: .authenticationFailed)
+        return recovered.withoutLeadingZeros
+    }
+}
+
+/// A block of RSA's without padding: the bytes as a number, with zeros before them up to the size of the modulus.
+struct RSABlock {
+    private let bytes: SecretBytes
+
+    /// - Returns: nil for more bytes than that.
+    init?(_ input: Span<UInt8>, size: Int) {
+        guard input.count <= size else { return nil }
+        bytes = SecretBytes(count: size)
+        bytes.withMutableSpan { block in
+            for index in input.indices { block[size - input.count + index] = input[index] }
+        }
+    }
+
+    func withSpan<Result>(_ body: (Span<UInt8>) throws(CryptoError) -> Result) throws(CryptoError) -> Result {
+        try bytes.withSpan(body)
+    }
+}
+
+extension SecretBytes {
+    /// The number as RSA without padding gives it back: without the zeros before it.
+    fileprivate var withoutLeadingZeros: SecretBytes {
+        withSpan { bytes in
+            var first = 0
+            while first < bytes.count, bytes[first] == 0 { first += 1 }
+            return SecretBytes(copying: bytes.extracting(first...))
+        }
+    }
 }
 
 extension PrivateKey {
@@ -48,7 +102,7 @@ extension PrivateKey {
         _ input: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters = KeyParameters()
     ) throws(CryptoError) -> SecretBytes {
         switch try algorithm.encryption(.decrypt, publicKey, parameters) {
-        case .rsaRaw: return try decrypt(input, .none)
+        case .rsaRaw: return try decrypt(input, .none).withoutLeadingZeros
         case .rsaPKCS1: return try decrypt(input, .pkcs1)
         case .rsaOAEP(let hash): return try decrypt(input, .oaep(hash))
         case .rsaOAEPAESGCM(let hash): return try WrappedContent.open(input, with: self, hash)

@@ -7,7 +7,7 @@ package enum KeyAgreement {
     /// Gives the X coordinate itself, or what the X9.63 key derivation makes of it and the shared info (SEC 1, 3.6.1).
     ///
     /// - Throws: `CryptoError.unsupportedAlgorithm` for an algorithm that is no key exchange; `.invalidParameter` when a
-    ///   derivation has no size from 1 to ``KeyParameters/mostRequestedBytes``, or parameters are given without one.
+    ///   derivation has no size from 1 to ``KeyParameters/mostRequestedBytes``.
     package static func finish(
         sharedX: SecretBytes, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
@@ -17,14 +17,14 @@ package enum KeyAgreement {
         return try derive(from: sharedX, info: parameters.sharedInfo.span, hash, count: size)
     }
 
-    /// Whether the parameters are those that the exchange takes; asked before a private key is used.
+    /// Whether the parameters are those that the exchange takes; asked before a private key is used. An exchange that derives
+    /// nothing looks at none.
     static func check(
         _ parameters: KeyParameters, _ exchange: KeyAlgorithm.KeyExchange
     ) throws(CryptoError) {
+        guard exchange.derivation != nil else { return }
         try parameters.checkBounds()
-        guard (parameters.requestedSize != nil) == (exchange.derivation != nil),
-            exchange.derivation != nil || parameters.sharedInfo.isEmpty
-        else { throw .invalidParameter }
+        guard parameters.requestedSize != nil else { throw .invalidParameter }
     }
 
     /// The key derivation of ANSI X9.63.

@@ -10,7 +10,7 @@ extension CryptoError {
         case .unsupportedKeySize:
             Refusal(
                 .param, .keySize, subject, "No key of this type has this size.",
-                do: "Use RSA of 1024 to 8192 bits in steps of 8, or a curve of 256, 384 or 521 bits.")
+                do: "Use RSA of 512 to 8192 bits, or a curve of 192, 224, 256, 384 or 521 bits.")
         case .malformedKey:
             Refusal(
                 .param, .keyData, subject, "The bytes are not a key of this type, or the peer's key does not fit.",
@@ -25,7 +25,7 @@ extension CryptoError {
         case .invalidParameter:
             Refusal(
                 .param, .keyParameter, subject, "The parameters do not go with the algorithm.",
-                do: "Give requestedSize to exchanges with X963 and to no others; sharedInfo to X963 and ECIES.")
+                do: "Give requestedSize to exchanges with X963; sharedInfo to X963 and ECIES.")
         case .authenticationFailed, .boxTooShort:
             Refusal(
                 .param, .keyInput, subject,

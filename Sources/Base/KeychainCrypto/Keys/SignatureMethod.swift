@@ -30,13 +30,17 @@ struct SignatureMethod {
             return try body(digest.span)
         }
         guard takes(bytes.count) else { throw .wrongInputSize }
-        return try body(bytes)
+        guard signature == .rsaRaw, let block = RSABlock(bytes, size: KeyType.blockSize(bits: bits)) else {
+            return try body(bytes)
+        }
+        return try block.withSpan(body)
     }
 
     private func takes(_ count: Int) -> Bool {
         if let hash = input.hash { return count == hash.size }
         return switch signature {
-        case .rsaRaw: count == KeyType.blockSize(bits: bits)
+        // What is shorter has zeros before it.
+        case .rsaRaw: count <= KeyType.blockSize(bits: bits)
         case .rsaPKCS1: count <= KeyType.blockSize(bits: bits) - RSAPadding.leastPKCS1Overhead
         case .rsaPSS: false
         case .ecdsaX962, .ecdsaRFC4754: (1...Self.mostDigestBytes).contains(count)

@@ -63,11 +63,15 @@ struct PKCS12Bags {
     var certificates: [(certificate: Certificate, attributes: Attributes)] = []
     var keys: [(key: PrivateKey, attributes: Attributes)] = []
 
-    /// Each key with the certificate for its public key; a key without one is no identity.
+    /// Each key with the certificate for its public key; a key without one is no identity, and a pair that the file has twice is
+    /// one.
     var identities: [PKCS12.Identity] {
-        keys.compactMap { key, attributes in
+        var seen: Set<[UInt8]> = []
+        return keys.compactMap { key, attributes in
             let external = key.publicKey.external()
-            guard let found = certificates.first(where: { $0.certificate.publicKey == external }) else { return nil }
+            guard let found = certificates.first(where: { $0.certificate.publicKey == external }),
+                seen.insert(external).inserted
+            else { return nil }
             return PKCS12.Identity(
                 key: key, certificate: found.certificate, label: attributes.label ?? found.attributes.label,
                 keyID: attributes.keyID ?? found.attributes.keyID)

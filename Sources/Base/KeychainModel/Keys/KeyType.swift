@@ -21,9 +21,9 @@ package enum KeyType: String, CaseIterable, Sendable {
     /// Whether there are keys of this type with this many bits.
     package func allows(bits: Int) -> Bool {
         switch self {
-        // Below 1024 bits keys have been factored; above 8192 an operation takes seconds, which a peer could make us spend.
-        case .rsa: (1024...8192).contains(bits) && bits.isMultiple(of: 8)
-        case .ecSECPrimeRandom: [256, 384, 521].contains(bits)
+        // Above 8192 bits an operation takes seconds, which a peer could make the caller spend.
+        case .rsa: (512...8192).contains(bits)
+        case .ecSECPrimeRandom: [192, 224, 256, 384, 521].contains(bits)
         case .ed25519, .x25519: bits == 256
         }
     }
@@ -31,8 +31,8 @@ package enum KeyType: String, CaseIterable, Sendable {
     /// The sizes that ``allows(bits:)`` takes, in words.
     package var sizes: String {
         switch self {
-        case .rsa: "a multiple of 8 from 1024 to 8192"
-        case .ecSECPrimeRandom: "256, 384 or 521"
+        case .rsa: "512 to 8192"
+        case .ecSECPrimeRandom: "192, 224, 256, 384 or 521"
         case .ed25519, .x25519: "256"
         }
     }
@@ -47,16 +47,19 @@ package enum KeyType: String, CaseIterable, Sendable {
         guard !allows(bits: bits) else { return }
         throw Refusal(
             .param, .keySize, "kSecAttrKeySizeInBits",
-            "A key of type \(constant) cannot have \(bits) bits.\(why(bits))",
+            "A key of type \(constant) cannot have \(bits) bits.",
             do: "Ask for \(sizes).")
     }
 
-    private func why(_ bits: Int) -> String {
+    /// Why a new key of this size should be a longer one; nil for sizes that give 112 bits of security and more
+    /// (NIST SP 800-57 part 1, table 2). Keys of all sizes are made and used, for others have such keys.
+    package func weakness(bits: Int) -> String? {
         switch self {
-        case .ecSECPrimeRandom where bits == 192 || bits == 224:
-            " Curves of 192 and 224 bits are too weak for new keys and are not offered."
-        case .rsa where (512..<1024).contains(bits): " RSA below 1024 bits can be broken by anyone."
-        default: ""
+        case .rsa where bits < 1024: "An RSA key of \(bits) bits can be broken by anyone; use 2048 bits or more."
+        case .rsa where bits < 2048: "An RSA key of \(bits) bits is too weak for new uses; use 2048 bits or more."
+        case .ecSECPrimeRandom where bits < 224:
+            "A curve of \(bits) bits is too weak for new uses; use 256 bits or more."
+        default: nil
         }
     }
 }

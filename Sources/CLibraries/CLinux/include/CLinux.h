@@ -15,6 +15,9 @@
 /// allows. NULL when there is no memory. `*locked` says whether the lock was granted.
 void *clinux_map_secret(size_t size, int *locked);
 
+/// Writes a warning of the program's into the system's log.
+void clinux_warn(const char *text);
+
 /// Overwrites memory in a way the compiler may not leave out.
 void clinux_wipe(void *start, size_t size);
 

@@ -95,13 +95,20 @@ struct ContextTests {
         }
     }
 
-    @Test("A context is no hindrance to items that nobody guards")
+    @Test("A context is no hindrance to items that nobody guards; one that was invalidated is refused for every item")
     func unguarded() throws {
         try withKeychain { keychain in
             let context = TestContext()
-            context.change { $0.isInvalidated = true }
+            let use: Attributes = [kSecUseAuthenticationContext: context]
             #expect(add(genericPassword() + [kSecValueData: Data("v")]) == errSecSuccess)
-            #expect(reading("service", [kSecUseAuthenticationContext: context]).data == Data("v"))
+            #expect(reading("service", use).data == Data("v"))
+            context.change { $0.isInvalidated = true }
+            #expect(reading("service", use).status == errSecAuthFailed)
+            let query: Attributes = [kSecClass: kSecClassGenericPassword]
+            #expect(add(genericPassword("other") + use) == errSecAuthFailed)
+            #expect(update(query + use, [kSecAttrLabel: "changed"]) == errSecAuthFailed)
+            #expect(delete(query + use) == errSecAuthFailed)
+            #expect(count(query) == 1)
         }
     }
 }

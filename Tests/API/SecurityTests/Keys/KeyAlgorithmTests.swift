@@ -40,9 +40,11 @@ struct KeyAlgorithmTests {
         let half = publicKey(key)
         let supported = { SecKeyIsAlgorithmSupported(key, $0, algorithm) }
         for operation in Self.operations {
-            // Nothing is done with the wrong half.
+            // Nothing is done with the wrong half, but that RSA goes back with either.
             let isPrivate = operation == .sign || operation == .decrypt || operation == .keyExchange
-            #expect(!SecKeyIsAlgorithmSupported(isPrivate ? half : key, operation, algorithm))
+            let goesBack = isRSA(key) && (operation == .verify || operation == .decrypt)
+            let right = SecKeyIsAlgorithmSupported(isPrivate ? key : half, operation, algorithm)
+            #expect(SecKeyIsAlgorithmSupported(isPrivate ? half : key, operation, algorithm) == (goesBack && right))
         }
         #expect(supported(.sign) == SecKeyIsAlgorithmSupported(half, .verify, algorithm))
         #expect(supported(.decrypt) == SecKeyIsAlgorithmSupported(half, .encrypt, algorithm))
@@ -52,6 +54,10 @@ struct KeyAlgorithmTests {
         #expect(supported(.keyExchange) ? try exchanges(key, algorithm) : refuses { exchange(key, algorithm, half) })
         if !supported(.sign) { #expect(refuses { verify(half, algorithm, Data(count: 32), Data(count: 64)) }) }
         if !supported(.decrypt) { #expect(refuses { encrypt(half, algorithm, Data(count: 4)) }) }
+    }
+
+    private func isRSA(_ key: SecKey) -> Bool {
+        (SecKeyCopyAttributes(key) as? [String: Any])?["type"] as? String == kSecAttrKeyTypeRSA as String
     }
 
     private func refuses<Value>(_ body: () -> Outcome<Value>) -> Bool {

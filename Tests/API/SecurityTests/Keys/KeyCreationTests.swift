@@ -21,11 +21,11 @@ struct KeyCreationTests {
     @Test(
         "F.1: a size that is not allowed is −50, and the explanation names those that are",
         arguments: [
-            (kSecAttrKeyTypeRSA as String, 512), (kSecAttrKeyTypeRSA as String, 1023),
-            (kSecAttrKeyTypeRSA as String, 2049), (kSecAttrKeyTypeRSA as String, 8200),
+            (kSecAttrKeyTypeRSA as String, 511), (kSecAttrKeyTypeRSA as String, 8193),
+            (kSecAttrKeyTypeRSA as String, 8200),
             (kSecAttrKeyTypeRSA as String, 0), (kSecAttrKeyTypeRSA as String, -2048),
-            (kSecAttrKeyTypeRSA as String, Int.max), (kSecAttrKeyTypeEC as String, 192),
-            (kSecAttrKeyTypeEC as String, 224), (kSecAttrKeyTypeEC as String, 255), (kSecAttrKeyTypeEC as String, 512),
+            (kSecAttrKeyTypeRSA as String, Int.max), (kSecAttrKeyTypeEC as String, 191),
+            (kSecAttrKeyTypeEC as String, 225), (kSecAttrKeyTypeEC as String, 255), (kSecAttrKeyTypeEC as String, 512),
             (kSecAttrKeyTypeX25519 as String, 255), (kSecAttrKeyTypeEd25519 as String, 448),
         ])
     func refusedSizes(_ type: String, bits: Int) {
@@ -35,9 +35,49 @@ struct KeyCreationTests {
         #expect(made.explanation?.contains("Ask for") == true)
     }
 
-    @Test("F.1: curves of 192 and 224 bits are refused with the reason", arguments: [192, 224])
-    func weakCurves(bits: Int) {
-        #expect(makeKey(kSecAttrKeyTypeEC, bits).explanation?.contains("too weak") == true)
+    @Test(
+        "RSA of 512 bits and of sizes that are no multiple of 8, and the curves P-192 and P-224, are made, kept and used",
+        arguments: [
+            (kSecAttrKeyTypeRSA as String, 512), (kSecAttrKeyTypeRSA as String, 768),
+            (kSecAttrKeyTypeRSA as String, 1023), (kSecAttrKeyTypeRSA as String, 1025), (kSecAttrKeyTypeRSA as String, 2047),
+            (kSecAttrKeyTypeEC as String, 192), (kSecAttrKeyTypeEC as String, 224),
+        ])
+    func weakSizes(_ type: String, bits: Int) throws {
+        let key = try #require(makeKey(type as CFString, bits).value)
+        #expect((SecKeyCopyAttributes(key) as? [String: Any])?["bsiz"] as? Int == bits)
+        #expect(SecKeyGetBlockSize(key) == (bits + 7) / 8)
+        let data = try #require(external(key))
+        let attributes: Attributes = [kSecAttrKeyType: type, kSecAttrKeyClass: kSecAttrKeyClassPrivate]
+        let made = unsafe outcome { unsafe SecKeyCreateWithData(data as CFData, attributes as CFDictionary, $0) }
+        let read = try #require(made.value)
+        let algorithm: SecKeyAlgorithm =
+            type == kSecAttrKeyTypeRSA as String
+            ? .rsaSignatureMessagePKCS1v15SHA256 : .ecdsaSignatureMessageX962SHA256
+        let signature = try #require(sign(read, algorithm, Data("message".utf8)).value)
+        #expect(verify(publicKey(key), algorithm, Data("message".utf8), signature).value == true)
+        #expect(verify(publicKey(key), algorithm, Data("another".utf8), signature).code == Int(errSecVerifyFailed))
+        try withKeychain { _ in
+            #expect(add([kSecValueRef: key, kSecAttrLabel: "weak"]) == errSecSuccess)
+            let found = find([kSecClass: kSecClassKey, kSecAttrLabel: "weak", kSecReturnRef: true]).object as? SecKey
+            #expect(found == key)
+        }
+    }
+
+    @Test(
+        "A symmetric key is not made of data: −4, whatever its type",
+        arguments: [kSecAttrKeyTypeAES as String, "42", "0"])
+    func symmetric(type: String) {
+        let attributes: Attributes = [kSecAttrKeyType: type, kSecAttrKeyClass: kSecAttrKeyClassSymmetric]
+        let data = NSData(data: Data(count: 16))
+        let made = unsafe outcome { unsafe SecKeyCreateWithData(data, attributes as CFDictionary, $0) }
+        #expect(made.value == nil)
+        #expect(made.code == Int(errSecUnimplemented))
+    }
+
+    @Test("A size with a fraction is no size")
+    func fractions() {
+        #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 1024.5]).code == Int(errSecParam))
+        #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 1024.0]).value != nil)
     }
 
     @Test("F.1: type and size are required; numbers may be text; nothing else will do")
@@ -85,7 +125,7 @@ struct KeyCreationTests {
         let (half, other) = (try #require(publicKey), try #require(privateKey))
         #expect(SecKeyCopyPublicKey(other) == half)
         #expect(half != other)
-        let wrong: Attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 192]
+        let wrong: Attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 193]
         #expect(SecKeyGeneratePair(wrong as CFDictionary, nil, nil) == errSecParam)
         #expect(SecCopyLastItemError()?.rule == "key.size")
     }

@@ -123,9 +123,38 @@ struct KeyOperationTests {
             #expect(encrypt(half, algorithm, Data(count: size)).value?.count == 256)
             #expect(encrypt(half, algorithm, Data(count: size + 1)).code == Int(errSecParam))
         }
-        #expect(encrypt(half, .rsaEncryptionRaw, Data(count: 255)).code == Int(errSecParam))
+        #expect(encrypt(half, .rsaEncryptionRaw, Data(count: 257)).code == Int(errSecParam))
         #expect(encrypt(half, .rsaEncryptionRaw, Data(repeating: 0xff, count: 256)).code == Int(errSecParam))
         #expect(sign(Keys.rsa2048, .rsaSignatureRaw, Data(repeating: 0xff, count: 256)).code == Int(errSecParam))
+    }
+
+    @Test("Without padding RSA takes less than its modulus, with zeros before it, and gives it back without them")
+    func rawBlocks() throws {
+        let (own, half) = (Keys.rsa2048, publicKey(Keys.rsa2048))
+        for input in [Data([5]), Data(repeating: 7, count: 100), Data([1]) + Data(count: 200)] {
+            let ciphertext = try #require(encrypt(half, .rsaEncryptionRaw, input).value)
+            #expect(ciphertext == encrypt(half, .rsaEncryptionRaw, Data(count: 256 - input.count) + input).value)
+            #expect(decrypt(own, .rsaEncryptionRaw, ciphertext).value == input)
+            let signature = try #require(sign(own, .rsaSignatureRaw, input).value)
+            #expect(signature.count == 256)
+            #expect(verify(half, .rsaSignatureRaw, input, signature).value == true)
+            #expect(verify(half, .rsaSignatureRaw, Data([9]), signature).code == Int(errSecVerifyFailed))
+            // The public key goes back from what the private key has made.
+            #expect(decrypt(half, .rsaEncryptionRaw, signature).value == input)
+        }
+        #expect(sign(own, .rsaSignatureRaw, Data(count: 257)).code == Int(errSecParam))
+        let padded = try #require(encrypt(half, .rsaEncryptionPKCS1, Data([1])).value)
+        #expect(decrypt(half, .rsaEncryptionPKCS1, padded).code == Int(errSecParam))
+        #expect(decrypt(half, .rsaEncryptionRaw, Data(count: 255)).code == Int(errSecParam))
+    }
+
+    @Test("An RSA private key verifies as its public key does")
+    func privateVerifies() throws {
+        let signature = try #require(sign(Keys.rsa2048, .rsaSignatureMessagePKCS1v15SHA256, message).value)
+        #expect(verify(Keys.rsa2048, .rsaSignatureMessagePKCS1v15SHA256, message, signature).value == true)
+        #expect(
+            verify(Keys.rsa2048, .rsaSignatureMessagePKCS1v15SHA256, message + [0], signature).code
+                == Int(errSecVerifyFailed))
     }
 
     @Test("An exchange takes the parameters that go with it, and no others")
@@ -138,7 +167,12 @@ struct KeyOperationTests {
         }
         #expect(exchange(own, derives, peer, ["requestedSize": "32"]).code == Int(errSecParam))
         #expect(exchange(own, derives, peer, ["requestedSize": 32, "more": 1]).code == Int(errSecParam))
-        #expect(exchange(own, .ecdhKeyExchangeStandard, peer, ["requestedSize": 32]).code == Int(errSecParam))
+        // An exchange that derives nothing looks at no parameters.
+        for plain in [SecKeyAlgorithm.ecdhKeyExchangeStandard, .ecdhKeyExchangeCofactor] {
+            let shared = exchange(own, plain, peer).value
+            #expect(shared?.count == 32)
+            #expect(exchange(own, plain, peer, ["requestedSize": 16, "sharedInfo": message]).value == shared)
+        }
         let names =
             [
                 SecKeyKeyExchangeParameter.requestedSize.rawValue as String: 32,

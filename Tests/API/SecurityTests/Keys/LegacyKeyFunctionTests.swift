@@ -55,6 +55,8 @@ struct LegacyKeyFunctionTests {
         var input = Randomness.bytes(size)
         input[0] = 0
         let (status, signature) = rawSign(key, padding, input)
+        // What others have signed with MD5 is verified, and nothing is signed with it.
+        if padding == .PKCS1MD5 { return #expect(status == errSecParam) }
         guard let algorithm else {
             #expect(status == errSecParam)
             #expect(rawVerify(publicKey(key), padding, input, Data(count: 64)) == errSecParam)

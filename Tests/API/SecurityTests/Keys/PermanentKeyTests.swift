@@ -27,15 +27,31 @@ struct PermanentKeyTests {
         }
     }
 
-    @Test("The public key is added only when its own attributes say so; those at the top hold for both")
+    @Test("What stands at the top holds for both halves, and each half's own attributes over it")
     func bothHalves() throws {
         try withKeychain { _ in
             let top: Attributes = [kSecAttrIsPermanent: true, kSecAttrLabel: "both"]
             #expect(makeKey(pair + top).value != nil)
-            #expect(count(stored(kSecAttrKeyClassPublic)) == 0)
-            #expect(makeKey(pair + top + [kSecPublicKeyAttrs: [kSecAttrIsPermanent: true]]).value != nil)
+            #expect(count(stored(kSecAttrKeyClassPublic, [kSecAttrLabel: "both"])) == 1)
+            #expect(makeKey(pair + top + [kSecPublicKeyAttrs: [kSecAttrIsPermanent: false]]).value != nil)
             #expect(count(stored(kSecAttrKeyClassPrivate, [kSecAttrLabel: "both"])) == 2)
             #expect(count(stored(kSecAttrKeyClassPublic, [kSecAttrLabel: "both"])) == 1)
+            #expect(makeKey(pair + top + [kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false]]).value != nil)
+            #expect(count(stored(kSecAttrKeyClassPrivate, [kSecAttrLabel: "both"])) == 2)
+            #expect(count(stored(kSecAttrKeyClassPublic, [kSecAttrLabel: "both"])) == 2)
+        }
+    }
+
+    @Test("When one half cannot be stored, neither is")
+    func neither() throws {
+        try withKeychain { _ in
+            let foreign: Attributes = [kSecAttrAccessGroup: "TEAM.other"]
+            for part in [kSecPrivateKeyAttrs, kSecPublicKeyAttrs] {
+                let made = makeKey(pair + [kSecAttrIsPermanent: true, part: foreign])
+                #expect(made.code == Int(errSecMissingEntitlement))
+                #expect(count(stored(kSecAttrKeyClassPrivate)) == 0)
+                #expect(count(stored(kSecAttrKeyClassPublic)) == 0)
+            }
         }
     }
 
