@@ -1,10 +1,14 @@
 package import KeychainModel
 
 extension Refusal {
-    /// The refusal as the functions with an error parameter report it: the status, what is wrong and what to do.
+    /// The refusal as the functions with an error parameter report it: the status, and a description of the form that Apple's
+    /// errors have, with what is wrong and what to do in it.
     package var asCFError: CFError {
         let error = SecItemError(self)
-        return NSError(domain: SecItemError.errorDomain, code: error.errorCode, userInfo: error.errorUserInfo)
+        var information = error.errorUserInfo
+        information[NSLocalizedDescriptionKey] =
+            "The operation couldn’t be completed. (OSStatus error \(error.status) - \(problem) \(remedy))"
+        return NSError(domain: SecItemError.errorDomain, code: error.errorCode, userInfo: information)
     }
 }
 

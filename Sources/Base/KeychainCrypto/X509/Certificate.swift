@@ -37,8 +37,9 @@ package struct Certificate: Hashable, Sendable {
         version = try Self.version(fields.optional(.explicit(0)), in: bytes)
         serialNumber = try fields.next(.integer).contentBytes(in: bytes)
         let signedAlgorithm = try fields.next(.sequence)
-        // The unsigned statement must be the signed one (RFC 5280 section 4.1.1.2).
-        guard try algorithm.encodedBytes(in: bytes) == signedAlgorithm.encodedBytes(in: bytes) else {
+        // The unsigned statement must be the signed one (RFC 5280 section 4.1.1.2). Some write NULL parameters in one and none in the
+        // other: that is read, and no signature of theirs is verified.
+        guard try Self.algorithmName(algorithm, in: bytes) == Self.algorithmName(signedAlgorithm, in: bytes) else {
             throw algorithm.unexpected
         }
         issuer = try DistinguishedName(try fields.next(), in: bytes)
@@ -53,6 +54,12 @@ package struct Certificate: Hashable, Sendable {
         for number: UInt32 in 1...2 { _ = fields.optional(.implicit(number)) }
         extensions = try CertificateExtensions(fields.optional(.explicit(3)), version: version, in: bytes)
         try fields.finish()
+    }
+
+    /// The identifier that an AlgorithmIdentifier begins with, as it is encoded.
+    private static func algorithmName(_ element: DERElement, in bytes: Span<UInt8>) throws(DERError) -> [UInt8] {
+        var content = try element.children(of: .sequence)
+        return try content.next(.objectIdentifier).encodedBytes(in: bytes)
     }
 
     private static func version(_ element: DERElement?, in bytes: Span<UInt8>) throws(DERError) -> Int {

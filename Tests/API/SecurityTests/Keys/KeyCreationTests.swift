@@ -39,8 +39,9 @@ struct KeyCreationTests {
         "RSA of 512 bits and of sizes that are no multiple of 8, and the curves P-192 and P-224, are made, kept and used",
         arguments: [
             (kSecAttrKeyTypeRSA as String, 512), (kSecAttrKeyTypeRSA as String, 768),
-            (kSecAttrKeyTypeRSA as String, 1023), (kSecAttrKeyTypeRSA as String, 1025), (kSecAttrKeyTypeRSA as String, 2047),
-            (kSecAttrKeyTypeEC as String, 192), (kSecAttrKeyTypeEC as String, 224),
+            (kSecAttrKeyTypeRSA as String, 1023), (kSecAttrKeyTypeRSA as String, 1025),
+            (kSecAttrKeyTypeRSA as String, 2047), (kSecAttrKeyTypeEC as String, 192),
+            (kSecAttrKeyTypeEC as String, 224),
         ])
     func weakSizes(_ type: String, bits: Int) throws {
         let key = try #require(makeKey(type as CFString, bits).value)
@@ -72,6 +73,13 @@ struct KeyCreationTests {
         let made = unsafe outcome { unsafe SecKeyCreateWithData(data, attributes as CFDictionary, $0) }
         #expect(made.value == nil)
         #expect(made.code == Int(errSecUnimplemented))
+    }
+
+    @Test("An error describes itself in the form of Apple's")
+    func appleForm() {
+        let text = makeKey(kSecAttrKeyTypeEC, 255).explanation ?? ""
+        #expect(text.hasPrefix("The operation couldn’t be completed. (OSStatus error -50 - A key of type"))
+        #expect(text.hasSuffix(")"))
     }
 
     @Test("A size with a fraction is no size")

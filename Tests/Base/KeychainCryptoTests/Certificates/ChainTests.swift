@@ -97,6 +97,41 @@ struct ChainTests {
         #expect(finding.problems.map(\.place) == [1])
     }
 
+    @Test("Signature algorithms that differ in an absent parameter are read, and the signature counts for nothing")
+    func differingParameters() throws {
+        let folder = try TemporaryDirectory()
+        let (key, path) = (folder.file("key"), folder.file("certificate"))
+        let made = try RunningProgram(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-subj", "/CN=Differs", "-days", "30",
+                "-outform", "DER", "-out", path,
+            ])
+        try #require(made.waitForExit() == 0)
+        let bytes = try AtomicFile.read(path, limit: 65536)
+        let given = try Certificate(parsing: bytes.span)
+        let without = try #require(Self.withoutOuterNull(bytes))
+        let changed = try Certificate(parsing: without.span)
+        #expect(changed.commonName == "Differs" && changed.publicKey == given.publicKey)
+        var verifier = ChainVerifier()
+        (verifier.anchors, verifier.date) = (TrustAnchors([given]), now())
+        #expect(try verifier.verify(given).problems.isEmpty)
+        #expect(try !verifier.verify(changed).problems.isEmpty)
+    }
+
+    /// The certificate with the NULL taken out of the algorithm before its signature.
+    private static func withoutOuterNull(_ bytes: [UInt8]) -> [UInt8]? {
+        let name: [UInt8] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 0x0b]
+        let whole: [UInt8] = [0x30, 13] + name + [5, 0]
+        let starts = (0..<bytes.count - whole.count).filter { Array(bytes[$0..<$0 + whole.count]) == whole }
+        guard starts.count == 2, bytes[1] == 0x82 else { return nil }
+        var changed = bytes
+        changed.replaceSubrange(starts[1]..<starts[1] + whole.count, with: [0x30, 11] + name)
+        let content = changed.count - 4
+        (changed[2], changed[3]) = (UInt8(content >> 8), UInt8(content & 255))
+        return changed
+    }
+
     @Test("The date decides")
     func date() throws {
         var verifier = try Self.verifier(Case("server", []))
