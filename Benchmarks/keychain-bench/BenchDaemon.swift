@@ -47,7 +47,12 @@ private struct OneCaller: CallerRegistry {
         guard let known = recognize(peer) else { throw .peerEnded }
         return .known(known)
     }
-    func examine(_ file: FileDescriptor, for caller: CallerIdentity) -> CallerIdentity { caller }
+    func examine(
+        _ file: FileDescriptor, for caller: CallerIdentity,
+        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void
+    ) {
+        deliver(.success(caller))
+    }
 }
 
 extension KeychainEngine: RequestHandler {}

@@ -96,6 +96,33 @@ def decisions(d):
     return anchored(d) in d.said
 
 
+# Asks again and again: `socket request count`.
+ASKING = """
+import socket, sys
+connection, frame = socket.socket(socket.AF_UNIX), bytes.fromhex(sys.argv[2])
+connection.connect(sys.argv[1])
+answers = connection.makefile("rb")
+for _ in range(int(sys.argv[3])):
+    connection.sendall(frame)
+    answers.read(int.from_bytes(answers.read(16)[:4], "little"))
+"""
+
+
+@attack("how often an anchored program has asked, by what its entries push out", FAILS, "no longer in the log")
+def counted(d):
+    def shown():
+        done = d.run(d.path("libexec", "security"), "decisions")
+        return done.stdout + done.stderr
+    # More of the user's own than the log has room for, so that it shows when a place of theirs is taken.
+    frame = d.request(d.path("bin", "victim")).hex()
+    d.run(PYTHON, "-c", ASKING, d.socket, frame, "2100", timeout=120, check=True)
+    before = shown()
+    for _ in range(5):
+        d.learns(*d.search(anchored(d), SERVICE))
+    d.said = shown()
+    return d.said != before
+
+
 def with_run_path(d, name, *options):
     """A program of root's that uses a library, which the user may replace, and where it is found."""
     library, source = d.path("mine", "libuser.so"), d.path("bin", f"{name}.c")

@@ -46,9 +46,16 @@ package final class CallerIdentifier: Sendable {
             throw .unidentified(error)
         }
         let subject = Subject(credentials)
+        try checkUnit(subject)
         if let caller = try identifyAtOnce(subject) { return .known(caller) }
         return .slow(SlowIdentification { [self] () throws(Refusal) in try identifySlowly(subject) })
     }
+
+    /// Whom it identifies.
+    var clientele: Clientele { rules.clientele }
+
+    /// - Throws: as ``IdentityRules/check(user:)``.
+    func check(user: UInt32) throws(Refusal) { try rules.check(user: user) }
 
     /// The identity of this very process, for an engine that it carries itself. May read its whole executable.
     ///
@@ -82,6 +89,16 @@ package final class CallerIdentifier: Sendable {
     }
 }
 
+extension CallerIdentifier {
+    /// As ``examine(_:for:)``, for who may have to wait for another process.
+    package func examine(
+        _ file: FileDescriptor, for caller: CallerIdentity,
+        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void
+    ) {
+        deliver(Result { () throws(Refusal) in try examine(file, for: caller) })
+    }
+}
+
 // MARK: - How
 
 extension CallerIdentifier {
@@ -108,6 +125,15 @@ extension CallerIdentifier {
             peer = nil
             realGroup = { CurrentProcess.realGroup }
         }
+    }
+
+    /// At the system's keychain, no file is looked at of a program that can be refused without: whoever has a number may knock there, and
+    /// decides what the file lies on.
+    private func checkUnit(_ subject: Subject) throws(Refusal) {
+        guard rules.clientele == .system, subject.user != 0 else { return }
+        let process = subject.view.identifier
+        if SystemUnit.name(of: process, as: subject.user, on: host) != nil { return }
+        throw .noUnit((try? SymbolicLink.read("/proc/\(process)/exe")) ?? "process \(process)")
     }
 
     /// Nil when something has to be read first that could take long.
@@ -222,17 +248,30 @@ extension CallerIdentifier {
         return IdentifiedCaller(entry.caller, process: entry.process)
     }
 
+    /// Whether a look at a file ends: it lies where root has mounted something that the system serves. What is not in the table by its
+    /// number, as a subvolume of Btrfs, is seen there by its name.
+    private func isServedBySystem(_ version: FileVersion, _ path: String) -> Bool {
+        switch signatures.server(of: version) {
+        case .system: true
+        case .user: false
+        case nil: ExecutableName.leads(path, to: version.status)
+        }
+    }
+
     /// What to note of a process; nil where it has not been here before, or its identity rests on more than the file it
     /// executes.
     ///
     /// Not noted are the sandbox, the unit and the script of a process, which it can change without executing another file;
     /// who is anchored, for its real group could change; a file with several names, of which another may be meant next time;
-    /// and one that was changed just now, for the next change might not show.
+    /// one that was changed just now, for the next change might not show; and one on a file system that a user may serve, for whoever
+    /// looks at it again at the next connection could wait for ever.
     private func newEntry(
         _ peer: PeerCredentials, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
         _ signature: ProgramSignature?, _ installed: InstalledEntitlements
     ) -> KnownProcesses.Entry? {
-        guard peer.isKernelsWord, version.isSettled, !caller.isAnchored else { return nil }
+        guard peer.isKernelsWord, version.isSettled, !caller.isAnchored, isServedBySystem(version, path) else {
+            return nil
+        }
         switch caller.provenance {
         case .signed: break
         case .installed, .unsigned:

@@ -44,13 +44,7 @@ struct LiveProcess: ProcessFacts {
         return try FlatpakInstance.application(of: view, runtimeFolder: "\(host.runtimeFolders)/\(user)")
     }
 
-    func unit() -> String? {
-        guard host.hasSystemd, let groups = try? ProcessView(process).controlGroups(),
-            let group = SystemUnit.group(in: groups), !group.startsOthers,
-            UnitUser.owns(process, as: user, in: group, below: host.controlGroups)
-        else { return nil }
-        return group.unit
-    }
+    func unit() -> String? { SystemUnit.name(of: process, as: user, on: host) }
 }
 
 /// The names of executables.

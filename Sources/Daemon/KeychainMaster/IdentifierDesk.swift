@@ -13,24 +13,31 @@ final class IdentifierDesk {
     private let log: (String) -> Void
     private var connection: UnixSocket?
     private var backoff = Backoff()
-    /// When to connect again.
+    /// When to connect again, or to try again to hand over what could not be.
     private(set) var patience = Deadline.now
+    /// Which connection it is: daemons that have no channel of it need one.
+    private(set) var generation = 0
 
     /// How long the identifier's socket may take to be connected to: milliseconds.
     private static let longestConnect = 1000
+    /// How long to wait before a channel is handed over that could not be: milliseconds.
+    private static let pause = 100
 
     /// - Parameter path: where the identifier listens.
     init(_ path: String, watchedBy epoll: Epoll, token: UInt64, log: @escaping (String) -> Void) {
         (self.path, self.epoll, self.token, self.log) = (path, epoll, token, log)
     }
 
-    /// Connects when it is time to; whether daemons have to be given channels for it.
-    func connect() -> Bool {
-        guard connection == nil, patience.hasPassed else { return false }
+    /// Connects when it is time to; whether daemons that have no channel have to be given one now.
+    func isDue() -> Bool {
+        guard patience.hasPassed else { return false }
+        patience = .never
+        guard connection == nil else { return true }
         do throws(SystemError) {
             let new = try UnixSocket.connect(to: path, deadline: .after(milliseconds: Self.longestConnect))
             try epoll.add(new.descriptor, for: .readable, token: token)
-            (connection, patience) = (new, .never)
+            connection = new
+            generation += 1
             backoff.begin()
             return true
         } catch {
@@ -40,7 +47,7 @@ final class IdentifierDesk {
         }
     }
 
-    /// A daemon's end of a new channel; nil while there is no identifier.
+    /// A daemon's end of a new channel; nil while there is no identifier, or none can be handed over: then it is due again soon.
     func channel(of owner: KeychainOwner) -> UnixSocket? {
         guard let connection else { return nil }
         do throws(SystemError) {
@@ -48,7 +55,8 @@ final class IdentifierDesk {
             try IdentifierHandover.send(identifiers, of: owner, through: connection)
             return daemons
         } catch {
-            // It does not listen, or has gone, which is seen soon.
+            // It does not listen now, has gone, which is seen soon, or there are too many open files.
+            patience = .after(milliseconds: Self.pause)
             return nil
         }
     }

@@ -128,14 +128,15 @@ package final class Master {
         return (wards.values.map(\.patience) + failures.values.map(\.nextStart) + desks).min() ?? .never
     }
 
-    /// Gives all daemons channels to an identifier that is new.
+    /// Gives channels to all daemons that have none, when the identifier is new or it could not be done before.
     private func introduce() {
-        guard !isEnding, let identifier, identifier.connect() else { return }
-        for ward in wards.values { introduce(ward) }
+        guard !isEnding, let identifier, identifier.isDue() else { return }
+        for ward in wards.values where ward.generation != identifier.generation { introduce(ward) }
     }
 
     private func introduce(_ ward: Ward) {
-        if let channel = identifier?.channel(of: ward.owner) { ward.use(identifier: channel) }
+        guard let identifier, let channel = identifier.channel(of: ward.owner) else { return }
+        ward.use(identifier: channel, of: identifier.generation)
     }
 
     private func handle(_ token: UInt64, _ end: FileDescriptor) {

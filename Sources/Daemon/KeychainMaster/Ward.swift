@@ -13,6 +13,8 @@ final class Ward {
     private(set) var channel: HandoverSender?
     /// A channel to the identifier that the daemon has not got yet.
     private var identifiers: UnixSocket?
+    /// Which identifier it is to; 0 while there was none for it.
+    private(set) var generation = 0
     /// What came in the meantime.
     private(set) var waiting: [Arrival] = []
     /// When a process that was let go is ended by force.
@@ -65,8 +67,8 @@ final class Ward {
     }
 
     /// Gives the daemon a channel to the identifier; one that has too many connections before it gets it with the next.
-    func use(identifier: UnixSocket) {
-        identifiers = identifier
+    func use(identifier: UnixSocket, of generation: Int) {
+        (identifiers, self.generation) = (identifier, generation)
         do throws(SystemError) { try introduce() } catch {
             if error.code != ETIMEDOUT { letGo() }
         }

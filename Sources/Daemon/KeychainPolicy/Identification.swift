@@ -1,4 +1,6 @@
 package import KeychainModel
+import KeychainWire
+import LinuxSystem
 
 /// What asking for a caller's identity gives at once.
 package enum Identification: Sendable {
@@ -26,12 +28,37 @@ package protocol CallerProcess: AnyObject, Sendable {
 
 /// Work that ends with an identity.
 package struct SlowIdentification: Sendable {
-    private let work: @Sendable () throws(Refusal) -> IdentifiedCaller
+    /// Gets the identity, or the refusal of every request of a caller that cannot be identified.
+    package typealias Delivery = @Sendable (Result<IdentifiedCaller, Refusal>) -> Void
 
-    package init(_ work: @escaping @Sendable () throws(Refusal) -> IdentifiedCaller) { self.work = work }
+    private enum Way: Sendable {
+        case work(@Sendable () throws(Refusal) -> IdentifiedCaller)
+        case question(@Sendable (@escaping Delivery) -> Void)
+    }
 
-    /// Does it; may take long.
+    private let way: Way
+
+    /// - Parameter work: does it; may take long.
+    package init(_ work: @escaping @Sendable () throws(Refusal) -> IdentifiedCaller) { way = .work(work) }
+
+    /// - Parameter ask: has it done by another process, whose answer is delivered by whatever thread gets it.
+    package init(asking ask: @escaping @Sendable (@escaping Delivery) -> Void) { way = .question(ask) }
+
+    /// Does it, which may take long, or has it done, which holds up nobody.
+    package func begin(_ deliver: @escaping Delivery) {
+        switch way {
+        case .work(let work): deliver(Result { () throws(Refusal) in try work() })
+        case .question(let ask): ask(deliver)
+        }
+    }
+    /// As ``begin(_:)``, waiting for the outcome.
     ///
-    /// - Throws: the refusal of every request of a caller that cannot be identified.
-    package func finish() throws(Refusal) -> IdentifiedCaller { try work() }
+    /// - Throws: the refusal.
+    package func finish() throws(Refusal) -> IdentifiedCaller {
+        if case .work(let work) = way { return try work() }
+        let outcome = Monitor<Result<IdentifiedCaller, Refusal>?>(nil)
+        begin { found in outcome.update { $0 = found } }
+        guard let found = outcome.wait({ $0 }) else { throw .malformed("an identity") }
+        return try found.get()
+    }
 }

@@ -41,7 +41,8 @@ final class Backend: Sendable {
         // A prompt's end is never refused to a program that may have it.
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
         let identities = WorkQueue<RegistryJob>(
-            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram)
+            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram,
+            shared: limits.identitiesOfUser)
         let closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
             identities.close, watchers.close,
@@ -141,11 +142,12 @@ final class Backend: Sendable {
 
     private static func identify(_ queue: WorkQueue<RegistryJob>, in registry: any CallerRegistry) {
         while let job = queue.next() {
+            // Under way until it is answered, which may be long after.
+            let end = { @Sendable in queue.finished(job) }
             switch job {
-            case .identify(let job): job.perform()
-            case .examine(let job): job.perform(with: registry)
+            case .identify(let job): job.begin(onEnd: end)
+            case .examine(let job): job.begin(with: registry, onEnd: end)
             }
-            queue.finished(job)
         }
     }
 

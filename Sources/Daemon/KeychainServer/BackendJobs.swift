@@ -134,9 +134,12 @@ struct IdentityJob: QueuedJob {
 
     var cost: Int { 1 }
 
-    func perform() {
-        let outcome = Result { () throws(Refusal) in try identification.finish() }
-        mailbox.deliver(Mailbox.Introduction(session: session, outcome: outcome))
+    /// Does it, or has it done.
+    func begin(onEnd: @escaping @Sendable () -> Void) {
+        identification.begin { [session, mailbox] outcome in
+            mailbox.deliver(Mailbox.Introduction(session: session, outcome: outcome))
+            onEnd()
+        }
     }
 }
 
@@ -151,14 +154,19 @@ struct ExaminationJob: QueuedJob {
 
     var cost: Int { 1 }
 
-    func perform(with registry: any CallerRegistry) {
-        let writer = ResponseWriter()
-        do throws(Refusal) {
-            try deadline.check()
-            let identity = try registry.examine(file, for: caller)
-            writer.answer(id) { CallerReport(identity).append(to: $0) }
-        } catch { writer.refuse(error, id: id) }
-        reply.deliver(writer.buffer.finish())
+    /// Does it, or has it done.
+    func begin(with registry: any CallerRegistry, onEnd: @escaping @Sendable () -> Void) {
+        let end = { @Sendable [id, reply] (outcome: Result<CallerIdentity, Refusal>) in
+            let writer = ResponseWriter()
+            do throws(Refusal) {
+                let identity = try outcome.get()
+                writer.answer(id) { CallerReport(identity).append(to: $0) }
+            } catch { writer.refuse(error, id: id) }
+            reply.deliver(writer.buffer.finish())
+            onEnd()
+        }
+        do throws(Refusal) { try deadline.check() } catch { return end(.failure(error)) }
+        registry.examine(file, for: caller, then: end)
     }
 }
 

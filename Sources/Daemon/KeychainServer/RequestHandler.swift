@@ -99,10 +99,12 @@ package protocol CallerRegistry: Sendable {
     /// - Throws: the refusal that every request of a caller that cannot be identified is answered with.
     func identify(_ peer: UnixSocket) throws(Refusal) -> Identification
 
-    /// What a program file would be given, if the caller executed it. May block.
+    /// Finds out what a program file would be given, if the caller executed it. May block.
     ///
-    /// - Throws: the refusal that the program would get; `errSecParam` for what is no file.
-    func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity
+    /// - Parameter deliver: gets that, or the refusal that the program would get; `errSecParam` for what is no file.
+    func examine(
+        _ file: FileDescriptor, for caller: CallerIdentity,
+        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void)
 }
 
 extension RequestLane {

@@ -10,6 +10,7 @@ import Testing
 private final class Pair {
     let door: Doorway
     let client: IdentifierClient
+    let looks = Looks()
     /// The identifier's ends of its channels.
     private var ends: [UnixSocket] = []
 
@@ -18,11 +19,16 @@ private final class Pair {
         client = IdentifierClient(.user(CurrentProcess.user))
     }
 
-    deinit { for end in ends { shutdown(end.descriptor.number, CInt(SHUT_RDWR)) } }
+    deinit {
+        for end in ends { shutdown(end.descriptor.number, CInt(SHUT_RDWR)) }
+        looks.close()
+    }
 
     /// Gives the daemon a channel to an identifier that answers.
-    func connect() throws {
-        let session = IdentifierSession(try channel(), door.identifier)
+    ///
+    /// - Parameter identifier: the test's own when nil.
+    func connect(_ identifier: CallerIdentifier? = nil) throws {
+        let session = IdentifierSession(try channel(), identifier ?? door.identifier, looks)
         _ = try Thread(named: "identifier") { session.serve() }
     }
 
@@ -38,6 +44,27 @@ private final class Pair {
         switch try client.identify(peer) {
         case .known(let caller): return caller
         case .slow(let work): return try work.finish()
+        }
+    }
+
+    func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
+        let outcome = Monitor<Result<CallerIdentity, Refusal>?>(nil)
+        client.examine(file, for: caller) { found in outcome.update { $0 = found } }
+        guard let found = outcome.wait({ $0 }) else { throw .malformed("an answer") }
+        return try found.get()
+    }
+
+    /// Has a visitor identified by whoever gets the answer; what it says, or the rule that refuses.
+    func begin(_ visitor: Visitor, _ note: @escaping @Sendable (String) -> Void) throws(Refusal) {
+        switch try client.identify(visitor.peer) {
+        case .known(let caller): note(caller.identity.program)
+        case .slow(let work):
+            work.begin { outcome in
+                switch outcome {
+                case .success(let caller): note(caller.identity.program)
+                case .failure(let refusal): note(refusal.rule.rawValue)
+                }
+            }
         }
     }
 
@@ -98,9 +125,9 @@ struct ApartTests {
         let visitor = try pair.door.start([pair.door.copy("app")])
         let caller = try pair.identify(visitor.peer).identity
         let file = try FileDescriptor.open(pair.door.copy("other"), O_RDONLY)
-        #expect(try pair.client.examine(file, for: caller) == pair.door.identifier.examine(file, for: caller))
+        #expect(try pair.examine(file, for: caller) == pair.door.identifier.examine(file, for: caller))
         let (reader, _) = try FileDescriptor.pipe()
-        #expect(failure { () throws(Refusal) in try pair.client.examine(reader, for: caller) }?.status == .param)
+        #expect(failure { () throws(Refusal) in try pair.examine(reader, for: caller) }?.status == .param)
     }
 
     @Test("Who connects again and again is known without a question, until it executes something")
@@ -181,17 +208,6 @@ struct BrokenIdentifierTests {
         #expect(answer.update { $0 } == pair.door.file("app"))
     }
 
-    @Test("A question is stuck when nobody waits for its answer any more, and not before or after")
-    func stuck() {
-        let clock = QuestionClock(patience: 5)
-        #expect(!clock.isStuck)
-        clock.during {
-            #expect(!QuestionClock().isStuck)
-            while !clock.isStuck { usleep(1000) }
-        }
-        #expect(!clock.isStuck)
-    }
-
     @Test("Who gives a question up leaves the next one its own answer")
     func abandoned() throws {
         let identifier = try pair.channel()
@@ -199,7 +215,7 @@ struct BrokenIdentifierTests {
             guard case .slow = try pair.client.identify(visitor.peer) else { throw SystemError(code: EEXIST, call: "") }
         }
         let other = try pair.door.start([pair.door.copy("other")])
-        let session = IdentifierSession(identifier, pair.door.identifier)
+        let session = IdentifierSession(identifier, pair.door.identifier, pair.looks)
         _ = try Thread(named: "identifier") { session.serve() }
         #expect(try pair.identify(other.peer).identity.program == pair.door.file("other"))
         #expect(try pair.identify(visitor.peer).identity.program == pair.door.file("app"))
@@ -223,25 +239,51 @@ struct BrokenIdentifierTests {
     @Test(
         "What is no answer is refused, whatever it is",
         arguments: [
-            [1], [0, 0, 0, 0], [0, 0, 0, 0, 1, 2, 3], [UInt8](repeating: 0, count: 64),
+            [], [1], [0, 0, 0, 0], [0, 0, 0, 0, 1, 2, 3], [UInt8](repeating: 0, count: 64),
             [UInt8](repeating: 255, count: 4096),
         ])
     func lies(bytes: [UInt8]) throws {
         let identifier = try pair.channel()
         let thread = try Thread(named: "lies") {
-            try? identifier.descriptor.wait(for: .readable, deadline: soon)
-            try? identifier.sendFully(bytes.span, deadline: soon)
+            guard let number = try? identifier.question() else { return }
+            try? identifier.sendFully((number + bytes).span, deadline: soon)
         }
         #expect(failure { () throws(Refusal) in try pair.identify(visitor.peer) } != nil)
         thread.join()
     }
 
+    @Test("An answer without a number ends the channel, and what was asked through it is asked through the next")
+    func nameless() throws {
+        let identifier = try pair.channel()
+        let answer = Monitor<String?>(nil)
+        try pair.begin(visitor) { found in answer.update { $0 = found } }
+        _ = try identifier.question()
+        try identifier.sendFully([1, 2].span, deadline: soon)
+        try pair.connect()
+        #expect(answer.wait(deadline: soon) { $0 } == pair.door.file("app"))
+    }
+
+    @Test("Answers come in any order, each to its own question; one to no question is nobody's")
+    func anyOrder() throws {
+        let identifier = try pair.channel()
+        let answers = Monitor<[String]>([])
+        for _ in 0..<3 { try pair.begin(visitor) { _ in } }
+        let others = try ["one", "two"].map { try pair.door.start([pair.door.copy($0)]) }
+        for (index, other) in others.enumerated() {
+            try pair.begin(other) { rule in answers.update { $0.append("\(index) \(rule)") } }
+        }
+        let numbers = try (0..<5).map { _ in try identifier.question() }
+        for number in [[9, 9, 9, 9], numbers[4], numbers[3]] { try identifier.sendFully(number.span, deadline: soon) }
+        let found = answers.wait(deadline: soon) { $0.count == 2 ? $0 : nil }
+        #expect(found == ["1 wire.malformed", "0 wire.malformed"])
+    }
+
     @Test(
         "What is no question ends the channel, and no more",
-        arguments: [[9], [1], [1, 3, 0], [2, 0, 0, 0, 0], [UInt8](repeating: 1, count: 64)])
+        arguments: [[9], [1, 0, 0, 0], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 3, 0], [1, 0, 0, 0, 2, 0, 0, 0, 0], [UInt8](repeating: 1, count: 64)])
     func broken(question: [UInt8]) throws {
         let (daemons, identifiers) = try UnixSocket.packetPair()
-        let session = IdentifierSession(identifiers, pair.door.identifier)
+        let session = IdentifierSession(identifiers, pair.door.identifier, pair.looks)
         let thread = try Thread(named: "identifier") { session.serve() }
         try daemons.sendFully(question.span, deadline: soon)
         thread.join()
@@ -251,6 +293,17 @@ struct BrokenIdentifierTests {
 }
 
 extension UnixSocket {
+    /// The number of the next question.
+    fileprivate func question() throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var span = bytes.mutableSpan
+        try descriptor.wait(for: .readable, deadline: soon)
+        guard let arrival = try receiveAttached(into: &span), arrival.count > 4 else {
+            throw SystemError(code: EPIPE, call: "recvmsg")
+        }
+        return Array(bytes.prefix(4))
+    }
+
     /// Ends it for both sides.
     fileprivate func close() { shutdown(descriptor.number, CInt(SHUT_RDWR)) }
 }

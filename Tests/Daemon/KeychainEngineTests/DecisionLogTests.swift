@@ -84,9 +84,28 @@ struct DecisionLogTests {
         #expect(try page(engine, for: posing).entries.isEmpty)
         let root = CallerIdentity(user: 0, process: 1, program: "/bin/r", groups: [])
         #expect(try page(engine, for: root).entries.count == 5)
-        // Those that were forgotten are counted in the same way.
+    }
+
+    @Test("However often anchored programs ask, nothing that others are shown changes, and nothing is pushed out")
+    func countsNothing() throws {
+        let engine = try TestEngine(in: directory)
+        let guarded = CallerIdentity(user: 1000, process: 8, program: "/bin/guarded", isAnchored: true, groups: ["g"])
+        for _ in 0..<DecisionLog.capacity + 10 { try search(engine, as: Self.program("/bin/one")) }
+        let before = (try page(engine), try page(engine, after: 2000))
+        for _ in 0..<7 { try search(engine, as: guarded) }
+        #expect(try page(engine) == before.0 && page(engine, after: 2000) == before.1)
         for _ in 0..<DecisionLog.capacity { try search(engine, as: guarded) }
-        #expect(try page(engine) == DecisionPage(next: 2, lost: 2))
+        #expect(try page(engine) == before.0 && page(engine, after: 2000) == before.1)
+        // Who may see all sees what is kept of both, in its order, and how many have gone.
+        let root = CallerIdentity(user: 0, process: 1, program: "/bin/r", groups: [])
+        var (page, numbers, lost) = (try page(engine, for: root), [UInt64](), UInt64(0))
+        while !page.entries.isEmpty {
+            numbers += page.entries.map(\.number)
+            lost += page.lost
+            page = try self.page(engine, after: page.next, for: root)
+        }
+        #expect(numbers.count == 2 * DecisionLog.capacity && numbers == numbers.sorted() && lost == 17)
+        #expect(page.next == UInt64(2 * DecisionLog.capacity + 17))
     }
 
     @Test("The log is as long as it is, forgets the oldest, and says how many it forgot")

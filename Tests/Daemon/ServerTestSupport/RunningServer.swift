@@ -23,8 +23,12 @@ package struct Registry: CallerRegistry {
 
     package func identify(_ peer: UnixSocket) throws(Refusal) -> Identification { try body(peer) }
 
-    package func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
-        CallerIdentity(user: caller.user, process: 0, program: (try? file.text()) ?? "", groups: [])
+    package func examine(
+        _ file: FileDescriptor, for caller: CallerIdentity,
+        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void
+    ) {
+        deliver(
+            .success(CallerIdentity(user: caller.user, process: 0, program: (try? file.text()) ?? "", groups: [])))
     }
 }
 

@@ -50,19 +50,34 @@ package final class IdentifierClient: Sendable {
         let question = IdentifierQuestion.identify(peer)
         guard let pending = channel.begin(question) else {
             return .slow(
-                SlowIdentification { [self] () throws(Refusal) in try caller(in: channel.ask(question), credentials) })
+                SlowIdentification(asking: { [self] deliver in
+                    channel.ask(question) { [self] answer in deliver(caller(in: answer, credentials)) }
+                }))
         }
         if let answer = try pending.take(within: Self.shortWait) { return .known(try caller(in: answer, credentials)) }
         return .slow(
-            SlowIdentification { [self] () throws(Refusal) in try caller(in: pending.finish(), credentials) })
+            SlowIdentification(asking: { [self] deliver in
+                pending.deliver { [self] answer in deliver(caller(in: answer, credentials)) }
+            }))
     }
 
     /// What a program file would be given, if a caller executed it.
     ///
-    /// - Throws: as ``CallerIdentifier/examine(_:for:)``.
-    package func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
-        let answer = try channel.ask(.examine(file, user: caller.user, process: caller.process))
-        return try identity(in: answer).identity
+    /// - Parameter deliver: gets what ``CallerIdentifier/examine(_:for:)`` finds or refuses.
+    package func examine(
+        _ file: FileDescriptor, for caller: CallerIdentity,
+        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void
+    ) {
+        let question = IdentifierQuestion.examine(file, user: caller.user, process: caller.process)
+        channel.ask(question) { [self] answer in
+            deliver(Result { () throws(Refusal) in try identity(in: answer.get()).identity })
+        }
+    }
+
+    private func caller(
+        in answer: IdentifierChannel.Outcome, _ credentials: PeerCredentials
+    ) -> Result<IdentifiedCaller, Refusal> {
+        Result { () throws(Refusal) in try caller(in: answer.get(), credentials) }
     }
 
     private func caller(

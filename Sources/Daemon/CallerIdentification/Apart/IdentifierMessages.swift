@@ -4,15 +4,16 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What a daemon of the system service and the process that identifies its callers, the *identifier*, say to each other: one question
-/// at a time, each a message of a socket that keeps messages apart.
+/// What a daemon of the system service and the process that identifies its callers, the *identifier*, say to each other: questions
+/// with numbers of the daemon's, and their answers as they come, each a message of a socket that keeps messages apart.
 ///
-///     question = 1:u8 witness:u8 after:u64 start:u64      ; who has made a connection? With the connection, and the rest of it
+///     question = number:u32 1:u8 witness:u8 after:u64 start:u64
+///                                                         ; who has made a connection? With the connection, and the rest of it
 ///                                                         ; as in a handover
-///              | 2:u8 user:u32 process:i32                ; what would this program be given? With the file
-///     answer   = 0:i32 report 0:u8
-///              | 0:i32 report 1:u8 version                ; with the list of mappings of the process, and its program
-///              | status:i32 refusal
+///              | number:u32 2:u8 user:u32 process:i32     ; what would this program be given? With the file
+///     answer   = number:u32 0:i32 report 0:u8
+///              | number:u32 0:i32 report 1:u8 version     ; with the list of mappings of the process, and its program
+///              | number:u32 status:i32 refusal
 ///     version  = number:u64×9 length:u32 digest
 ///
 /// The identifier asks the kernel itself who has made the connection, and says what it found to the daemon of that user alone. What
@@ -36,8 +37,11 @@ enum IdentifierQuestion {
     case examine(FileDescriptor, user: UInt32, process: Int32)
 
     /// The message, and what goes with it.
-    var message: (SecretBuffer, [FileDescriptor]) {
+    ///
+    /// - Parameter number: what its answer is known by.
+    func message(_ number: UInt32) -> (SecretBuffer, [FileDescriptor]) {
         let buffer = SecretBuffer(capacity: IdentifierFormat.questionRoom)
+        buffer.append(littleEndian: number)
         switch self {
         case .identify(let connection):
             buffer.append(IdentifierFormat.identify)
@@ -54,9 +58,17 @@ enum IdentifierQuestion {
         }
     }
 
+    /// - Returns: the question, and what its answer is known by.
     /// - Throws: `errSecParam` (`wire.malformed`) for what is no question.
-    init(_ body: SecretBytes, _ descriptors: [FileDescriptor]) throws(Refusal) {
+    static func read(
+        _ body: SecretBytes, _ descriptors: [FileDescriptor]
+    ) throws(Refusal) -> (number: UInt32, question: IdentifierQuestion) {
         var reader = WireReader(body)
+        let number = try reader.integer(UInt32.self)
+        return (number, try IdentifierQuestion(&reader, descriptors))
+    }
+
+    private init(_ reader: inout WireReader, _ descriptors: [FileDescriptor]) throws(Refusal) {
         let kind = try reader.integer(UInt8.self)
         guard let first = descriptors.first else { throw .malformed("a question") }
         switch kind {

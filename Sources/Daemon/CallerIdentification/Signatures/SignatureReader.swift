@@ -47,6 +47,9 @@ package final class SignatureReader: Sendable {
         return try outcome.get()
     }
 
+    /// Who serves a file; nil where the table of mounts does not say.
+    func server(of version: FileVersion) -> MountTable.Server? { mounts.server(of: version.status.device) }
+
     private func verified(
         _ file: FileDescriptor, _ version: FileVersion, _ isCommon: Bool
     ) throws(Refusal) -> ProgramSignature? {

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Which unit of systemd a process belongs to, by the control group it is in: the kernel's word about what the service manager
 /// has done, as long as only root could have made that group.
 package enum SystemUnit {
@@ -20,6 +22,14 @@ package enum SystemUnit {
     ///
     /// - Parameter controlGroups: the content of `/proc/PID/cgroup`.
     package static func name(in controlGroups: String) -> String? { group(in: controlGroups)?.unit }
+
+    /// The unit that a process is of, whose user it runs as; nil when it is of none. Reads no file that a user can have made.
+    static func name(of process: Int32, as user: UInt32, on host: Host) -> String? {
+        guard host.hasSystemd, let groups = try? ProcessView(process).controlGroups(), let group = group(in: groups),
+            !group.startsOthers, UnitUser.owns(process, as: user, in: group, below: host.controlGroups)
+        else { return nil }
+        return group.unit
+    }
 
     /// Where the processes of a unit are.
     package struct Group: Equatable, Sendable {

@@ -3,7 +3,9 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What was decided lately: one entry for each request, in a ring that never grows.
+/// What was decided lately: one entry for each request, in rings that never grow.
+///
+/// Anchored programs have a ring of their own: in one that all share, others would see from what their entries push out that they asked.
 ///
 /// An entry takes the strings of the caller's identity as they are, so that noting it allocates nothing. What is refused is
 /// also written to the daemon's log, a few lines a second at most.
@@ -30,6 +32,8 @@ package final class DecisionLog: Sendable {
         /// The rule that refused it.
         private(set) var rule = ""
         fileprivate var time = 0.0
+        /// How many there had been with it.
+        fileprivate var number: UInt64 = 0
 
         init(_ caller: CallerIdentity, _ operation: StaticString, _ itemClass: ItemClass? = nil, named: String? = nil) {
             (self.caller, self.operation, self.itemClass) = (caller, operation, itemClass)
@@ -41,12 +45,54 @@ package final class DecisionLog: Sendable {
         mutating func end(in refusal: Refusal) { (status, rule) = (refusal.status, refusal.rule.rawValue) }
     }
 
+    /// Entries of which the latest are kept.
+    private struct Ring {
+        private var entries: [Entry] = []
+        /// How many there have been.
+        private(set) var count: UInt64 = 0
+
+        mutating func note(_ entry: Entry) {
+            // It takes memory when it is written to.
+            if entries.isEmpty { entries.reserveCapacity(capacity) }
+            let place = Int(count % UInt64(capacity))
+            if place < entries.count { entries[place] = entry } else { entries.append(entry) }
+            count += 1
+        }
+
+        /// What is kept, from the oldest on.
+        var inOrder: [Entry] {
+            guard entries.count == capacity else { return entries }
+            let oldest = Int(count % UInt64(capacity))
+            return Array(entries[oldest...] + entries[..<oldest])
+        }
+
+        func latest(where isWanted: (Entry) -> Bool) -> Entry? {
+            for step in 0..<UInt64(entries.count) {
+                let entry = entries[Int((count - 1 - step) % UInt64(capacity))]
+                if isWanted(entry) { return entry }
+            }
+            return nil
+        }
+    }
+
     private struct State {
-        var ring: [Entry] = []
-        /// How many there have been, and how many of them of programs that are not anchored.
-        var count: UInt64 = 0
-        var commonCount: UInt64 = 0
+        /// Of programs that are not anchored, and of those that are.
+        var common = Ring()
+        var anchored = Ring()
         var pace = LogPace()
+
+        var count: UInt64 { common.count + anchored.count }
+
+        /// What a viewer may know of, each with its number for them, and how many there have been for them.
+        func known(to viewer: CallerIdentity) -> (entries: [(number: UInt64, entry: Entry)], count: UInt64) {
+            let entries = common.inOrder
+            guard viewer.mayShowAnchored else {
+                let first = common.count - UInt64(entries.count)
+                return (entries.enumerated().map { (first + UInt64($0) + 1, $1) }, common.count)
+            }
+            let all = (entries + anchored.inOrder).sorted { $0.number < $1.number }
+            return (all.map { ($0.number, $0) }, count)
+        }
     }
 
     private let state: Lock<State>
@@ -54,21 +100,17 @@ package final class DecisionLog: Sendable {
 
     init(_ write: Writer?) {
         self.write = write
-        var state = State()
-        state.ring.reserveCapacity(Self.capacity)
-        self.state = Lock(state)
+        state = Lock(State())
     }
 
     /// Notes what became of a request.
     func note(_ entry: Entry) {
-        let now = Clock.secondsSinceReferenceDate
+        var entry = entry
+        entry.time = Clock.secondsSinceReferenceDate
         let isWorthALine = write != nil && entry.isWorthALine
         let passed: Int? = state.withLock { state in
-            let place = Int(state.count % UInt64(Self.capacity))
-            if place < state.ring.count { state.ring[place] = entry } else { state.ring.append(entry) }
-            state.ring[place].time = now
-            state.count += 1
-            if !entry.caller.isAnchored { state.commonCount += 1 }
+            entry.number = state.count + 1
+            if entry.caller.isAnchored { state.anchored.note(entry) } else { state.common.note(entry) }
             return isWorthALine ? state.pace.admit() : nil
         }
         guard let passed, let write else { return }
@@ -79,17 +121,16 @@ package final class DecisionLog: Sendable {
     /// counted for others, who would learn from the numbers when they did.
     func page(after number: UInt64, for viewer: CallerIdentity) -> DecisionPage {
         state.withLock { state in
-            let isComplete = viewer.mayShowAnchored
-            let records = Self.inOrder(state.ring, count: state.count).filter { isComplete || !$0.caller.isAnchored }
-            let count = isComplete ? state.count : state.commonCount
-            let first = count - UInt64(records.count)
-            let start = max(min(number, count), first)
-            var page = DecisionPage(next: start, lost: number < first ? first - number : 0)
+            let (records, count) = state.known(to: viewer)
+            let start = min(number, count)
+            var page = DecisionPage(next: start)
             var bytes = 0
-            for record in records.dropFirst(Int(start - first)) where bytes < WireLimits.pageBytes {
-                page.next += 1
+            for (number, record) in records where number > start && bytes < WireLimits.pageBytes {
+                // What is between this one and the last has gone.
+                page.lost += number - page.next - 1
+                page.next = number
                 guard viewer.seesDecisions(of: record.caller) else { continue }
-                let entry = Self.entry(record, page.next)
+                let entry = Self.entry(record, number)
                 bytes += entry.program.utf8.count + entry.groups.reduce(128) { $0 + $1.utf8.count }
                 page.entries.append(entry)
             }
@@ -97,22 +138,13 @@ package final class DecisionLog: Sendable {
         }
     }
 
-    /// The ring from its oldest entry on.
-    private static func inOrder(_ ring: [Entry], count: UInt64) -> [Entry] {
-        guard ring.count == capacity else { return ring }
-        let oldest = Int(count % UInt64(capacity))
-        return Array(ring[oldest...] + ring[..<oldest])
-    }
-
     /// The latest identity that a program had; nil when it has not been seen lately, or not for whom it is looked up.
     func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity? {
         state.withLock { state in
-            for step in 0..<UInt64(state.ring.count) {
-                let record = state.ring[Int((state.count - 1 - step) % UInt64(Self.capacity))]
-                if record.caller.isAnchored, !viewer.mayShowAnchored { continue }
-                if record.caller.program == program { return record.caller }
-            }
-            return nil
+            let common = state.common.latest { $0.caller.program == program }
+            guard viewer.mayShowAnchored else { return common?.caller }
+            let anchored = state.anchored.latest { $0.caller.program == program }
+            return [common, anchored].compactMap(\.self).max { $0.number < $1.number }?.caller
         }
     }
 

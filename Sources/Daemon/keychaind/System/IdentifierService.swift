@@ -7,8 +7,8 @@ import SystemAccounts
 /// The process of the system service that finds out which programs call: the only one that may look at other users' processes.
 ///
 /// It has no store, no key and no network, and reads nothing that a client sends; what it reads is the kernel's word, and the
-/// programs' files. Of the master it takes the daemons' channels, and answers each on a thread of its own. No Landlock: who is restricted
-/// by that may look at nobody who is not.
+/// programs' files. Of the master it takes the daemons' channels, and reads each on a thread of its own; others look at the programs, a
+/// few for each user. No Landlock: who is restricted by that may look at nobody who is not.
 final class IdentifierService {
     private let listener: UnixSocket
     private let client: UInt32
@@ -21,8 +21,9 @@ final class IdentifierService {
     private var masters: [UInt64: UnixSocket] = [:]
     private var nextToken = Token.firstMaster
     private var isEnding = false
-    /// Of the sessions there are.
-    private var clocks: [QuestionClock] = []
+    private let looks = Looks()
+    /// Those that no thread reads yet.
+    private var unread: [IdentifierSession] = []
     private let log: @Sendable (String) -> Void
 
     private enum Token {
@@ -91,15 +92,26 @@ final class IdentifierService {
             }
             watchdog?.beat()
             endIfStuck()
+            read()
         }
     }
 
-    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins anew.
+    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins anew. One user
+    /// has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
-        clocks.removeAll { $0.isOver }
-        guard clocks.contains(where: \.isStuck) else { return }
-        log("a program's file is not read in time; the identifier begins anew")
+        guard looks.isExhausted else { return }
+        log("the files of too many programs are not read in time; the identifier begins anew")
         _exit(EXIT_FAILURE)
+    }
+
+    /// Has the channels read that have come. Where there can be no further thread now, one waits, and the others are read all the same.
+    private func read() {
+        while let session = unread.first {
+            do throws(SystemError) { _ = try Thread(named: "identifier") { session.serve() } } catch {
+                return log("a daemon's questions wait: \(error)")
+            }
+            unread.removeFirst()
+        }
     }
 
     private func accept() {
@@ -119,9 +131,7 @@ final class IdentifierService {
         guard let master = masters[token] else { return }
         do throws(SystemError) {
             guard let (owner, channel) = try IdentifierHandover.receive(from: master) else { return }
-            let session = IdentifierSession(channel, try callers(of: owner))
-            clocks.append(session.clock)
-            _ = try Thread(named: "identifier") { session.serve() }
+            unread.append(IdentifierSession(channel, callers(of: owner), looks))
         } catch {
             if error.code != EPIPE { log("\(error)") }
             masters[token] = nil
@@ -129,7 +139,7 @@ final class IdentifierService {
     }
 
     /// Says of the callers of one keychain alone who they are.
-    private func callers(of owner: KeychainOwner) throws(SystemError) -> CallerIdentifier {
+    private func callers(of owner: KeychainOwner) -> CallerIdentifier {
         let rules = IdentityRules(
             owner.clientele, anchorGroup: anchorGroup, inspector: Keychaind.inspector())
         return CallerIdentifier(rules, folders: folders, signatures: signatures, log: log)

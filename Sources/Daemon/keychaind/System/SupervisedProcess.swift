@@ -9,29 +9,55 @@ final class SupervisedProcess {
     private let arguments: [String]
     /// Whether it gives signs of life.
     private let beats: Bool
+    /// Where it listens, if another one may do so in its place.
+    private let socket: String?
     private var running: (process: ChildProcess, lifeline: UnixSocket, end: FileDescriptor)?
+    /// Readable when the process has ended that listens in its place.
+    private var other: FileDescriptor?
     private var backoff = Backoff()
-    /// When it is to be started again, or to be taken for stopped.
+    /// When it is to be started again, or looked at for signs of life.
     private(set) var patience = Deadline.never
+    /// When it is taken for stopped.
+    private var silence = Deadline.never
 
-    init(_ name: String, _ program: String, _ arguments: [String], beats: Bool = false) {
-        (self.name, self.program, self.arguments, self.beats) = (name, program, arguments, beats)
+    /// How long to wait for a connection to what may listen there already: milliseconds.
+    private static let longestConnect = 1000
+
+    /// - Parameters:
+    ///   - socket: where it listens; while another service's process does, it is not started.
+    ///   - beats: whether it gives signs of life.
+    init(_ name: String, _ program: String, _ arguments: [String], at socket: String? = nil, beats: Bool = false) {
+        (self.name, self.program, self.arguments) = (name, program, arguments)
+        (self.socket, self.beats) = (socket, beats)
     }
 
-    /// What is readable when there is something to look at.
-    var descriptors: [FileDescriptor] { running.map { beats ? [$0.end, $0.lifeline.descriptor] : [$0.end] } ?? [] }
+    /// What is readable when there is something to look at. Not what it says: it says it as often as it likes.
+    var descriptors: [FileDescriptor] { [running?.end ?? other].compactMap(\.self) }
 
-    /// Starts it.
+    /// Starts it, unless another one listens already; it is started when that has ended, for it may just be ending.
     ///
     /// - Parameter patience: how long to wait until it serves: milliseconds.
     /// - Returns: whether it does.
     /// - Throws: `SystemError` of `posix_spawn`.
     func start(patience milliseconds: Int) throws(SystemError) -> Bool {
+        if leavesToOther() { return true }
         let (reader, writer) = try FileDescriptor.pipe()
         try launch(writer)
         var byte: [UInt8] = [0]
         var span = byte.mutableSpan
         return try reader.readFully(into: &span, deadline: .after(milliseconds: milliseconds)) == 1
+    }
+
+    /// Whether somebody listens in its place, who is watched from now on.
+    private func leavesToOther() -> Bool {
+        guard let socket,
+            let connection = try? UnixSocket.connect(to: socket, deadline: .after(milliseconds: Self.longestConnect))
+        else { return false }
+        do throws(SystemError) { other = try PeerCredentials(of: connection).processDescriptor } catch {
+            // It has ended meanwhile, which is looked at again soon; or this machine does not show it.
+            if error.code == ESRCH { patience = .after(milliseconds: Self.longestConnect) }
+        }
+        return true
     }
 
     private func launch(_ ready: consuming FileDescriptor) throws(SystemError) {
@@ -42,7 +68,8 @@ final class SupervisedProcess {
             handing: [theirs.descriptor, ready])
         backoff.begin()
         running = (process, ours, try process.endDescriptor())
-        patience = beats ? .after(milliseconds: Watchdog.patience) : .never
+        silence = beats ? .after(milliseconds: Watchdog.patience) : .never
+        patience = beats ? .after(milliseconds: Watchdog.interval) : .never
     }
 
     /// Looks whether it has ended or stopped, and starts it again when that is due.
@@ -53,18 +80,26 @@ final class SupervisedProcess {
             patience = backoff.end()
             log("\(name) has ended, and is started again")
         }
-        if let running, beats, hear(running.lifeline) { patience = .after(milliseconds: Watchdog.patience) }
+        if let other, hasEnded(other) { (self.other, patience) = (nil, .now) }
         guard patience.hasPassed else { return }
-        if let running {
-            log("\(name) has stopped, and is ended")
-            // Its end is seen in the next turn.
-            patience = .never
-            return running.process.kill()
-        }
+        if let running { return listen(to: running.process, running.lifeline, log) }
+        patience = .never
+        if leavesToOther() { return }
         do throws(SystemError) { try launch(try FileDescriptor.open("/dev/null", O_WRONLY)) } catch {
             patience = backoff.end()
             log("\(name) cannot be started: \(error)")
         }
+    }
+
+    /// Looks for signs of life every few seconds, however many there are.
+    private func listen(to process: ChildProcess, _ lifeline: UnixSocket, _ log: (String) -> Void) {
+        patience = .after(milliseconds: Watchdog.interval)
+        if hear(lifeline) { silence = .after(milliseconds: Watchdog.patience) }
+        guard silence.hasPassed else { return }
+        log("\(name) has stopped, and is ended")
+        // Its end is seen in the next turn.
+        (patience, silence) = (.never, .never)
+        process.kill()
     }
 
     /// Ends it; false when it failed. One that does not run has been told of already.
@@ -77,11 +112,16 @@ final class SupervisedProcess {
 
     private func hasEnded(_ end: FileDescriptor) -> Bool { (try? end.wait(for: .readable, deadline: .now)) != nil }
 
-    /// Whether it has given a sign of life.
+    /// Whether it has given a sign of life since it was heard last. What it has said is dropped, but no more than there can have been:
+    /// one that goes on and on keeps nobody here.
     private func hear(_ lifeline: UnixSocket) -> Bool {
-        var bytes = [UInt8](repeating: 0, count: 64)
+        var bytes = [UInt8](repeating: 0, count: 4096)
         var span = bytes.mutableSpan
-        guard let arrival = try? lifeline.receiveAttached(into: &span) else { return false }
-        return arrival.count > 0
+        var hasSpoken = false
+        for _ in 0..<64 {
+            guard let count = try? lifeline.receiveAtOnce(into: &span), count > 0 else { break }
+            hasSpoken = true
+        }
+        return hasSpoken
     }
 }

@@ -39,19 +39,13 @@ final class Supervisor {
             [
                 "--listen", options.enclave, "--state", options.enclaveState, "--user", options.enclaveUser,
                 "--accept-from", client, "--tpm", options.tpm,
-            ])
+            ], at: options.enclave)
         let identifier = SupervisedProcess(
             "the process that identifies callers", own,
             ["--identify", options.identifier, "--user", options.identifierUser, "--accept-from", client]
-                + options.identification, beats: true)
+                + options.identification, at: options.identifier, beats: true)
         let master = SupervisedProcess("the master", own, ["--master"] + options.words)
-        // What listens already has been started by somebody else.
-        return [(enclaves, options.enclave), (identifier, options.identifier)].filter { !listens($0.1) }.map(\.0)
-            + [master]
-    }
-
-    private static func listens(_ path: String) -> Bool {
-        (try? UnixSocket.connect(to: path, deadline: .after(milliseconds: 1000))) != nil
+        return [enclaves, identifier, master]
     }
 
     private init(_ children: [SupervisedProcess], _ log: @escaping (String) -> Void) {

@@ -66,8 +66,11 @@ private struct OneCaller: CallerRegistry {
     func recognize(_ peer: UnixSocket) -> IdentifiedCaller? { IdentifiedCaller(caller, process: ThisProcess()) }
     func identify(_ peer: UnixSocket) -> Identification { .known(IdentifiedCaller(caller, process: ThisProcess())) }
 
-    func examine(_ file: FileDescriptor, for caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
-        throw .malformed("what nobody here examines")
+    func examine(
+        _ file: FileDescriptor, for caller: CallerIdentity,
+        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void
+    ) {
+        deliver(.failure(.malformed("what nobody here examines")))
     }
 }
 

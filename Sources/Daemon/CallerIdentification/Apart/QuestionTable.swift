@@ -1,0 +1,234 @@
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The questions that are open, and the socket that they are asked through.
+final class QuestionTable: Sendable {
+    struct Entry {
+        let question: IdentifierQuestion
+        let deadline: Deadline
+        /// A channel may be one of an identifier that has just ended. Who ends it with a question ends no more of them.
+        var attempts = 3
+        var isSent = false
+        /// Whether whoever has asked waits for it.
+        var isAwaited = false
+        var delivery: IdentifierChannel.Delivery?
+        /// What nobody has asked for yet.
+        var outcome: IdentifierChannel.Outcome?
+    }
+
+    struct State {
+        var socket: UnixSocket?
+        var entries: [UInt32: Entry] = [:]
+        var last: UInt32 = 0
+        var wakeup: Wakeup?
+        var isClosed = false
+    }
+
+    let state = Lock(State())
+
+    /// More are not open at a time; the server has fewer under way of each user.
+    private static let mostOpen = 256
+
+    /// What is to be told to whom when the table is not held any more.
+    typealias Deliveries = [(IdentifierChannel.Delivery, IdentifierChannel.Outcome)]
+
+    func use(_ socket: UnixSocket) {
+        tell(
+            state.withLock { state in
+                let lost = Self.lose(&state)
+                state.socket = socket
+                state.wakeup?.signal()
+                return lost
+            })
+    }
+
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.wakeup?.signal()
+        }
+    }
+}
+
+// MARK: - Asking
+
+extension QuestionTable {
+    /// Puts the only question that is open; its number.
+    func putAtOnce(_ question: IdentifierQuestion) -> UInt32? {
+        state.withLock { state -> UInt32? in
+            guard state.entries.isEmpty, let socket = state.socket else { return nil }
+            let number = Self.add(question, to: &state)
+            guard (try? Self.send(question, number, through: socket, by: .now)) != nil else {
+                (state.entries[number], state.socket) = (nil, nil)
+                return nil
+            }
+            state.entries[number]?.isSent = true
+            state.entries[number]?.isAwaited = true
+            return number
+        }
+    }
+
+    func put(_ question: IdentifierQuestion, _ delivery: @escaping IdentifierChannel.Delivery) {
+        let refusal: Refusal? = state.withLock { state in
+            guard state.entries.count < Self.mostOpen else { return .tooManyQuestions }
+            do throws(Refusal) { try wakeReceiver(&state) } catch { return error }
+            let number = Self.add(question, to: &state)
+            state.entries[number]?.delivery = delivery
+            return nil
+        }
+        if let refusal { delivery(.failure(refusal)) }
+    }
+
+    /// What became of a question, for whoever has asked.
+    func take(_ number: UInt32) -> IdentifierChannel.Outcome? {
+        state.withLock { state in
+            guard let outcome = state.entries[number]?.outcome else { return nil }
+            state.entries[number] = nil
+            return outcome
+        }
+    }
+
+    /// Whoever has asked waits no longer: the receiver does.
+    ///
+    /// - Throws: `errSecNotAvailable` when there can be none.
+    func leave(_ number: UInt32) throws(Refusal) {
+        try state.withLock { state throws(Refusal) in
+            state.entries[number]?.isAwaited = false
+            try wakeReceiver(&state)
+        }
+    }
+
+    func deliver(_ number: UInt32, to delivery: @escaping IdentifierChannel.Delivery) {
+        let outcome: IdentifierChannel.Outcome? = state.withLock { state in
+            guard let entry = state.entries[number] else { return .failure(.endedIdentifier) }
+            if entry.outcome == nil { state.entries[number]?.delivery = delivery } else { state.entries[number] = nil }
+            return entry.outcome
+        }
+        if let outcome { delivery(outcome) }
+    }
+
+    /// Nobody wants to know any more, unless it is to be delivered.
+    func abandon(_ number: UInt32) {
+        state.withLock { state in
+            if state.entries[number]?.delivery == nil { state.entries[number] = nil }
+        }
+    }
+
+    private static func add(_ question: IdentifierQuestion, to state: inout State) -> UInt32 {
+        repeat { state.last &+= 1 } while state.entries[state.last] != nil
+        state.entries[state.last] = Entry(
+            question: question, deadline: .after(milliseconds: Looks.patience))
+        return state.last
+    }
+
+    static func send(
+        _ question: IdentifierQuestion, _ number: UInt32, through socket: UnixSocket, by deadline: Deadline
+    ) throws(SystemError) {
+        let (body, attached) = question.message(number)
+        try body.withSpan { (bytes) throws(SystemError) in
+            try socket.sendFully(bytes, attaching: attached, deadline: deadline)
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension QuestionTable {
+    /// Receives an answer, whoever it is for; false when none comes in time or the identifier has ended.
+    func receive(by deadline: Deadline) -> Bool {
+        guard let socket = state.withLock({ $0.socket }) else { return false }
+        do throws(SystemError) {
+            try socket.descriptor.wait(for: .readable, deadline: deadline)
+            guard let (number, outcome) = try Self.receive(from: socket) else { return true }
+            tell(state.withLock { Self.settle(number, outcome, in: &$0) })
+            return true
+        } catch {
+            if error.code != ETIMEDOUT { lose(socket) }
+            return false
+        }
+    }
+
+    func tell(_ deliveries: Deliveries) { for (deliver, outcome) in deliveries { deliver(outcome) } }
+
+    static func settle(
+        _ number: UInt32, _ outcome: IdentifierChannel.Outcome, in state: inout State
+    ) -> Deliveries {
+        // Who has given it up wants no answer.
+        guard let entry = state.entries[number] else { return [] }
+        if let delivery = entry.delivery {
+            state.entries[number] = nil
+            return [(delivery, outcome)]
+        }
+        state.entries[number]?.outcome = outcome
+        return []
+    }
+
+    private static func receive(
+        from socket: UnixSocket
+    ) throws(SystemError) -> (number: UInt32, outcome: IdentifierChannel.Outcome)? {
+        let room = IdentifierFormat.answerRoom
+        return try unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { (bytes) throws(SystemError) in
+            // What is not received into is not read.
+            var span = unsafe MutableSpan<UInt8>(_unsafeElements: bytes)
+            guard let arrival = try socket.receiveAttached(into: &span) else { return nil }
+            guard arrival.count > 0 else { throw ended }
+            let body = SecretBytes(copying: span.span.extracting(..<arrival.count))
+            return try read(WireReader(body), arrival.descriptors)
+        }
+    }
+
+    /// - Throws: `SystemError` for what is no answer: nothing that comes after it is believed either.
+    private static func read(
+        _ body: WireReader, _ descriptors: [FileDescriptor]
+    ) throws(SystemError) -> (number: UInt32, outcome: IdentifierChannel.Outcome) {
+        var reader = body
+        guard let number = try? reader.integer(UInt32.self) else { throw ended }
+        let outcome = Result { () throws(Refusal) in
+            let status = try reader.integer(Int32.self)
+            guard status == 0 else { throw try reader.refusal(status: status) }
+            return IdentifierChannel.Answer(reader: reader, descriptors: descriptors)
+        }
+        return (number, outcome)
+    }
+
+    private static var ended: SystemError {
+        SystemError(code: EPIPE, call: "recvmsg", advice: "the identifier has ended")
+    }
+
+    /// The identifier at the other end of a socket has ended.
+    func lose(_ socket: UnixSocket) {
+        tell(
+            state.withLock { state in
+                // There may be a new one by now.
+                state.socket?.descriptor === socket.descriptor ? Self.lose(&state) : []
+            })
+    }
+
+    /// What was asked is to be asked again, a few times at most.
+    private static func lose(_ state: inout State) -> Deliveries {
+        state.socket = nil
+        var deliveries: Deliveries = []
+        for (number, entry) in state.entries where entry.isSent && entry.outcome == nil {
+            state.entries[number]?.isSent = false
+            state.entries[number]?.attempts = entry.attempts - 1
+            if entry.attempts <= 1 { deliveries += settle(number, .failure(.endedIdentifier), in: &state) }
+        }
+        return deliveries
+    }
+}
+
+extension Refusal {
+    static let absentIdentifier = refused("cannot be reached")
+    static let silentIdentifier = refused("did not answer in time")
+    static let endedIdentifier = refused("has ended while it looked at the program")
+    static let tooManyQuestions = refused("has too many questions to answer")
+    static func noReceiver(_ error: SystemError) -> Refusal { refused("cannot be asked now (\(error))") }
+
+    private static func refused(_ what: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unidentifiedCaller, "program", "The process that finds out which program asks \(what).",
+            do: "Try again; the log of the service says more (journalctl -u keychain-identifier).")
+    }
+}
