@@ -11,6 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
+import takeover  # noqa: E402
 from deployment import OTHER, VICTIM, Deployment, wait_until  # noqa: E402
 
 # How long a call may take, as the clients say, and what a process takes around it on a busy machine: seconds.
@@ -18,6 +19,8 @@ DEADLINE, SLACK = 20, 10
 # How long it may take until all is as before: a process that has stopped is found out first.
 RECOVERY = 60
 KINDS = ("agent", "identifier", "enclave")
+# Which descriptor the supervisor has given a process to live by.
+LIFELINE = 3
 FAILED = []
 
 
@@ -97,6 +100,8 @@ def main():
                 check(f"{name}: each call of {len(clients.calls)} ends in time", not late, late[:3])
                 silent = [call for call in clients.calls if call[0] != 0 and not call[1]]
                 check(f"{name}: who is refused is told why", not silent, silent[:3])
+        silence(d, program)
+        follow(d, program)
         wait_until(lambda: not stopped(d), RECOVERY)
         check("nothing that was stopped is left", not stopped(d), stopped(d))
     finally:
@@ -105,6 +110,38 @@ def main():
         finally:
             d.remove()
     sys.exit(1 if FAILED else 0)
+
+
+def silence(d, program):
+    """The identifier closes what it gives signs of life through, and goes on."""
+    wait_until(lambda: "identifier" in d.processes(), RECOVERY)
+    identifier = d.processes()["identifier"]
+    with takeover.Taken(identifier) as taken:
+        taken.call("close", LIFELINE)
+    before = seconds(d.service.pid)
+    time.sleep(4)
+    check("a sign of life that has ended does not keep the supervisor busy", seconds(d.service.pid) - before < 0.5)
+    ended = wait_until(lambda: d.processes().get("identifier", identifier) != identifier, RECOVERY)
+    check("who gives no sign of life any more is ended and started again", ended and recovers(d, program))
+
+
+def follow(d, program):
+    """The next supervisor is started while the processes of one that was killed are still ending."""
+    for _ in range(3):
+        d.service.kill()
+        d.service.wait()
+        d.start()
+        check("a supervisor that follows a killed one has all processes running", recovers(d, program))
+    # What has listened in the other's place has ended by now.
+    time.sleep(1)
+    check("and goes on to have them", recovers(d, program) and "identifier" in d.processes())
+
+
+def seconds(process):
+    """The processor's time that a process has taken."""
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stopped(d):

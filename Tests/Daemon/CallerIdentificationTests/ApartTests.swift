@@ -2,6 +2,7 @@ import CallerIdentification
 import Glibc
 import KeychainModel
 import KeychainPolicy
+import KeychainWire
 import LinuxSystem
 import TestSupport
 import Testing
