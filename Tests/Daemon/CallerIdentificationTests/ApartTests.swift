@@ -281,7 +281,10 @@ struct BrokenIdentifierTests {
 
     @Test(
         "What is no question ends the channel, and no more",
-        arguments: [[9], [1, 0, 0, 0], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 3, 0], [1, 0, 0, 0, 2, 0, 0, 0, 0], [UInt8](repeating: 1, count: 64)])
+        arguments: [
+            [9], [1, 0, 0, 0], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 3, 0], [1, 0, 0, 0, 2, 0, 0, 0, 0],
+            [UInt8](repeating: 1, count: 64),
+        ])
     func broken(question: [UInt8]) throws {
         let (daemons, identifiers) = try UnixSocket.packetPair()
         let session = IdentifierSession(identifiers, pair.door.identifier, pair.looks)

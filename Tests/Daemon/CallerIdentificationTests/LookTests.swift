@@ -70,7 +70,8 @@ struct LookTests {
         looks.close()
     }
 
-    @Test("So many looks of a user may wait, and so many of a daemon; the next is refused, and another user's, another daemon's is not")
+    @Test(
+        "So many looks of a user may wait, and so many of a daemon; the next is refused, another daemon's user's is not")
     func isBounded() throws {
         let looks = Looks(limits { ($0.waitingOfUser, $0.ofDaemon) = (1, 6) })
         let hang = hang
@@ -102,7 +103,8 @@ struct LookTests {
 
 @Suite("A program whose file is never read")
 struct HangingProgramTests {
-    @Test("While it is looked at, other programs are identified through the same channel, and it is when its file is read")
+    @Test(
+        "While it is looked at, others are identified through the same channel, and it is when its file is read")
     func holdsUpNobody() throws {
         let (door, hang, looks) = (try Doorway { _ in }, Hang(), Looks())
         let reader = SignatureReader { (file) throws(Refusal) in
@@ -137,7 +139,9 @@ struct HangingProgramTests {
         looks.close()
     }
 
-    @Test("Who is no unit is refused at the system's keychain before the file is looked at", .enabled(if: Files.mayGiveAway))
+    @Test(
+        "Who is no unit is refused at the system's keychain before the file is looked at",
+        .enabled(if: Files.mayGiveAway))
     func stranger() throws {
         let door = try Doorway { $0.clientele = .system }
         let reader = SignatureReader { (_) throws(Refusal) in throw .malformed("what nobody may look at") }

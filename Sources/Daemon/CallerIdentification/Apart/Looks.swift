@@ -111,7 +111,8 @@ package final class Looks: Sendable {
         let own = state.running.values.filter { $0.asker == asker }
         if own.count >= limits.ofUser, own.allSatisfy({ $0.age > limits.hang }) { throw .hangingLooks }
         let ofDaemon = state.waiting.count { $0.daemon == daemon } + state.running.values.count { $0.daemon == daemon }
-        guard state.waiting.count(where: { $0.asker == asker }) < limits.waitingOfUser, ofDaemon < limits.ofDaemon else {
+        guard state.waiting.count(where: { $0.asker == asker }) < limits.waitingOfUser, ofDaemon < limits.ofDaemon
+        else {
             throw .tooManyLooks
         }
     }

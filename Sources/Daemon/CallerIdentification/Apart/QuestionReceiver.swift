@@ -23,7 +23,8 @@ extension QuestionTable {
             let isWaiting = sendWaiting()
             let (socket, deadline) = state.withLock { Self.outlook($0) }
             let retry = isWaiting ? min(deadline, .after(milliseconds: Self.sendTime)) : deadline
-            _ = try? FileDescriptor.waitForAny(of: [wakeup.descriptor] + (socket.map { [$0.descriptor] } ?? []), deadline: retry)
+            let watched = [wakeup.descriptor, socket?.descriptor].compactMap(\.self)
+            _ = try? FileDescriptor.waitForAny(of: watched, deadline: retry)
             wakeup.clear()
             if socket != nil { while receive(by: .now) {} }
             expire()
