@@ -28,6 +28,7 @@ import connections  # noqa: E402,F401
 import signatures  # noqa: E402,F401
 import units  # noqa: E402,F401
 import shares  # noqa: E402,F401
+import arrivals  # noqa: E402,F401
 import takeovers  # noqa: E402,F401
 
 

@@ -15,7 +15,7 @@ libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 PEEK, POKE, STEP, GETREGS, SETREGS, ATTACH, DETACH = 2, 5, 9, 12, 13, 16, 17
 
 # The numbers of system calls on x86-64, by what they are called there.
-CALLS = {"close": 3, "socket": 41, "connect": 42, "sendto": 44, "execve": 59, "kill": 62, "ptrace": 101, "openat": 257,
+CALLS = {"close": 3, "socket": 41, "connect": 42, "sendto": 44, "shutdown": 48, "execve": 59, "kill": 62, "ptrace": 101, "openat": 257,
          "prlimit64": 302, "process_vm_readv": 310}
 
 CURRENT, SEIZE = -100, 0x4206

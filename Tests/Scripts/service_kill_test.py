@@ -4,6 +4,7 @@ as root. Every call is served, or refused with a reason within its deadline, and
 import os
 import random
 import signal
+import socket
 import sys
 import threading
 import time
@@ -66,6 +67,19 @@ def strike(d, kind, what):
     return None
 
 
+def pause(d, kind, _):
+    """Stops one process of a kind for a while that it may survive."""
+    missing = strike(d, kind, signal.SIGSTOP)
+    process = d.processes().get(kind)
+    time.sleep(random.uniform(0, 4))
+    try:
+        if process:
+            os.kill(process, signal.SIGCONT)
+    except ProcessLookupError:
+        pass
+    return missing
+
+
 def recovers(d, program):
     """Whether both users are served again."""
     def served():
@@ -87,19 +101,9 @@ def main():
             d.store(program, user=user)
         for what in (signal.SIGKILL, signal.SIGSTOP):
             for kind in KINDS:
-                clients, missing = Clients(d, program), None
-                try:
-                    for _ in range(3 if what == signal.SIGKILL else 1):
-                        missing = missing or strike(d, kind, what)
-                    isServed = recovers(d, program)
-                finally:
-                    clients.end()
-                name = f"{what.name} of an {kind}"
-                check(f"{name}: the service goes on without help", not missing and isServed, missing)
-                late = [call for call in clients.calls if call[2] > DEADLINE + SLACK]
-                check(f"{name}: each call of {len(clients.calls)} ends in time", not late, late[:3])
-                silent = [call for call in clients.calls if call[0] != 0 and not call[1]]
-                check(f"{name}: who is refused is told why", not silent, silent[:3])
+                trouble(d, program, f"{what.name} of an {kind}", strike, kind, what, 3 if what == signal.SIGKILL else 1)
+        trouble(d, program, "SIGSTOP and SIGCONT of an identifier", pause, "identifier", None, 5)
+        cut_off(d, program)
         silence(d, program)
         follow(d, program)
         wait_until(lambda: not stopped(d), RECOVERY)
@@ -110,6 +114,44 @@ def main():
         finally:
             d.remove()
     sys.exit(1 if FAILED else 0)
+
+
+def trouble(d, program, name, make, kind, what, times):
+    """Something happens so many times while clients ask."""
+    clients, missing = Clients(d, program), None
+    try:
+        for _ in range(times):
+            missing = missing or make(d, kind, what)
+        isServed = recovers(d, program)
+    finally:
+        clients.end()
+    check(f"{name}: the service goes on without help", not missing and isServed, missing)
+    late = [call for call in clients.calls if call[2] > DEADLINE + SLACK]
+    check(f"{name}: each call of {len(clients.calls)} ends in time", not late, late[:3])
+    silent = [call for call in clients.calls if call[0] != 0 and not call[1]]
+    check(f"{name}: who is refused is told why", not silent, silent[:3])
+
+
+def cut_off(d, program):
+    """A daemon's channel to the identifier ends, and both go on."""
+    wait_until(lambda: recovers(d, program), RECOVERY)
+    before = d.daemon_of(VICTIM), d.processes()["identifier"]
+    channels = packet_sockets(before[0])
+    with takeover.Taken(before[0]) as taken:
+        for channel in channels:
+            taken.call("shutdown", channel, socket.SHUT_RDWR)
+    isServed = recovers(d, program)
+    after = d.daemon_of(VICTIM), d.processes()["identifier"]
+    check("a daemon whose channel to the identifier ends gets another one", channels and isServed and before == after,
+          (channels, isServed, before, after))
+
+
+def packet_sockets(process):
+    """The descriptors of a process that are sockets which keep messages apart."""
+    with open("/proc/net/unix") as file:
+        inodes = {line.split()[6] for line in file if line.split()[4] == "0005"}
+    links = {name: os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd")}
+    return [int(name) for name, link in links.items() if link[:8] == "socket:[" and link[8:-1] in inodes]
 
 
 def silence(d, program):

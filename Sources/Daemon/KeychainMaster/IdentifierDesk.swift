@@ -13,14 +13,12 @@ final class IdentifierDesk {
     private let log: (String) -> Void
     private var connection: UnixSocket?
     private var backoff = Backoff()
-    /// When to connect again, or to try again to hand over what could not be.
+    /// When to connect again, or to give a channel to daemons that have none.
     private(set) var patience = Deadline.now
-    /// Which connection it is: daemons that have no channel of it need one.
-    private(set) var generation = 0
 
     /// How long the identifier's socket may take to be connected to: milliseconds.
     private static let longestConnect = 1000
-    /// How long to wait before a channel is handed over that could not be: milliseconds.
+    /// How long to wait before a channel is handed over that could not be, or that follows one that has ended: milliseconds.
     private static let pause = 100
 
     /// - Parameter path: where the identifier listens.
@@ -37,7 +35,6 @@ final class IdentifierDesk {
             let new = try UnixSocket.connect(to: path, deadline: .after(milliseconds: Self.longestConnect))
             try epoll.add(new.descriptor, for: .readable, token: token)
             connection = new
-            generation += 1
             backoff.begin()
             return true
         } catch {
@@ -56,10 +53,13 @@ final class IdentifierDesk {
             return daemons
         } catch {
             // It does not listen now, has gone, which is seen soon, or there are too many open files.
-            patience = .after(milliseconds: Self.pause)
+            tryAgain()
             return nil
         }
     }
+
+    /// A daemon has no channel, and gets one soon.
+    func tryAgain() { if connection != nil { patience = min(patience, .after(milliseconds: Self.pause)) } }
 
     /// The identifier says nothing: it has gone.
     func lose() {

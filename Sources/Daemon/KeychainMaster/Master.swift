@@ -51,13 +51,14 @@ package final class Master {
     private var nextToken = Token.firstWard
     private var isEnding = false
 
-    /// A ward has two tokens: its own for its channel, the next one for its end.
+    /// A ward has three tokens: its own for its channel, the next ones for its end and its channel to the identifier.
     private enum Token {
         static let end: UInt64 = 0
         static let firstEntrance: UInt64 = 1
         static let identifier: UInt64 = 62
         static let accounts: UInt64 = 63
         static let firstWard: UInt64 = 64
+        static let perWard: UInt64 = 3
     }
 
     /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is theirs. All numbers
@@ -128,15 +129,27 @@ package final class Master {
         return (wards.values.map(\.patience) + failures.values.map(\.nextStart) + desks).min() ?? .never
     }
 
-    /// Gives channels to all daemons that have none, when the identifier is new or it could not be done before.
+    /// Gives channels to all daemons that have none: the identifier is new, theirs has ended, or it could not be done before.
     private func introduce() {
         guard !isEnding, let identifier, identifier.isDue() else { return }
-        for ward in wards.values where ward.generation != identifier.generation { introduce(ward) }
+        for ward in wards.values where ward.identifier == nil { introduce(ward) }
     }
 
     private func introduce(_ ward: Ward) {
         guard let identifier, let channel = identifier.channel(of: ward.owner) else { return }
-        ward.use(identifier: channel, of: identifier.generation)
+        do throws(SystemError) {
+            // That it hangs up is said without being asked for.
+            try epoll.add(channel.descriptor, for: [], token: ward.token + 2)
+            ward.use(identifier: channel)
+        } catch { identifier.tryAgain() }
+    }
+
+    /// A daemon's channel to the identifier has hung up. The daemon may have it still.
+    private func loseIdentifier(of ward: Ward) {
+        guard let channel = ward.identifier else { return }
+        try? epoll.remove(channel.descriptor)
+        ward.loseIdentifier()
+        identifier?.tryAgain()
     }
 
     private func handle(_ token: UInt64, _ end: FileDescriptor) {
@@ -147,7 +160,13 @@ package final class Master {
         case Token.identifier: identifier?.lose()
         case ..<Token.firstWard: accept(Int(token - Token.firstEntrance))
         default:
-            if let ward = byToken[token] { readOffer(of: ward) } else if let ward = byToken[token - 1] { bury(ward) }
+            let part = (token - Token.firstWard) % Token.perWard
+            guard let ward = byToken[token - part] else { return }
+            switch part {
+            case 0: readOffer(of: ward)
+            case 1: bury(ward)
+            default: loseIdentifier(of: ward)
+            }
         }
     }
 
@@ -239,7 +258,7 @@ extension Master {
         }
         failures[owner]?.backoff.begin()
         let ward = try Ward(owner, token: nextToken, start: start)
-        nextToken += 2
+        nextToken += Token.perWard
         (wards[owner], byToken[ward.token]) = (ward, ward)
         try epoll.add(ward.end, for: .readable, token: ward.token + 1)
         if let channel = ward.channel { try epoll.add(channel.descriptor, for: .readable, token: ward.token) }
@@ -255,6 +274,7 @@ extension Master {
     /// Takes leave of a daemon that has ended, and starts the next one for those who wait.
     private func bury(_ ward: Ward) {
         try? epoll.remove(ward.end)
+        loseIdentifier(of: ward)
         ward.letGo()
         let code = ward.process.reap(patience: 0)
         if code != 0 { note("the daemon of keychain \(ward.owner) has failed", of: ward.owner.user ?? 0) }

@@ -11,10 +11,10 @@ final class Ward {
     let end: FileDescriptor
     /// Nil from when it was let go: then it finishes what it has, and connections wait for the next one.
     private(set) var channel: HandoverSender?
-    /// A channel to the identifier that the daemon has not got yet.
-    private var identifiers: UnixSocket?
-    /// Which identifier it is to; 0 while there was none for it.
-    private(set) var generation = 0
+    /// Its channel to the identifier, of which the master reads nothing: it hangs up when either side has ended it.
+    private(set) var identifier: UnixSocket?
+    /// Whether the daemon has got that.
+    private var hasIdentifier = false
     /// What came in the meantime.
     private(set) var waiting: [Arrival] = []
     /// When a process that was let go is ended by force.
@@ -67,17 +67,20 @@ final class Ward {
     }
 
     /// Gives the daemon a channel to the identifier; one that has too many connections before it gets it with the next.
-    func use(identifier: UnixSocket, of generation: Int) {
-        (identifiers, self.generation) = (identifier, generation)
+    func use(identifier new: UnixSocket) {
+        (identifier, hasIdentifier) = (new, false)
         do throws(SystemError) { try introduce() } catch {
             if error.code != ETIMEDOUT { letGo() }
         }
     }
 
+    /// Its channel to the identifier has ended: it needs another.
+    func loseIdentifier() { identifier = nil }
+
     private func introduce() throws(SystemError) {
-        guard let channel, let identifier = identifiers else { return }
+        guard let channel, let identifier, !hasIdentifier else { return }
         try channel.hand(identifier, as: .identifier)
-        identifiers = nil
+        hasIdentifier = true
     }
 
     /// Reads an offer; whether the daemon was let go.

@@ -51,6 +51,7 @@ package struct SlowIdentification: Sendable {
         case .question(let ask): ask(deliver)
         }
     }
+
     /// As ``begin(_:)``, waiting for the outcome.
     ///
     /// - Throws: the refusal.

@@ -42,7 +42,7 @@ final class Backend: Sendable {
         let attendance = WorkQueue<Attendance>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
         let identities = WorkQueue<RegistryJob>(
             room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram,
-            shared: limits.identitiesOfUser)
+            shared: limits.identitiesOfTurn)
         let closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
             identities.close, watchers.close,

@@ -88,8 +88,9 @@ package struct ServerLimits: Sendable {
     /// Callers that wait to be identified; above it, their requests are refused.
     package var queuedIdentities = 1024
     package var queuedIdentitiesOfProgram = 256
-    /// Of those, how many of one user are under way: another process may look at so many of a user's at a time, and so many threads.
-    package var identitiesOfUser = 2
+    /// Of those, how many that share a turn are under way: more than another process looks at at a time, so that it says of the others at
+    /// once when none of them ends.
+    package var identitiesOfTurn = 8
     /// How long a passcode may take to come through its pipe, milliseconds.
     package var pipe = 10_000
     /// The longest deadline a caller may ask for: milliseconds.

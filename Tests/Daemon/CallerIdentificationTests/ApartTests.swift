@@ -34,8 +34,11 @@ private final class Pair {
     }
 
     /// Gives the daemon a channel; the other end of it.
-    func channel() throws -> UnixSocket {
+    ///
+    /// - Parameter prepare: gets the daemon's end before the daemon does.
+    func channel(_ prepare: (UnixSocket) -> Void = { _ in }) throws -> UnixSocket {
         let (daemons, identifiers) = try UnixSocket.packetPair()
+        prepare(daemons)
         ends.append(identifiers)
         client.use(daemons)
         return identifiers
@@ -207,6 +210,22 @@ struct BrokenIdentifierTests {
         try pair.connect()
         thread.join()
         #expect(answer.update { $0 } == pair.door.file("app"))
+    }
+
+    @Test("Who finds the channel full asks when there is room again, through the same one")
+    func full() throws {
+        var count = 0
+        let identifier = try pair.channel { daemons in
+            while (try? daemons.sendFully([0].span, deadline: .now)) != nil { count += 1 }
+        }
+        let answer = Monitor<String?>(nil)
+        try pair.begin(visitor) { found in answer.update { $0 = found } }
+        var room: [UInt8] = [0]
+        var span = room.mutableSpan
+        for _ in 0..<count { #expect(try identifier.receiveAtOnce(into: &span) == 1) }
+        let session = IdentifierSession(identifier, pair.door.identifier, pair.looks)
+        _ = try Thread(named: "identifier") { session.serve() }
+        #expect(answer.wait(deadline: soon) { $0 } == pair.door.file("app"))
     }
 
     @Test("Who gives a question up leaves the next one its own answer")

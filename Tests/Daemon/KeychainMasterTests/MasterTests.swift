@@ -148,6 +148,21 @@ struct MasterTests {
         }
     }
 
+    @Test("A daemon whose channel has ended gets another one to the same identifier")
+    func introducesAgain() throws {
+        let fixture = try Fixture(hasIdentifier: true)
+        let listener = try UnixSocket.listen(at: fixture.directory.file("identifier"))
+        #expect(try fixture.ask() != nil)
+        try listener.descriptor.wait(for: .readable, deadline: soon)
+        let master = try #require(try listener.accept())
+        for _ in 0..<3 {
+            try master.descriptor.wait(for: .readable, deadline: soon)
+            let handed = try #require(try IdentifierHandover.receive(from: master))
+            #expect(handed.owner == .user(CurrentProcess.user))
+            shutdown(handed.channel.descriptor.number, CInt(SHUT_RDWR))
+        }
+    }
+
     @Test("Connections to more keychains than may be open are closed")
     func limits() throws {
         let fixture = try Fixture(mostWards: 1)

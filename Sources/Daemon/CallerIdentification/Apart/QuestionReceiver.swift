@@ -43,7 +43,7 @@ extension QuestionTable {
             do throws(SystemError) {
                 try Self.send(question, number, through: socket, by: .after(milliseconds: Self.sendTime))
             } catch {
-                guard error.code == ETIMEDOUT else {
+                if error.isEnd {
                     lose(socket)
                     continue
                 }

@@ -60,8 +60,9 @@ extension QuestionTable {
         state.withLock { state -> UInt32? in
             guard state.entries.isEmpty, let socket = state.socket else { return nil }
             let number = Self.add(question, to: &state)
-            guard (try? Self.send(question, number, through: socket, by: .now)) != nil else {
-                (state.entries[number], state.socket) = (nil, nil)
+            do throws(SystemError) { try Self.send(question, number, through: socket, by: .now) } catch {
+                state.entries[number] = nil
+                if error.isEnd { Self.drop(&state) }
                 return nil
             }
             state.entries[number]?.isSent = true
@@ -208,7 +209,7 @@ extension QuestionTable {
 
     /// What was asked is to be asked again, a few times at most.
     private static func lose(_ state: inout State) -> Deliveries {
-        state.socket = nil
+        drop(&state)
         var deliveries: Deliveries = []
         for (number, entry) in state.entries where entry.isSent && entry.outcome == nil {
             state.entries[number]?.isSent = false
@@ -217,6 +218,17 @@ extension QuestionTable {
         }
         return deliveries
     }
+
+    /// Ends the channel for the identifier and for the master, which gives another one then.
+    private static func drop(_ state: inout State) {
+        if let socket = state.socket { shutdown(socket.descriptor.number, CInt(SHUT_RDWR)) }
+        state.socket = nil
+    }
+}
+
+extension SystemError {
+    /// Whether nobody is at the other end. All else may pass: there is no room now, or too many descriptors are on their way.
+    var isEnd: Bool { code == EPIPE || code == ECONNRESET || code == ENOTCONN }
 }
 
 extension Refusal {

@@ -1,0 +1,91 @@
+"""Attacks on who is being identified: programs whose files are never read, and more new processes than anybody needs."""
+
+import contextlib
+import os
+import subprocess
+import time
+
+from deployment import OTHER, PYTHON, VICTIM, wait_until
+from programs import victim
+from shares import intruder
+from suite import FAILS, attack
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What an honest program waits for at most while others wait for ever, and what it takes until it is known that they do: seconds.
+SOON = 8
+# How long a program says that it waits, and what a process takes around it on a busy machine: seconds.
+DEADLINE, SLACK = 20, 5
+# Not found: it was identified, and answered.
+ABSENT = 44
+
+
+@contextlib.contextmanager
+def unread(d, path, count, user):
+    """So many programs of a user ask whose file is on a file system that does not answer any more."""
+    program = d.path("bin", "asks")
+    subprocess.run(["cc", "-o", program, os.path.join(HERE, "asks.c")], check=True)
+    script = d.install("unread.py", os.path.join(HERE, "unread.py"))
+    process = subprocess.Popen(
+        [PYTHON, script, path, d.path("bin", "frame"), program, str(count)], user=user, group=user, extra_groups=[],
+        cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=d.environment())
+    try:
+        asked = process.stdout.readline().strip()
+        if asked != str(count):
+            raise RuntimeError(f"{asked or 'none'} of {count} programs have asked")
+        yield
+    finally:
+        process.communicate("\n", timeout=60)
+
+
+def asks(d, number, user, **more):
+    """A program that nobody has seen before asks: what it says, and how long it takes."""
+    program = d.install(f"new{number}")
+    start = time.monotonic()
+    done = d.run(program, "-v", "find-generic-password", "-s", "none", user=user,
+                 env=d.environment(KEYCHAIN_TIMEOUT=str(DEADLINE * 1000), **more), timeout=4 * DEADLINE)
+    return done, time.monotonic() - start
+
+
+def is_kept_out(d, user, **more):
+    """Whether new programs of a user are not identified soon."""
+    d.said, slow = "", False
+    for number in range(10):
+        done, took = asks(d, number, user, **more)
+        d.said += f"{done.returncode} after {took:.1f} s {done.stderr.strip()}\n"
+        slow = slow or done.returncode != ABSENT or took > SOON
+    return slow
+
+
+@attack("programs of another user whose files are never read keep a user's new programs from being identified", FAILS)
+def unread_of_other(d):
+    identifier = d.processes()["identifier"]
+    with unread(d, d.socket, 20, OTHER):
+        return is_kept_out(d, VICTIM) or d.processes().get("identifier") != identifier
+
+
+@attack("programs of a user whose files are never read keep root's from the system's keychain", FAILS)
+def unread_at_system(d):
+    path = d.path("run", "system")
+    with unread(d, path, 20, OTHER):
+        return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
+
+
+@attack("programs whose files are never read keep another one of the same user waiting beyond its deadline", FAILS,
+        "are not read in time")
+def unread_of_own(d):
+    said, late = "", False
+    with unread(d, d.socket, 3, VICTIM):
+        for number in range(5):
+            done, took = asks(d, number, VICTIM)
+            said += f"{done.returncode} after {took:.1f} s {done.stderr.strip()}\n"
+            late = late or took > DEADLINE + SLACK or done.returncode != ABSENT and not done.stderr.strip()
+            d.said = said
+    if not wait_until(lambda: asks(d, 9, VICTIM)[0].returncode == ABSENT, 2 * DEADLINE):
+        raise RuntimeError("when those programs have gone, the next one is not identified")
+    return late
+
+
+@attack("new processes without end keep another user's new programs from being identified", FAILS)
+def flood_of_newcomers(d):
+    with intruder(d, "newcomers", d.socket, d.path("bin", "frame"), 16):
+        return is_kept_out(d, VICTIM)

@@ -1,0 +1,137 @@
+"""Programs whose file lies on a file system that does not answer: unread.py SOCKET FRAME PROGRAM COUNT, as the user who has it.
+
+Starts so many processes of a small program that wait, has the file system cease to answer, and has each connect and ask. Prints how
+many have asked, and goes on until a line comes.
+
+The file system is a FUSE of this process, below an overlay: what others look at is asked for in its owner's name then.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+
+libc = ctypes.CDLL(None, use_errno=True)
+NEW_NAMESPACE, NEW_USERS, PRIVATE = 0x20000, 0x10000000, 0x44000
+LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, GETXATTR, FLUSH, INIT, OPENDIR, RELEASEDIR = 1, 3, 14, 15, 17, 18, 22, 25, 26, 27, 29
+NO_ENTRY, NO_CALL, NO_DATA = -2, -38, -61
+ROOT, FILE = 1, 2
+
+
+def must(result, what):
+    if result:
+        raise SystemExit(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def mount(source, target, kind, flags=0, options=None):
+    must(libc.mount(source, target, kind, flags, options), f"mount {target.decode()}")
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def become_root_of_own_namespace():
+    user, group = os.getuid(), os.getgid()
+    must(libc.unshare(NEW_USERS | NEW_NAMESPACE), "unshare")
+    write("/proc/self/setgroups", "deny")
+    write("/proc/self/uid_map", f"0 {user} 1")
+    write("/proc/self/gid_map", f"0 {group} 1")
+
+
+def attributes(node, size):
+    """struct fuse_attr of a folder with one program."""
+    folder = node == ROOT
+    return struct.pack("<6Q10I", node, 0 if folder else size, 0 if folder else (size + 511) // 512, 1, 1, 1, 0, 0, 0,
+                       0o40755 if folder else 0o100755, 2 if folder else 1, 0, 0, 0, 4096, 0)
+
+
+def answer(operation, node, body, program):
+    """What a request is answered with, or an error's number."""
+    if operation == INIT:
+        return struct.pack("<IIIIHHIIHHI28x", 7, 31, 65536, 0, 12, 9, 65536, 1, 0, 0, 0)
+    if operation == LOOKUP:
+        if body.rstrip(b"\0") != b"program":
+            return NO_ENTRY
+        return struct.pack("<4Q2I", FILE, 1, 0, 0, 0, 0) + attributes(FILE, len(program))
+    if operation == GETATTR:
+        return struct.pack("<QII", 0, 0, 0) + attributes(node, len(program))
+    if operation in (OPEN, OPENDIR):
+        return struct.pack("<QII", 1, 0, 0)
+    if operation == READ:
+        _, offset, size = struct.unpack_from("<QQI", body)
+        return program[offset:offset + size]
+    if operation in (RELEASE, RELEASEDIR, FLUSH):
+        return b""
+    if operation == STATFS:
+        return struct.pack("<5Q4I24x", 100, 50, 50, 10, 5, 4096, 255, 4096, 0)
+    return NO_DATA if operation == GETXATTR else NO_CALL
+
+
+def serve(device, program):
+    """Answers until it is stopped."""
+    while True:
+        try:
+            request = os.read(device, 1 << 20)
+        except OSError as error:
+            if error.errno == 19:
+                os._exit(0)
+            continue
+        _, operation, unique, node = struct.unpack_from("<IIQQ", request)
+        # Those that want no answer: forget, batch_forget, interrupt.
+        if operation in (2, 36, 42):
+            continue
+        found = answer(operation, node, request[40:], program)
+        code, content = (found, b"") if isinstance(found, int) else (0, found)
+        try:
+            os.write(device, struct.pack("<IiQ", 16 + len(content), code, unique) + content)
+        except OSError:
+            pass
+
+
+def start_file_system(program):
+    mount(b"none", b"/", None, PRIVATE)
+    mount(b"own", b"/mnt", b"tmpfs")
+    for name in ("fuse", "upper", "work", "top"):
+        os.mkdir(f"/mnt/{name}")
+    device = os.open("/dev/fuse", os.O_RDWR)
+    mount(b"fuse", b"/mnt/fuse", b"fuse", 0, b"fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % device)
+    server = os.fork()
+    if server == 0:
+        try:
+            serve(device, program)
+        finally:
+            os._exit(1)
+    os.close(device)
+    mount(b"own", b"/mnt/top", b"overlay", 0, b"lowerdir=/mnt/fuse,upperdir=/mnt/upper,workdir=/mnt/work,userxattr")
+    return server
+
+
+def main():
+    path, frame, program, count = sys.argv[1], open(sys.argv[2], "rb").read(), open(sys.argv[3], "rb").read(), int(sys.argv[4])
+    become_root_of_own_namespace()
+    server = start_file_system(program)
+    asking = [subprocess.Popen(["/mnt/top/program", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
+    try:
+        for each in asking:
+            each.stdout.readline()
+        os.kill(server, signal.SIGSTOP)
+        for each in asking:
+            each.stdin.write(frame)
+            each.stdin.close()
+        print(sum(each.stdout.readline() == b"asked\n" for each in asking), flush=True)
+        select.select([sys.stdin], [], [])
+    finally:
+        for each in asking:
+            each.kill()
+        os.kill(server, signal.SIGKILL)
+        for each in asking:
+            each.wait()
+        os.waitpid(server, 0)
+
+
+main()
