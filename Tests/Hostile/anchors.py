@@ -111,7 +111,7 @@ for _ in range(int(sys.argv[3])):
 @attack("how often an anchored program has asked, by what its entries push out", FAILS, "no longer in the log")
 def counted(d):
     def shown():
-        done = d.run(d.path("libexec", "security"), "decisions")
+        done = d.run(d.path("libexec", "security"), "-v", "decisions")
         return done.stdout + done.stderr
     # More of the user's own than the log has room for, so that it shows when a place of theirs is taken.
     frame = d.request(d.path("bin", "victim")).hex()

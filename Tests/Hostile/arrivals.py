@@ -70,6 +70,13 @@ def unread_at_system(d):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
 
 
+@attack("a file that is never closed, attached to a request, keeps root's from the system's keychain", FAILS)
+def unclosed_at_system(d):
+    path = d.path("run", "system")
+    with unread(d, path, 0, OTHER):
+        return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
+
+
 @attack("programs whose files are never read keep another one of the same user waiting beyond its deadline", FAILS,
         "are not read in time")
 def unread_of_own(d):

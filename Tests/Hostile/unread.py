@@ -1,7 +1,7 @@
 """Programs whose file lies on a file system that does not answer: unread.py SOCKET FRAME PROGRAM COUNT, as the user who has it.
 
 Starts so many processes of a small program that wait, has the file system cease to answer, and has each connect and ask. Prints how
-many have asked, and goes on until a line comes.
+many have asked, and goes on until a line comes. With a count of 0 it attaches a file there to a request itself.
 
 The file system is a FUSE of this process, below an overlay: what others look at is asked for in its owner's name then.
 """
@@ -10,6 +10,7 @@ import ctypes
 import os
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -111,10 +112,25 @@ def start_file_system(program):
     return server
 
 
+def attach(path, server):
+    """Sends what is no request with a file that cannot be closed."""
+    file = os.open("/mnt/fuse/program", os.O_RDONLY)
+    os.kill(server, signal.SIGSTOP)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    socket.send_fds(connection, [b"\xff" * 16], [file])
+    print(0, flush=True)
+    select.select([sys.stdin], [], [])
+    os.kill(server, signal.SIGKILL)
+    os._exit(0)
+
+
 def main():
     path, frame, program, count = sys.argv[1], open(sys.argv[2], "rb").read(), open(sys.argv[3], "rb").read(), int(sys.argv[4])
     become_root_of_own_namespace()
     server = start_file_system(program)
+    if count == 0:
+        attach(path, server)
     asking = [subprocess.Popen(["/mnt/top/program", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
     try:
         for each in asking:

@@ -38,10 +38,14 @@ extension UnixSocket {
 
     /// Receives what there is, and the descriptors that came with it, in order.
     ///
+    /// - Parameter takesDescriptors: false where none may come: then none is opened, for to close a file can take as long as whoever serves
+    ///   its file system likes. The socket must ask for senders.
     /// - Returns: `nil` when there is nothing yet; a count of 0 when the peer has closed.
     /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is closed, when a peer attached more than
     ///   ``maximumDescriptors`` or this process has too many open files.
-    package func receiveAttached(into span: inout MutableSpan<UInt8>) throws(SystemError) -> Arrival? {
+    package func receiveAttached(
+        into span: inout MutableSpan<UInt8>, takesDescriptors: Bool = true
+    ) throws(SystemError) -> Arrival? {
         // Nearly all messages carry none, and a list would be made for each.
         try unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: Self.maximumDescriptors) {
             (numbers) throws(SystemError) in
@@ -49,7 +53,8 @@ extension UnixSocket {
             let count = try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
                 try unlessBlocked("recvmsg") {
                     unsafe clinux_receive_descriptors(
-                        descriptor.number, bytes.baseAddress, bytes.count, numbers.baseAddress, &attached, &sender)
+                        descriptor.number, bytes.baseAddress, bytes.count,
+                        takesDescriptors ? Self.maximumDescriptors : 0, numbers.baseAddress, &attached, &sender)
                 }
             }
             guard let count else { return nil }

@@ -80,11 +80,13 @@ int clinux_asks_for_senders(int socket) {
 }
 
 ssize_t clinux_receive_descriptors(
-    int socket, void *bytes, size_t size, int *descriptors, size_t *count, pid_t *sender) {
+    int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender) {
     control_buffer control;
     struct iovec part = {bytes, size};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    // What there is no room for never becomes a descriptor here.
+    if (most == 0) message.msg_controllen = CMSG_SPACE(sizeof(struct ucred));
     *count = 0;
     *sender = 0;
     ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
@@ -103,7 +105,7 @@ ssize_t clinux_receive_descriptors(
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(header) + index * sizeof(int), sizeof descriptor);
             // Where no sender is asked for, the room for one may hold more of them.
-            if (*count == CLINUX_MAX_DESCRIPTORS) {
+            if (*count == most) {
                 close(descriptor);
                 is_too_much = 1;
             } else {

@@ -27,6 +27,8 @@ final class ClientSession {
     let peer: PeerNumbers
     /// Who it is, once that is known.
     var caller: IdentifiedCaller?
+    /// Whether it may be anybody's, who decides what the files are on that come along: they are taken when it is known who it is.
+    private let isStranger: Bool
     /// Whether it has shown that it asks itself.
     var introduction = Introduction()
     /// Whose it is, of those that share the loop.
@@ -76,7 +78,10 @@ final class ClientSession {
     private var output: SecretBuffer?
     private var sent = 0
 
-    init(token: UInt64, socket: UnixSocket, _ peer: PeerNumbers, _ claimant: Claimant, at now: UInt64) {
+    init(
+        token: UInt64, socket: UnixSocket, _ peer: PeerNumbers, _ claimant: Claimant, isStranger: Bool, at now: UInt64
+    ) {
+        self.isStranger = isStranger
         (self.token, self.socket, self.peer, self.claimant, lastServed) = (token, socket, peer, claimant, now)
         queuedFor = claimant.standing
     }
@@ -141,7 +146,10 @@ extension ClientSession {
         let received: Int
         var sender: Int32 = 0
         do throws(SystemError) {
-            guard let arrival = try socket.receiveAttached(into: &span) else { return 0 }
+            let takesDescriptors = caller != nil || !isStranger
+            guard let arrival = try socket.receiveAttached(into: &span, takesDescriptors: takesDescriptors) else {
+                return 0
+            }
             received = arrival.count
             descriptors += arrival.descriptors
             sender = arrival.sender

@@ -167,7 +167,8 @@ extension EventLoop {
         let peer = try PeerNumbers(of: socket)
         let caller = router.greet(socket)
         let claimant = caller.map { claimants.claimant(of: $0.identity) } ?? claimants.claimant(of: peer)
-        let session = ClientSession(token: nextToken, socket: socket, peer, claimant, at: now)
+        let session = ClientSession(
+            token: nextToken, socket: socket, peer, claimant, isStranger: isStranger(peer.user), at: now)
         guard settleIn(session) else { return }
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1
@@ -201,9 +202,12 @@ extension EventLoop {
         scheduleSweep()
     }
 
+    /// Whether others may have connected than those whose keychain it is.
+    private func isStranger(_ user: UInt32) -> Bool { limits.connectionsOfUser < limits.connections && user != 0 }
+
     /// Whether a user may have another connection.
     private func isWithinShare(_ user: UInt32) -> Bool {
-        guard limits.connectionsOfUser < limits.connections, user != 0 else { return true }
+        guard isStranger(user) else { return true }
         return claimants.connections(of: user) < limits.connectionsOfUser
     }
 

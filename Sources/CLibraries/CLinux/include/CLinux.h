@@ -36,12 +36,13 @@ int clinux_peer_pidfd(int socket);
 /// Sends bytes with up to CLINUX_MAX_DESCRIPTORS descriptors attached to the first of them; never raises SIGPIPE.
 ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, const int *descriptors, size_t count);
 
-/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has room for
-/// CLINUX_MAX_DESCRIPTORS; `*count` is how many came. More than that fails with EMSGSIZE, and all of them are closed.
+/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has room for `most`, which is
+/// CLINUX_MAX_DESCRIPTORS or none; `*count` is how many came. More than that fails with EMSGSIZE, and all of them are closed; where none
+/// may come and the sender is asked for, none is ever opened.
 /// `*sender` is the process that sent the bytes, where the socket was told to ask (clinux_ask_for_senders), else 0; a kernel never
 /// gives out bytes of two senders at once.
 ssize_t clinux_receive_descriptors(
-    int socket, void *bytes, size_t size, int *descriptors, size_t *count, pid_t *sender);
+    int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender);
 
 /// SO_PASSCRED: whoever receives from this socket, or from a connection it accepts, learns who sent.
 int clinux_ask_for_senders(int socket);

@@ -26,8 +26,9 @@ package final class Looks: Sendable {
         package var ofDaemon = 128
         /// Looks that are under way in all.
         package var all = 512
-        /// What has taken so long does not end soon, and nothing more waits behind it: milliseconds.
-        package var hang = 2000
+        /// What has taken so long does not end soon, and nothing more waits behind it: milliseconds. A large program on a slow disk takes
+        /// less.
+        package var hang = 5000
         /// How long an answer is waited for: milliseconds. A large program is read from a slow disk.
         package var patience = Looks.patience
 
@@ -111,10 +112,8 @@ package final class Looks: Sendable {
         let own = state.running.values.filter { $0.asker == asker }
         if own.count >= limits.ofUser, own.allSatisfy({ $0.age > limits.hang }) { throw .hangingLooks }
         let ofDaemon = state.waiting.count { $0.daemon == daemon } + state.running.values.count { $0.daemon == daemon }
-        guard state.waiting.count(where: { $0.asker == asker }) < limits.waitingOfUser, ofDaemon < limits.ofDaemon
-        else {
-            throw .tooManyLooks
-        }
+        let ofUser = own.count + state.waiting.count { $0.asker == asker }
+        guard ofUser < limits.ofUser + limits.waitingOfUser, ofDaemon < limits.ofDaemon else { throw .tooManyLooks }
     }
 
     /// How many of those that wait could be under way.
