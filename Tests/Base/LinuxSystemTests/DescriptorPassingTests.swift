@@ -113,6 +113,22 @@ struct DescriptorPassingTests {
         #expect(arrival?.sender == getpid() && arrival?.descriptors.count == 1)
     }
 
+    @Test("Where none may come, what has some is refused, and what has none comes with its sender")
+    func none() throws {
+        let (left, right) = try UnixSocket.pair()
+        try right.askForSenders()
+        try left.sendFully([1].span, attaching: [right.descriptor], deadline: soon)
+        try left.sendFully([2].span, deadline: soon)
+        var byte: [UInt8] = [0]
+        var span = byte.mutableSpan
+        let failure = code { () throws(SystemError) in
+            _ = try right.receiveAttached(into: &span, takesDescriptors: false)
+        }
+        #expect(failure == EMSGSIZE)
+        let arrival = try right.receiveAttached(into: &span, takesDescriptors: false)
+        #expect(arrival?.sender == getpid() && arrival?.descriptors.isEmpty == true)
+    }
+
     @Test("When nothing has been sent there is nothing, and after the end a count of zero")
     func nothing() throws {
         let (left, right): (UnixSocket?, UnixSocket) = try UnixSocket.pair()

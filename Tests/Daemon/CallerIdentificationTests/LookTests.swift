@@ -71,7 +71,8 @@ struct LookTests {
     }
 
     @Test(
-        "So many looks of a user may wait, and so many of a daemon; the next is refused, another daemon's user's is not")
+        "So many looks of a user may wait, and so many of a daemon; the next is refused, another daemon's user's is not"
+    )
     func isBounded() throws {
         let looks = Looks(limits { ($0.waitingOfUser, $0.ofDaemon) = (1, 6) })
         let hang = hang
@@ -122,7 +123,9 @@ struct HangingProgramTests {
         client.use(daemons)
         let found = Monitor<String?>(nil)
         let hanging = try door.start([door.copy("hanging")])
-        guard case .slow(let work) = try client.identify(hanging.peer) else { throw SystemError(code: EEXIST, call: "") }
+        guard case .slow(let work) = try client.identify(hanging.peer) else {
+            throw SystemError(code: EEXIST, call: "")
+        }
         work.begin { outcome in found.update { $0 = (try? outcome.get())?.identity.program ?? "refused" } }
         #expect(hang.holds(1))
         for name in ["one", "two", "three"] {
