@@ -159,6 +159,8 @@ struct MasterTests {
             try master.descriptor.wait(for: .readable, deadline: soon)
             let handed = try #require(try IdentifierHandover.receive(from: master))
             #expect(handed.owner == .user(CurrentProcess.user))
+            // The daemon writes there when it has got it.
+            try handed.channel.descriptor.wait(for: .readable, deadline: soon)
             shutdown(handed.channel.descriptor.number, CInt(SHUT_RDWR))
         }
     }
