@@ -26,6 +26,8 @@ struct SearchJob: QueuedJob {
     let reply: ReplyAddress
     /// Whether its connection is still there.
     let isWanted: Wanted
+    /// Where its next turn goes on; nil for the first.
+    var place: SearchPlace?
 
     /// One of more bytes counts as several.
     static let unit = 4096

@@ -68,10 +68,14 @@ package protocol RequestLane: AnyObject {
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter)
 
-    /// The same, and ends a page that has something when it is told that others wait.
+    /// The same in turns, each of which ends when it is told that others wait: a page that has something is answered then.
+    ///
+    /// - Parameter place: where the turn before ended; nil for the first.
+    /// - Returns: where the next turn goes on, when nothing was found: nothing is answered then. Nil when there is an answer.
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool)
+        into writer: ResponseWriter, goingOnAt place: SearchPlace?, endingTurnWhen isDue: @escaping () -> Bool
+    ) -> SearchPlace?
 
     /// The same for a search that should not take long; false when it did, or has a large value to open: it is not answered then.
     func lookUp(
@@ -114,8 +118,11 @@ extension RequestLane {
 
     package func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool
-    ) { read(request, from: caller, id: id, by: deadline, into: writer) }
+        into writer: ResponseWriter, goingOnAt place: SearchPlace?, endingTurnWhen isDue: @escaping () -> Bool
+    ) -> SearchPlace? {
+        read(request, from: caller, id: id, by: deadline, into: writer)
+        return nil
+    }
 
     package func lookUp(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,

@@ -25,28 +25,51 @@ final class SearchLanes: Sendable {
                 queue.finished(job)
                 continue
             }
-            let frame = answer(job) { queue.isAwaited }
-            queue.finished(job)
-            job.reply.deliver(frame)
+            switch perform(job, whileNobodyWaits: { queue.isAwaited }) {
+            case .answered(let frame):
+                queue.finished(job)
+                job.reply.deliver(frame)
+            case .goesOn(let place):
+                var job = job
+                job.place = place
+                queue.putBack(job)
+            }
         }
     }
 
-    private func answer(_ job: SearchJob, whileNobodyWaits isAwaited: @escaping () -> Bool) -> SecretBytes {
-        guard !job.deadline.hasPassed else { return Refusal.expired.frame(id: job.id) }
+    /// What came of a search's turn.
+    private enum Outcome {
+        case answered(SecretBytes)
+        /// It has found nothing yet. Its client need not know of turns: it waits for the answer.
+        case goesOn(SearchPlace)
+    }
+
+    private func perform(_ job: SearchJob, whileNobodyWaits isAwaited: @escaping () -> Bool) -> Outcome {
+        guard !job.deadline.hasPassed else { return .answered(Refusal.expired.frame(id: job.id)) }
         let writer = ResponseWriter()
         do throws(Refusal) {
             let lane = try take()
-            Self.makeWay(for: lane.lane)
-            var slice = Slice(from: Clock.monotonicNanoseconds)
-            lane.lane.read(job.request, from: job.caller, id: job.id, by: job.deadline, into: writer) {
-                // Looked at each time, so that it knows how long the beginning took.
-                let isOver = slice.isOver(at: Clock.monotonicNanoseconds)
-                return isAwaited() && isOver || lane.lane.isInTheWay
-            }
+            let place = read(job, on: lane.lane, into: writer, whileNobodyWaits: isAwaited)
             lane.lane.rest()
             idle.withLock { $0.append(lane) }
+            if let place { return .goesOn(place) }
         } catch { writer.refuse(error, id: job.id) }
-        return writer.buffer.finish()
+        return .answered(writer.buffer.finish())
+    }
+
+    private func read(
+        _ job: SearchJob, on lane: any RequestLane, into writer: ResponseWriter,
+        whileNobodyWaits isAwaited: @escaping () -> Bool
+    ) -> SearchPlace? {
+        Self.makeWay(for: lane)
+        var slice = Slice(from: Clock.monotonicNanoseconds)
+        return lane.read(
+            job.request, from: job.caller, id: job.id, by: job.deadline, into: writer, goingOnAt: job.place
+        ) {
+            // Looked at each time, so that it knows how long the beginning took.
+            let isOver = slice.isOver(at: Clock.monotonicNanoseconds)
+            return !job.isWanted.isSo || isAwaited() && isOver || lane.isInTheWay
+        }
     }
 
     private static func makeWay(for lane: any RequestLane) {
@@ -55,8 +78,8 @@ final class SearchLanes: Sendable {
         while lane.isInTheWay, !end.hasPassed { usleep(pause) }
     }
 
-    /// For how long a search goes on with what it has found while others wait: then its page ends, and its client asks for the next
-    /// one. A page that took long to begin, because its rows had to be sorted, goes on for as long again: each page begins anew, and
+    /// For how long a search goes on while others wait: then its page ends with what it has found, and its client asks for the next
+    /// one; or it has found nothing, and waits for its next turn. A page that took long to begin, because its rows had to be sorted, goes on for as long again: each page begins anew, and
     /// many short ones would take many times as long as one.
     struct Slice {
         private static let shortest = 1_000_000 as UInt64

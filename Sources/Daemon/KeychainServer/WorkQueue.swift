@@ -45,12 +45,16 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
             guard !state.isClosed, job.cost <= room - state.cost else { throw .busy }
             let own = state.costs[job.standing, default: 0]
             guard job.cost <= share - own else { throw .beyondShare("requests") }
-            state.jobs.put(job, of: job.standing)
-            state.costs[job.standing] = own + job.cost
-            state.cost += job.cost
-            state.count += 1
-            hasJobs.store(true, ordering: .releasing)
+            put(job, into: &state)
         }
+    }
+
+    private func put(_ job: Job, into state: inout State) {
+        state.jobs.put(job, of: job.standing)
+        state.costs[job.standing, default: 0] += job.cost
+        state.cost += job.cost
+        state.count += 1
+        hasJobs.store(true, ordering: .releasing)
     }
 
     /// Waits for a job and takes the one that is due; nil when the queue is closed and empty. ``finished(_:)`` follows.
@@ -66,6 +70,15 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
 
     /// A job that was taken is no longer under way.
     func finished(_ job: Job) { state.update { $0.jobs.finished(of: job.standing) } }
+
+    /// Puts a job that was taken, and needs another turn, behind its program's others. It has been let in, so there is room for it,
+    /// also when the queue is closed.
+    func putBack(_ job: Job) {
+        state.update { state in
+            state.jobs.finished(of: job.standing)
+            put(job, into: &state)
+        }
+    }
 
     /// Waits for jobs and takes those that are due, for as long as `admits` says so; none when the queue is closed and empty. Looks
     /// for a moment before it goes to sleep.

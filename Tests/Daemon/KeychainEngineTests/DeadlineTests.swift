@@ -77,6 +77,78 @@ struct DeadlineTests {
                 none, from: TestEngine.caller, id: 1, by: .now, within: long, into: ResponseWriter()))
     }
 
+    /// Reads in turns that are all due at once, and gives the answer with how many turns there were.
+    private func readInTurns(
+        _ request: ItemRequest, on lane: EngineLane, _ between: (Int) throws -> Void = { _ in }
+    ) throws -> (turns: Int, answer: Result<ItemResponse, Refusal>) {
+        var (place, turns) = (SearchPlace?.none, 0)
+        while true {
+            let writer = ResponseWriter()
+            place = lane.read(
+                request, from: TestEngine.caller, id: 1, by: .never, into: writer, goingOnAt: place,
+                endingTurnWhen: { true })
+            turns += 1
+            guard place != nil else {
+                let answer = writer.complete()
+                return (
+                    turns,
+                    Result { () throws(Refusal) in try ItemResponse(status: answer.status, body: answer.body) }
+                )
+            }
+            #expect(writer.buffer.count == 0)
+            try between(turns)
+        }
+    }
+
+    @Test(
+        "A search that finds nothing goes on in turns, without an empty page, and is refused at its end",
+        arguments: ["m_LimitOne", "m_LimitAll"])
+    func turns(limit: String) throws {
+        _ = try engine.addTogether((0..<300).map { "\($0)" })
+        let lane = try engine.engine.makeLane()
+        let none = try Self.search(["desc": .string("none"), "m_Limit": .string(limit)])
+        let (turns, answer) = try readInTurns(none, on: lane)
+        #expect(turns > 3 && turns < 8)
+        #expect(throws: Refusal.self) { try answer.get() }
+        if case .failure(let refusal) = answer { #expect(refusal.status == .itemNotFound) }
+        guard case .decisions(let page) = try engine.access(.decisions(after: 300)) else {
+            throw Refusal.malformed("the decisions")
+        }
+        #expect(page.entries.map(\.operation) == ["SecItemCopyMatching"])
+    }
+
+    @Test("A closed item that may be meant refuses a search for one, also when later turns looked at others")
+    func closedTurns() throws {
+        for account in 0..<70 { try engine.add("closed \(account)", "value") }
+        for account in 0..<140 { try engine.add("open \(account)", "value", more: ["pdmn": .string("dk")]) }
+        try engine.device(.setPasscode, "1")
+        try engine.device(.lock)
+        let lane = try engine.engine.makeLane()
+        let (turns, answer) = try readInTurns(try Self.search(["desc": .string("none")]), on: lane)
+        #expect(turns > 3)
+        if case .failure(let refusal) = answer { #expect(refusal.status == .interactionNotAllowed) }
+        #expect(throws: Refusal.self) { try answer.get() }
+    }
+
+    @Test(
+        "What comes and goes between the turns of a search is found or not; what is there all the time is found once",
+        arguments: ["m_LimitOne", "m_LimitAll"])
+    func changesBetweenTurns(limit: String) throws {
+        _ = try engine.addTogether((0..<200).map { "\($0)" })
+        try engine.add("wanted", "value", more: ["desc": .string("this one")])
+        _ = try engine.addTogether((300..<500).map { "\($0)" })
+        let lane = try engine.engine.makeLane()
+        let request = try Self.search([
+            "desc": .string("this one"), "m_Limit": .string(limit), "r_Attributes": .boolean(true),
+        ])
+        let (turns, answer) = try readInTurns(request, on: lane) { turn in
+            try engine.tamper("DELETE FROM genp WHERE id <= \(20 * turn) OR id > \(450 - turn)")
+            _ = try engine.addTogether((0..<20).map { "new \(turn) \($0)" })
+        }
+        #expect(turns > 2)
+        #expect(try answer.get().items.map { $0.attributes[.account]?.string } == ["wanted"])
+    }
+
     @Test("A page ends when others wait for it, not without having something, and the next goes on behind it")
     func pages() throws {
         _ = try engine.addTogether((0..<300).map { "\($0)" })
@@ -85,7 +157,10 @@ struct DeadlineTests {
         var (accounts, pages) = ([String?](), 0)
         repeat {
             let writer = ResponseWriter()
-            lane.read(request, from: TestEngine.caller, id: 1, by: .never, into: writer) { true }
+            let place = lane.read(
+                request, from: TestEngine.caller, id: 1, by: .never, into: writer, goingOnAt: nil,
+                endingTurnWhen: { true })
+            #expect(place == nil)
             let answer = writer.complete()
             let page = try ItemResponse(status: answer.status, body: answer.body)
             #expect(!page.items.isEmpty)

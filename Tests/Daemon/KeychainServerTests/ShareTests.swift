@@ -50,6 +50,31 @@ struct ShareTests {
         #expect(server.standIn.record.searches == [1] && server.standIn.record.listings == [2, 3])
     }
 
+    @Test("A lookup that is late once is tried once more, and its program's next ones stay on the loop")
+    func lateLookup() throws {
+        let server = try RunningServer()
+        let client = try server.connect()
+        for id in 1...2 { #expect(try client.ask(Frames.search("late", id: UInt32(id)))?.status == 0) }
+        #expect(server.standIn.record.searches == [1, 2] && server.standIn.record.listings.isEmpty)
+    }
+
+    @Test("A search that has found nothing goes on in turns while another of its program waits, and is answered once")
+    func turns() throws {
+        let server = try Self.server(ServerLimits(), firstOfOne: 2)
+        let clients = try (0..<2).map { _ in try server.connect() }
+        for client in clients { #expect(try client.ask(Frames.search(id: 9))?.status == 0) }
+        let long = Frames.item(Frames.request(.copyMatching, account: "long", limit: .all), id: 1)
+        try clients[0].send(long)
+        #expect(server.standIn.waits { $0.listings == [1] })
+        let other = Frames.item(Frames.request(.copyMatching, account: "a", limit: .all), id: 2)
+        try clients[1].send(other)
+        #expect(try clients[0].receive()?.id == 1)
+        #expect(try clients[1].receive()?.id == 2)
+        // The other had its turn between the first and the second of the long one.
+        #expect(server.standIn.record.listings == [1, 2, 1])
+        #expect(server.standIn.record.places == [0, 0, 1])
+    }
+
     @Test("One program's listings leave a thread for those of others")
     func listingsOfOthers() throws {
         let server = try Self.server(ServerLimits(), firstOfOne: 4)

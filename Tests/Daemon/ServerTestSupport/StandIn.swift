@@ -1,3 +1,4 @@
+import Glibc
 package import KeychainModel
 package import KeychainPolicy
 import KeychainServer
@@ -23,6 +24,10 @@ package final class StandIn: RequestHandler {
         package var searches: [UInt32] = []
         /// And of those on threads of their own.
         package var listings: [UInt32] = []
+        /// Where each of their turns went on.
+        package var places: [UInt64] = []
+        /// How many lookups came late.
+        package var late = 0
         /// Who sent the writes, in the order in which they were performed.
         package var writers: [String] = []
         /// The ids of the writes, commit by commit.
@@ -168,6 +173,23 @@ package final class StandIn: RequestHandler {
         writer.end()
     }
 
+    /// Whether a lookup of this name comes late: the first does.
+    private func isLate() -> Bool {
+        seen.update { seen in
+            seen.late += 1
+            return seen.late == 1
+        }
+    }
+
+    /// Where a search that is called a long one goes on: it finds nothing in its first turn, which lasts until others wait.
+    private static func place(
+        after place: SearchPlace?, in request: ItemRequest, by deadline: Deadline, _ isDue: () -> Bool
+    ) -> SearchPlace? {
+        guard request.query[.account]?.string == "long", place == nil else { return nil }
+        while !isDue(), !deadline.hasPassed { sched_yield() }
+        return SearchPlace(after: 1)
+    }
+
     package final class Lane: RequestLane {
         private let standIn: StandIn
         fileprivate init(_ standIn: StandIn) { self.standIn = standIn }
@@ -185,10 +207,15 @@ package final class StandIn: RequestHandler {
 
         package func read(
             _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
-            into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool
-        ) {
-            standIn.note(.listing) { $0.listings.append(id) }
+            into writer: ResponseWriter, goingOnAt place: SearchPlace?, endingTurnWhen isDue: @escaping () -> Bool
+        ) -> SearchPlace? {
+            standIn.note(.listing) {
+                $0.listings.append(id)
+                $0.places.append(place?.cursor ?? 0)
+            }
+            if let place = StandIn.place(after: place, in: request, by: deadline, isDue) { return place }
             StandIn.answer(request, from: caller, id: id, into: writer)
+            return nil
         }
 
         package func lookUp(
@@ -197,6 +224,7 @@ package final class StandIn: RequestHandler {
         ) -> Bool {
             // What is called so takes long.
             if request.query[.account]?.string == "slow" { return false }
+            if request.query[.account]?.string == "late", standIn.isLate() { return false }
             read(request, from: caller, id: id, by: deadline, into: writer)
             return true
         }

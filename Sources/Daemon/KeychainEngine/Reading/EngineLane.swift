@@ -16,8 +16,8 @@ package final class EngineLane {
     let history: HistoryLimits
     /// Values of more bytes are not opened; nil while all are.
     private var largest: Int?
-    /// Whether a page that has something is to end; nil when it is not.
-    private var pageIsDue: (() -> Bool)?
+    /// The turn that is being read; nil for what is read to its end.
+    var turn: SearchTurn?
     /// For a row that is looked up alone.
     private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
 
@@ -58,14 +58,25 @@ package final class EngineLane {
         decisions.note(entry)
     }
 
-    /// The same, and ends a page that has something when `isDue` says so.
+    /// The same in turns, each of which ends when `isDue` says so: a page that has something is answered then.
+    ///
+    /// - Parameter place: where the turn before ended; nil for the first.
+    /// - Returns: where the next turn goes on, when nothing was found in this one: nothing is answered then, and nothing noted. Nil
+    ///   when there is an answer.
     package func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
-        into writer: ResponseWriter, endingPageWhen isDue: @escaping () -> Bool
-    ) {
-        pageIsDue = isDue
-        defer { pageIsDue = nil }
-        read(request, from: caller, id: id, by: deadline, into: writer)
+        into writer: ResponseWriter, goingOnAt place: SearchPlace?, endingTurnWhen isDue: @escaping () -> Bool
+    ) -> SearchPlace? {
+        turn = SearchTurn(place, isDue)
+        defer { turn = nil }
+        var entry = DecisionLog.Entry(caller, request)
+        search(request, id: id, by: deadline, into: writer, &entry)
+        if let next = turn?.next {
+            writer.buffer.removeAll()
+            return next
+        }
+        decisions.note(entry)
+        return nil
     }
 
     /// What takes longer to open than a lookup takes, in bytes.
@@ -110,6 +121,7 @@ package final class EngineLane {
             entry.scope = authorized.scope
             writer.begin(id: id)
             let cursor = try answer(authorized, by: deadline, into: writer)
+            if turn?.next != nil { return }
             try gate.check()
             guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
             writer.end(cursor: cursor)
@@ -129,20 +141,34 @@ package final class EngineLane {
         if authorized.request.operation == .history { return try answerHistory(authorized, by: deadline, &page) }
         if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }
         var isCut = false
-        try reader.select(authorized, as: itemClass, by: deadline) { (row) throws(Refusal) in
+        try reader.select(authorized, as: itemClass, after: turn?.place?.cursor, by: deadline) {
+            (row) throws(Refusal) in
+            let id = row.id
             batch.append(row)
             guard batch.rows.count >= Self.rowsAtOnce else { return true }
-            // There are many: the answer will be a full page.
-            writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
+            // There are many: the answer will be a full page, unless nothing has been found for a whole turn.
+            if turn?.place == nil || writer.count > 0 {
+                writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
+            }
             try flush(&page)
             if page.isFull || gate.isFull { return false }
-            // What was found is answered; an empty page would be none.
-            isCut = writer.count > 0 && gate.lacking.isEmpty && pageIsDue?() ?? false
             try deadline.check()
+            isCut = endsTurn(after: UInt64(id), page)
             return !isCut
         }
         try flush(&page)
         return (page.isFull || isCut) && page.mayGoOn ? UInt64(page.lastRow) : 0
+    }
+
+    /// Whether the turn ends behind a row. What was found is a page then; where nothing was, the search goes on there in another
+    /// turn, for an empty page would be no answer.
+    ///
+    /// - Parameter closed: why an item that may be meant did not open.
+    func endsTurn(after cursor: UInt64, _ page: borrowing Page, closed: Refusal? = nil) -> Bool {
+        // Whoever has the user asked is told of everything at once.
+        guard let turn, gate.lacking.isEmpty, turn.isDue() else { return false }
+        if page.writer.count == 0 { self.turn?.next = SearchPlace(after: cursor, closed: closed) }
+        return true
     }
 
     /// Many rows are opened together: the enclave is asked once for the keys of so many.
@@ -243,8 +269,10 @@ extension EngineLane {
     private func answerOne(
         _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
     ) throws(Refusal) -> UInt64 {
-        var closed: Refusal?
-        try reader.select(authorized, as: page.itemClass, by: deadline) { (row) throws(Refusal) in
+        let place = turn?.place
+        var (closed, count) = (place?.closed, 0)
+        try reader.select(authorized, as: page.itemClass, after: place?.cursor, by: deadline) {
+            (row) throws(Refusal) in
             do throws(Refusal) {
                 try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
             } catch {
@@ -252,8 +280,13 @@ extension EngineLane {
                 closed = error
             }
             if row.isCandidate { try deadline.check() }
-            return !page.isFull && gate.lacking.isEmpty
+            if page.isFull || !gate.lacking.isEmpty { return false }
+            count += 1
+            guard count % Self.rowsAtOnce == 0 else { return true }
+            // The first turn has the rows as they come. If it was not enough, they are looked at once more, in their order.
+            return !endsTurn(after: place == nil ? authorized.request.cursor : UInt64(row.id), page, closed: closed)
         }
+        if turn?.next != nil { return 0 }
         if let closed, !page.isFull, gate.lacking.isEmpty { throw closed }
         return 0
     }

@@ -13,7 +13,8 @@ extension EngineLane {
     ) throws(Refusal) -> UInt64 {
         let search = VersionSearch(
             page.itemClass, groups: authorized.groups, uuid: authorized.request.persistentReference?.uuid,
-            since: history.since(), after: Int64(authorized.request.cursor))
+            since: history.since(), after: Int64(turn?.place?.cursor ?? authorized.request.cursor))
+        var (count, isCut) = (0, false)
         try reader.versions(search, by: deadline) { (version) throws(Refusal) in
             try append(version.row.id, to: &page) { (page) throws(ItemSealer.Failure) in
                 guard try open(version.row, &page) else { return false }
@@ -22,9 +23,12 @@ extension EngineLane {
                 return true
             }
             try deadline.check()
-            return !page.isFull && !gate.isFull
+            if page.isFull || gate.isFull { return false }
+            count += 1
+            isCut = count % Self.rowsAtOnce == 0 && endsTurn(after: UInt64(version.row.id), page)
+            return !isCut
         }
-        return page.isFull && page.mayGoOn ? UInt64(page.lastRow) : 0
+        return (page.isFull || isCut) && page.mayGoOn ? UInt64(page.lastRow) : 0
     }
 }
 

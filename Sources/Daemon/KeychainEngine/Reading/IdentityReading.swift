@@ -11,18 +11,31 @@ extension EngineLane {
         _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
     ) throws(Refusal) -> UInt64 {
         var page = Page(authorized, .identity, writer)
-        var last = IdentityCursor(0)
-        try reader.selectIdentities(authorized, by: deadline) { (certificate, key) throws(Refusal) in
+        let place = turn?.place
+        var (last, count, isCut) = (IdentityCursor(0), 0, false)
+        try reader.selectIdentities(authorized, after: place?.cursor, by: deadline) {
+            (certificate, key) throws(Refusal) in
             batch.append(certificate)
             batch.append(key)
+            count += 2
             guard page.limit == .one || batch.rows.count >= Self.rowsAtOnce else { return true }
             try flush(&page, &last)
             if page.isFull || gate.isFull { return false }
             try deadline.check()
-            return true
+            isCut = count % Self.rowsAtOnce == 0 && endsTurn(after: last, place, authorized.request, page)
+            return !isCut
         }
         try flush(&page, &last)
-        return page.isFull && page.mayGoOn ? try last.packed() : 0
+        return (page.isFull || isCut) && page.mayGoOn ? try last.packed() : 0
+    }
+
+    /// As ``endsTurn(after:_:closed:)``. One who looks for a single identity has had them in no order in the first turn, and has them
+    /// once more; where they cannot be counted, the turn goes on.
+    private func endsTurn(
+        after last: IdentityCursor, _ place: SearchPlace?, _ request: ItemRequest, _ page: borrowing Page
+    ) -> Bool {
+        guard let packed = try? last.packed() else { return false }
+        return endsTurn(after: page.limit == .one && place == nil ? request.cursor : packed, page)
     }
 
     private func flush(_ page: inout Page, _ last: inout IdentityCursor) throws(Refusal) {

@@ -31,7 +31,7 @@ extension StoreReader {
     /// Finds earlier versions, in the order in which they ended, until `visit` answers false. One that is not as it was written is
     /// reported and left out.
     ///
-    /// - Throws: as ``select(_:as:by:_:)``.
+    /// - Throws: as ``select(_:as:after:by:_:)``.
     package func versions(
         _ search: VersionSearch, by deadline: Deadline, _ visit: (StoredVersion) throws(Refusal) -> Bool
     ) throws(Refusal) {

@@ -37,13 +37,15 @@ package final class StoreReader {
 
     /// Finds the rows of a class that an authorised query names, one after the other, until `visit` answers false.
     ///
-    /// - Parameter deadline: when a search that has not come to its end is given up.
+    /// - Parameters:
+    ///   - cursor: after which row it goes on, in their order; nil for what the request says.
+    ///   - deadline: when a search that has not come to its end is given up.
     /// - Throws: what SQLite says as the refusal of semantics B.2; `keychain.deadline`; whatever `visit` throws.
     package func select(
-        _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass, after cursor: UInt64? = nil, by deadline: Deadline,
         _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
-        try run(authorized, as: itemClass, by: deadline) { (statement, isCandidate) throws(Refusal) in
+        try run(authorized, as: itemClass, after: cursor, by: deadline) { (statement, isCandidate) throws(Refusal) in
             guard let row = try authentic(statement, itemClass, isCandidate: isCandidate) else { return true }
             return try visit(row)
         }
@@ -61,14 +63,15 @@ package final class StoreReader {
     /// Runs an authorised query and shows its statement at every row, until `visit` answers false. It also tells whether the rows are
     /// only candidates, because more is asked than their columns say.
     func run(
-        _ authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline,
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass, after cursor: UInt64?, by deadline: Deadline,
         _ visit: (_ row: Statement, _ isCandidate: Bool) throws(Refusal) -> Bool
     ) throws(Refusal) {
         try holding { () throws(Refusal) in
             let groups = try groups(of: authorized, as: itemClass)
-            let query = try query(of: QueryShape(authorized.request, as: itemClass, groups: groups?.count))
-            let areCandidates = query.shape.leavesOpen(authorized.request)
-            try run(query, for: authorized, in: groups ?? [], by: deadline) { (row) throws(Refusal) in
+            let shape = QueryShape(authorized.request, as: itemClass, groups: groups?.count, goesOn: cursor != nil)
+            let query = try query(of: shape)
+            let areCandidates = shape.leavesOpen(authorized.request)
+            try run(query, for: authorized, in: groups ?? [], after: cursor, by: deadline) { (row) throws(Refusal) in
                 try visit(row, areCandidates)
             }
         }
@@ -86,8 +89,8 @@ package final class StoreReader {
     }
 
     private func run(
-        _ query: Query, for authorized: AuthorizedRequest, in groups: [ColumnDigest], by deadline: Deadline,
-        _ visit: (Statement) throws(Refusal) -> Bool
+        _ query: Query, for authorized: AuthorizedRequest, in groups: [ColumnDigest], after cursor: UInt64?,
+        by deadline: Deadline, _ visit: (Statement) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let statement = query.statement
         database.deadline = deadline
@@ -95,7 +98,7 @@ package final class StoreReader {
             statement.reset()
             database.deadline = .never
         }
-        try bind(authorized, in: groups, to: query)
+        try bind(authorized, in: groups, after: cursor ?? authorized.request.cursor, to: query)
         while try statement.next() {
             guard try visit(statement) else { return }
         }
@@ -279,16 +282,15 @@ package final class StoreReader {
     }
 
     private func bind(
-        _ authorized: AuthorizedRequest, in groups: [ColumnDigest], to query: Query
+        _ authorized: AuthorizedRequest, in groups: [ColumnDigest], after cursor: UInt64, to query: Query
     ) throws(Refusal) {
         let (statement, shape) = (query.statement, query.shape)
         let index = try bind(authorized.request, comparing: query.attributes, in: groups, of: shape, to: statement)
         if shape.itemClass == .identity {
-            return try bindIdentity(authorized.request, isPaged: shape.isPaged, to: statement, index)
+            return try bindIdentity(after: shape.isPaged ? cursor : nil, to: statement, index)
         }
         if shape.isPaged {
-            let cursor = Int64(authorized.request.cursor)
-            try refusing { () throws(DatabaseError) in try statement.bind(integer: cursor, at: index) }
+            try refusing { () throws(DatabaseError) in try statement.bind(integer: Int64(cursor), at: index) }
         }
     }
 

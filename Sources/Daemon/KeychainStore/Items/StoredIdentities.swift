@@ -31,13 +31,14 @@ package struct IdentityCursor {
 extension StoreReader {
     /// Finds the identities that an authorised query names, one after the other, until `visit` answers false.
     ///
-    /// - Throws: as ``select(_:as:by:_:)``.
+    /// - Parameter cursor: after which it goes on, in their order; nil for what the request says.
+    /// - Throws: as ``select(_:as:after:by:_:)``.
     package func selectIdentities(
-        _ authorized: AuthorizedRequest, by deadline: Deadline,
+        _ authorized: AuthorizedRequest, after cursor: UInt64? = nil, by deadline: Deadline,
         _ visit: (_ certificate: SealedRow, _ key: SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let width = RowCodes.width(of: .certificate)
-        try run(authorized, as: .identity, by: deadline) { (statement, isCandidate) throws(Refusal) in
+        try run(authorized, as: .identity, after: cursor, by: deadline) { (statement, isCandidate) throws(Refusal) in
             guard let certificate = try authentic(statement, .certificate, isCandidate: isCandidate),
                 let key = try authentic(statement, .key, from: width, isCandidate: isCandidate)
             else { return true }
@@ -55,12 +56,9 @@ extension StoreReader {
     }
 
     /// Binds what a query for identities has at its end: see ``IdentityQueryCompiler/select(_:)``.
-    func bindIdentity(
-        _ request: ItemRequest, isPaged: Bool, to statement: Statement, _ first: Int32
-    ) throws(Refusal) {
+    func bindIdentity(after cursor: UInt64?, to statement: Statement, _ first: Int32) throws(Refusal) {
         var index = first
-        if isPaged {
-            let cursor = IdentityCursor(request.cursor)
+        if let cursor = cursor.map({ IdentityCursor($0) }) {
             try refusing { () throws(DatabaseError) in
                 try statement.bind(integer: cursor.certificate, at: index)
                 try statement.bind(integer: cursor.key, at: index + 1)

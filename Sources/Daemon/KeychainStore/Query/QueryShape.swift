@@ -19,12 +19,14 @@ struct QueryShape: Hashable {
 }
 
 extension QueryShape {
-    /// - Parameter groups: how many groups are looked into; nil for all.
-    init(_ request: borrowing ItemRequest, as itemClass: ItemClass, groups: Int?) {
+    /// - Parameters:
+    ///   - groups: how many groups are looked into; nil for all.
+    ///   - goesOn: whether it goes on where another turn ended.
+    init(_ request: borrowing ItemRequest, as itemClass: ItemClass, groups: Int?, goesOn: Bool = false) {
         self.itemClass = itemClass
         self.groups = groups
         reference = Self.reference(request)
-        isPaged = request.isSearch && (request.limit != .one || request.cursor > 0)
+        isPaged = request.isSearch && (request.limit != .one || request.cursor > 0 || goesOn)
         attributes = request.query.present & Self.columns(of: itemClass, groups: groups)
         // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
         synchronizable = reference == .none ? Self.synchronizable(request) : nil
