@@ -65,7 +65,12 @@ package final class EmbeddedKeychain: KeychainConnection {
     package func seen(by caller: CallerIdentity) -> EmbeddedKeychain { EmbeddedKeychain(self, caller) }
 
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
-        let deadline = Deadline.after(milliseconds: Int(timeout))
+        try send(request, by: .never)
+    }
+
+    package func send(_ request: ItemRequest, by deadline: Deadline) throws(Refusal) -> ItemResponse {
+        try deadline.check()
+        let deadline = min(deadline, .after(milliseconds: Int(timeout)))
         let engine = try current()
         guard request.isSearch else { return try engine.write(request, from: caller, by: deadline) }
         return try engine.read(request, from: caller, by: deadline)

@@ -33,6 +33,11 @@ package final class Connection: KeychainConnection {
         try send(request, deadline: timeout)
     }
 
+    package func send(_ request: ItemRequest, by deadline: Deadline) throws(Refusal) -> ItemResponse {
+        try deadline.check()
+        return try send(request, deadline: deadline.milliseconds(atMost: timeout))
+    }
+
     /// As ``send(_:)``, with a deadline in milliseconds.
     package func send(_ request: ItemRequest, deadline: UInt32) throws(Refusal) -> ItemResponse {
         let question = Channel.Question(kind: .item, deadline: deadline)
@@ -129,5 +134,13 @@ extension Channel.Failure {
                 "The keychain daemon did not answer in time; whether it performs the request is not known.",
                 do: "Look whether a change was made before asking for it again, or allow more time (KEYCHAIN_TIMEOUT).")
         }
+    }
+}
+
+extension Deadline {
+    /// What is left as a frame says it, where zero would be the daemon's own choice.
+    fileprivate func milliseconds(atMost most: UInt32) -> UInt32 {
+        let left = remainingMilliseconds
+        return left < 0 ? most : max(1, min(most, UInt32(left)))
     }
 }

@@ -12,6 +12,11 @@ package protocol KeychainConnection: AnyObject, Sendable {
     /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.
     func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse
 
+    /// The same for what is part of a whole: it takes no longer than there is time for that.
+    ///
+    /// - Throws: as ``send(_:)``; `errSecNotAvailable` when there is none left.
+    func send(_ request: ItemRequest, by deadline: Deadline) throws(Refusal) -> ItemResponse
+
     /// Asks something of the device itself.
     ///
     /// - Parameter passcodes: as many memory files as ``DeviceRequest/descriptors`` says, in its order.
@@ -56,8 +61,14 @@ package enum DeviceReply: Equatable, Sendable {
 extension KeychainConnection {
     package var timeoutOfWhole: UInt32 { WireLimits.longestDeadline }
 
-    /// When an answer that begins now must have come as a whole.
+    /// When an answer that begins now must have come as a whole; of pages, those after the first, before which a person may have been
+    /// asked.
     package var deadlineOfWhole: Deadline { .after(milliseconds: Int(timeoutOfWhole)) }
+
+    package func send(_ request: ItemRequest, by deadline: Deadline) throws(Refusal) -> ItemResponse {
+        try deadline.check()
+        return try send(request)
+    }
 
     /// Performs an item request and gives its whole answer, however many pages it has.
     ///
@@ -71,8 +82,7 @@ extension KeychainConnection {
         guard next != nil else { return response }
         let deadline = deadlineOfWhole
         while let request = next {
-            try deadline.check()
-            let page = try send(request)
+            let page = try send(request, by: deadline)
             response.items += page.items
             next = request.following(page)
         }

@@ -80,6 +80,20 @@ struct PageTests {
         #expect(refusal?.rule == .deadline)
     }
 
+    @Test("A page takes no longer than there is time for the whole, and one for which there is none is not asked for")
+    func pageInTime() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.listing])
+        let connection = server.connection()
+        let request = Frames.request(.copyMatching, account: "a", limit: .all)
+        for deadline in [Deadline.after(milliseconds: 50), .now] {
+            let refusal = #expect(throws: Refusal.self) { try connection.send(request, by: deadline) }
+            #expect(refusal?.status == .notAvailable)
+        }
+        server.standIn.release()
+        #expect(server.standIn.record.listings.count == 1)
+    }
+
     @Test("Empty pages are no result, however many are wanted", arguments: [ItemRequest.Limit.one, .all, .atMost(3)])
     func empty(limit: ItemRequest.Limit) throws {
         let refusal = #expect(throws: Refusal.self) {

@@ -16,13 +16,12 @@ struct Enumeration {
     ///   nothing in them, `errSecNotAvailable` for pages that do not end in time.
     func objects(of request: ItemRequest) throws(Refusal) -> (objects: [AnyObject], notice: Refusal?) {
         var page = try session.send(request)
+        let deadline = session.deadlineOfWhole
         let notice = page.notice
         var (objects, next): ([AnyObject], ItemRequest?) = ([], request.following(page))
         var isEmpty = page.items.isEmpty && next != nil
-        let deadline = session.deadlineOfWhole
         while let following = next {
-            try deadline.check()
-            let ahead = PageAhead(following, from: session)
+            let ahead = PageAhead(following, from: session, by: deadline)
             append(page, of: request, to: &objects)
             page = try ahead.wait()
             next = following.following(page)
@@ -45,11 +44,13 @@ private final class PageAhead: Sendable {
     private let answer = Monitor<Result<ItemResponse, Refusal>?>(nil)
     private let thread: LinuxSystem.Thread?
 
-    init(_ request: ItemRequest, from session: any KeychainConnection) {
+    init(_ request: ItemRequest, from session: any KeychainConnection, by deadline: Deadline) {
         let answer = answer
         let ask: @Sendable () -> Void = {
             let result: Result<ItemResponse, Refusal>
-            do throws(Refusal) { result = .success(try session.send(request)) } catch { result = .failure(error) }
+            do throws(Refusal) { result = .success(try session.send(request, by: deadline)) } catch {
+                result = .failure(error)
+            }
             answer.update { $0 = result }
         }
         thread = try? LinuxSystem.Thread(named: "keychain-page", ask)

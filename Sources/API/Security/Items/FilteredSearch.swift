@@ -31,13 +31,12 @@ struct FilteredSearch {
         // What a reference is made of has the certificate in it.
         page.returns.insert(.reference)
         var response = try session.send(page)
+        let deadline = session.deadlineOfWhole
         try take(response.items)
         let notice = response.notice
-        let deadline = session.deadlineOfWhole
         while response.cursor != 0, wantsMore {
-            try deadline.check()
             page.cursor = response.cursor
-            response = try session.send(page)
+            response = try session.send(page, by: deadline)
             try take(response.items)
         }
         guard !found.isEmpty else { throw Self.nothing(request) }
