@@ -3,10 +3,29 @@ import LinuxSystem
 
 /// What all programs have of an event loop that share a turn, or one that has its own.
 final class Turn {
+    /// All turns that are shared, if this is one.
+    private let shared: SharedTurns?
     /// Their connections, without those beyond a share.
-    fileprivate(set) var connections = 0
+    fileprivate(set) var connections = 0 {
+        didSet { shared?.connections += connections - oldValue }
+    }
     private var number: UInt64 = 0
     private var spent = 0
+
+    init(of shared: SharedTurns?) { self.shared = shared }
+
+    var isShared: Bool { shared != nil }
+
+    /// Whether a connection more fits into it, and into all that are shared.
+    func hasRoom(within limits: ServerLimits) -> Bool {
+        connections < limits.connectionsOfTurn && shared?.isFull(limits) != true
+    }
+
+    /// Whether a connection of another one takes the room that one of this needs.
+    func competes(with other: Turn, within limits: ServerLimits) -> Bool {
+        if connections >= limits.connectionsOfTurn { return other === self }
+        return shared?.isFull(limits) == true ? other.isShared : true
+    }
 
     /// Whether another of their requests may be performed in a turn of the loop.
     func spend(of number: UInt64, atMost share: Int) -> Bool {
@@ -14,6 +33,13 @@ final class Turn {
         spent += 1
         return spent <= share
     }
+}
+
+/// What all turns of an event loop have that are shared.
+final class SharedTurns {
+    fileprivate(set) var connections = 0
+
+    fileprivate func isFull(_ limits: ServerLimits) -> Bool { connections >= limits.connectionsOfShared }
 }
 
 /// What one program has of an event loop, over all of its connections. Before it is known who has connected, it is a process's.
@@ -57,6 +83,7 @@ struct Claimants {
     private var most = Self.most
     private var claimants: [Name: Claimant] = [:]
     private var turns: [ArraySlice<String>: Turn] = [:]
+    private let shared = SharedTurns()
     private let paces: RequestPaces
 
     init(_ paces: RequestPaces) { self.paces = paces }
@@ -97,7 +124,7 @@ struct Claimants {
 
     private mutating func turn(of standing: Standing) -> Turn {
         if let known = turns[standing.turn] { return known }
-        let turn = Turn()
+        let turn = Turn(of: standing.sharesTurn ? shared : nil)
         turns[standing.turn] = turn
         return turn
     }

@@ -220,15 +220,14 @@ extension EventLoop {
 
     private func isSpacious(for claimant: Claimant) -> Bool {
         sessions.count - excess < limits.connections && sessions.count + processes.count < limits.files
-            && claimant.turn.connections < limits.connectionsOfTurn
+            && claimant.turn.hasRoom(within: limits)
     }
 
     /// Closes connections that are idle, or owe the rest of their first frame: of the program that has most of them, if it has more
     /// than the one that comes; else those that have been idle for long. Their clients connect again when they need to.
     private func makeWay(for claimant: Claimant) {
-        let isOfTurn = claimant.turn.connections >= limits.connectionsOfTurn
         let closable = sessions.values.filter { session in
-            session.owesAll && !session.isExcess && (!isOfTurn || session.claimant.turn === claimant.turn)
+            session.owesAll && !session.isExcess && claimant.turn.competes(with: session.claimant.turn, within: limits)
         }
         let oldest = now - min(now, limits.idle * 1_000_000_000)
         let most = closable.lazy.map(\.claimant).max { $0.connections < $1.connections }
@@ -264,14 +263,24 @@ extension EventLoop {
             return
         }
         process.connections -= 1
-        guard claimant.connections < limits.connectionsOfProgram else {
-            session.excess = .beyondShare("connections")
+        session.excess = excess(of: claimant, for: session)
+        guard !session.isExcess else {
             claimant.excess += 1
             excess += 1
             limitTime(of: session)
             return
         }
         claimant.connections += 1
+    }
+
+    /// What keeps a program from having one of the connections that there are already.
+    private func excess(of claimant: Claimant, for session: ClientSession) -> Refusal? {
+        if claimant.connections >= limits.connectionsOfProgram { return .beyondShare("connections") }
+        if claimant.turn.hasRoom(within: limits) { return nil }
+        // It is not the one to be closed.
+        session.excess = .noConnection
+        makeWay(for: claimant)
+        return claimant.turn.hasRoom(within: limits) ? nil : .noConnection
     }
 
     /// Forgets a connection, which closes it.

@@ -5,8 +5,10 @@ import KeychainPolicy
 ///     user ─┬─ program that root has installed
 ///           ├─ programs that are signed, or in a sandbox ────┬─ program
 ///           │                                                └─ program
-///           └─ programs in places that a user may write to ──┬─ program
-///                                                            └─ program
+///           ├─ programs in places that a user may write to ──┬─ program
+///           │                                                └─ program
+///           └─ processes of which nothing is known yet ──────┬─ process
+///                                                            └─ process
 ///
 /// Whoever can write a file can have a hundred programs. Those that are known by their path alone therefore share one turn between
 /// them, unless the path is one that only root writes to. Whoever can make one team's key can make a hundred as well, and a sandbox
@@ -20,11 +22,14 @@ struct Standing: Hashable, Sendable {
         path = [String(caller.user), Self.turn(of: caller) ?? owner, owner]
     }
 
-    /// Of a process of which nothing is known but its number.
-    init(process: Int32, of user: UInt32) { path = [String(user), "", "process \(process)"] }
+    /// Of a process of which nothing is known but its number: those share a turn of their own, so that who comes with a good name is
+    /// not behind all that have none.
+    init(process: Int32, of user: UInt32) { path = [String(user), "unknown", "process \(process)"] }
 
     /// Those that share its turn have the same.
     var turn: ArraySlice<String> { path.dropLast() }
+    /// Whether there may be others: who has a turn of its own gives it its name.
+    var sharesTurn: Bool { path[1] != path[2] }
 
     private static let installed = ["/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/libexec/", "/bin/", "/sbin/"]
 

@@ -43,8 +43,10 @@ package struct ServerLimits: Sendable {
     package var connectionsOfUser = Int.max
     /// Connections of one program per loop.
     package var connectionsOfProgram = 2048
-    /// Connections per loop of all programs that share a turn: some are left to those that have their own.
+    /// Connections per loop of all programs that share a turn, and of all turns that are shared: some are left to programs that have
+    /// their own.
     package var connectionsOfTurn = 12_288
+    package var connectionsOfShared = 14_336
     /// Connections beyond these that are told so: of one program, and of all. Any further is closed at once.
     package var excessOfProgram = 8
     package var excess = 64
@@ -85,8 +87,8 @@ package struct ServerLimits: Sendable {
     package var queuedPromptsOfProgram = 16
     /// What waits for an attendant: prompts are withdrawn there, one for each that may be open or waiting, and more.
     package var queuedAttendance = 4096
-    /// Callers that wait to be identified; above it, their requests are refused.
-    package var queuedIdentities = 1024
+    /// Callers that wait to be identified: each has a connection. Of one process, requests above it are refused.
+    package var queuedIdentities = 16_384
     package var queuedIdentitiesOfProgram = 256
     /// Of those, how many that share a turn are under way: more than another process looks at at a time, so that it says of the others at
     /// once when none of them ends.

@@ -45,6 +45,7 @@ enum Surroundings {
         guard limits.files >= fewestFiles else { throw SystemError(code: EMFILE, call: "setrlimit") }
         limits.connections = min(connections, limits.files)
         limits.connectionsOfTurn = limits.connections - limits.connections / 4
+        limits.connectionsOfShared = limits.connections - limits.connections / 8
         limits.connectionsOfProgram = min(limits.connectionsOfProgram, max(fewestFiles / 4, limits.connections / 4))
         return limits
     }

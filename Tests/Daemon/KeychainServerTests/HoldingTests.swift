@@ -169,4 +169,33 @@ struct HoldingTests {
         server.standIn.release()
         for client in copies { #expect(try client.receive()?.status == 0) }
     }
+
+    @Test("Several shared turns that are full leave connections to programs that have their own")
+    func sharedTurns() throws {
+        var limits = ServerLimits()
+        (limits.connections, limits.connectionsOfTurn, limits.connectionsOfShared) = (8, 4, 6)
+        let connections = Monitor(0)
+        let server = try RunningServer(
+            limits: limits,
+            recognize: { _ in
+                let number = connections.update { connections in
+                    defer { connections += 1 }
+                    return connections
+                }
+                let isSigned = number % 2 == 0 && number < 7
+                return CallerIdentity(
+                    user: 1, process: 2, program: number < 7 ? "/home/\(number)" : "/usr/bin/installed",
+                    provenance: isSigned ? .signed(team: "team", identifier: "program\(number)") : .unsigned,
+                    groups: ["group"])
+            })
+        server.standIn.hold([.prompt])
+        let copies = try (0..<6).map { _ in try server.connect() }
+        for client in copies { try client.send(Frames.evaluation(id: 1)) }
+        // Three threads are theirs; the others' requests wait.
+        #expect(server.standIn.waits { $0.prompts.count >= 3 })
+        #expect(try server.connect().ask(Frames.search())?.refusal?.subject == "connections")
+        #expect(try server.connect().ask(Frames.search())?.status == 0)
+        server.standIn.release()
+        for client in copies { #expect(try client.receive()?.status == 0) }
+    }
 }
