@@ -31,6 +31,7 @@ def table():
         Attack("listings of everything, 64 × 1", "flood", frames.everything(), 64, 1),
         Attack("scans without an index, 64 × 1", "flood", frames.scan(), 64, 1),
         Attack("scans for one item, 64 × 1", "flood", frames.scan(1), 64, 1, short=True),
+        Attack("scans for what is not there by 2 copies, 8 × 1", "flood", frames.scan(1), 8, 1, programs=2),
         Attack("enclave keys, 64 × 16", "flood", frames.make_key(), 64, 16),
         Attack("verify, 64 × 1", "flood", frames.verify(), 64, 1),
         Attack("status, 64 × 1", "flood", frames.status(), 64, 1),

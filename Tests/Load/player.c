@@ -2,6 +2,7 @@
 //
 //   player measure SOCKET FRAMES SECONDS PAUSE     one request at a time; prints how long each took, in microseconds, and what
 //                                                  was refused, and ends
+//   player connect SOCKET FRAMES SECONDS PAUSE     the same with a new connection for each, which is part of what is measured
 //   player flood   SOCKET FRAMES CONNECTIONS DEPTH [COUNT]    so many requests are open on each connection; COUNT answers and it ends
 //   player deaf    SOCKET FRAMES CONNECTIONS DEPTH            the same, and no answer is read
 //   player half    SOCKET FRAMES CONNECTIONS BYTES            the first bytes of a frame, and no more
@@ -9,7 +10,7 @@
 //   player leave   SOCKET FRAMES CONNECTIONS BYTES            connects, asks if there are BYTES, and leaves, again and again
 //   player pipes   SOCKET FRAMES CONNECTIONS DEPTH            with each request a pipe that nobody writes into
 //
-// FRAMES is a file with one frame. Eight bytes "@@@@@@@@" in it become another text each time. All but the first end on SIGTERM and
+// FRAMES is a file with one frame. Eight bytes "@@@@@@@@" in it become another text each time. All but the first two end on SIGTERM and
 // print how many answers came, how many of them refused, and how many connections were closed by the daemon.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -128,18 +129,19 @@ static int pull(struct connection *from) {
 
 // MARK: measuring
 
-static void measure(double seconds, int pause) {
+static void measure(double seconds, int pause, int once) {
     double start = now();
     while (now() - start < seconds * 1e6) {
         double asked = now();
         struct connection to = {.socket = dial(0)};
+        double dialled = now() - asked;
         if (to.socket < 0) { refused++, printf("%.0f ", now() - asked), usleep(1000); continue; }
         while (now() - start < seconds * 1e6) {
             memcpy(to.frame, frame, HEAD), renew(to.frame), to.sent = 0;
             double begun = now();
             if (push(&to, size) != 1) break;
             size_t have = 0, need = HEAD;
-            uint8_t answer[4096];
+            static uint8_t answer[ROOM];
             while (have < need) {
                 ssize_t count = recv(to.socket, answer + have, sizeof answer - have, 0);
                 if (count <= 0) break;
@@ -149,9 +151,10 @@ static void measure(double seconds, int pause) {
             uint32_t status = 0;
             if (have >= HEAD) memcpy(&status, answer + 12, 4);
             refused += have < need || status != 0;
-            printf("%.0f ", now() - begun);
+            printf("%.0f ", now() - begun + (once ? dialled : 0));
             if (have < need) break;
             usleep((useconds_t)pause);
+            if (once) break;
         }
         close(to.socket);
     }
@@ -250,7 +253,8 @@ int main(int count, char **words) {
     struct rlimit files;
     getrlimit(RLIMIT_NOFILE, &files), files.rlim_cur = files.rlim_max, setrlimit(RLIMIT_NOFILE, &files);
     static const char *const ways[] = {"flood", "deaf", "half", "idle", "leave", "pipes"};
-    if (!strcmp(words[1], "measure")) return measure(atof(words[4]), atoi(words[5])), 0;
+    int connects = !strcmp(words[1], "connect");
+    if (connects || !strcmp(words[1], "measure")) return measure(atof(words[4]), atoi(words[5]), connects), 0;
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
     int connections = atoi(words[4]), amount = atoi(words[5]);
     for (int way = FLOOD; way <= PIPES; way++) {
