@@ -26,11 +26,11 @@ class Answer:
 
 
 class Typist:
-    """A player that is told one line at a time."""
+    """A player that is told one line at a time; `before` are the words of a command that starts it."""
 
-    def __init__(self, programs, home, mode="embedded", more=None):
+    def __init__(self, programs, home, mode="embedded", more=None, before=()):
         self.process = subprocess.Popen(
-            [f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+            [*before, f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
             env=environment(programs, home, mode, more))
 
     def do(self, line):

@@ -14,7 +14,8 @@ package enum Clock {
         return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
     }
 
-    /// Whole seconds since the system was started, suspension included; nobody can set this clock.
+    /// Whole seconds since the system was started, suspension included; nobody can set this clock. In a time namespace it is
+    /// ahead or behind, by ``TimeNamespace/secondsAhead``.
     package static var secondsSinceBoot: UInt64 { UInt64(read(CLOCK_BOOTTIME).tv_sec) }
 
     /// Seconds since 2001-01-01 00:00 UTC, Apple's reference date, by the wall clock.

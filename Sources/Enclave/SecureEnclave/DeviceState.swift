@@ -167,8 +167,9 @@ extension DeviceState {
     func idleTime(left now: UInt64) -> UInt64? {
         let limit = UInt64(vault.settings.idleSeconds)
         guard limit > 0, vault.passcode != nil, lockState == .unlocked else { return nil }
-        let idle = now >= opened.seconds ? now - opened.seconds : 0
-        return idle >= limit ? 0 : limit - idle
+        // A clock that runs backwards is not the one the time began on: nobody knows how much has passed.
+        guard now >= opened.seconds, now - opened.seconds < limit else { return 0 }
+        return limit - (now - opened.seconds)
     }
 
     /// Opens what opens without anybody, when the session says that its user is there.

@@ -64,8 +64,9 @@ extension SoftwareEnclave {
     ///
     /// - Returns: seconds until it is to be looked at again; nil when there is nothing to wait for.
     func lockIfIdle() -> UInt64? {
-        let now = clock.seconds()
         let (closes, left) = state.withLock { state in
+            // Read under the lock: a moment before the last use looks like a clock that runs backwards.
+            let now = clock.seconds()
             let closes = state.notice(now)
             return (closes, state.idleTime(left: now))
         }

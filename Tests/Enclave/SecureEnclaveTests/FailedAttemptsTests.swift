@@ -26,14 +26,32 @@ struct FailedAttemptsTests {
         arguments: [
             (Moment(boot: "a", seconds: 500), 60), (Moment(boot: "a", seconds: 559), 1),
             (Moment(boot: "a", seconds: 560), 0), (Moment(boot: "a", seconds: .max), 0),
-            // A clock that runs backwards is another boot's.
-            (Moment(boot: "a", seconds: 10), 50),
+            // A clock that runs backwards within a boot is not the one that the wait began on.
+            (Moment(boot: "a", seconds: 499), 60), (Moment(boot: "a", seconds: 100), 60),
             (Moment(boot: "b", seconds: 0), 60), (Moment(boot: "b", seconds: 59), 1),
             (Moment(boot: "b", seconds: 60), 0), (Moment(boot: "b", seconds: 1000), 0),
         ] as [(Moment, UInt32)])
     func remainingWait(_ moment: Moment, _ expected: UInt32) {
         let attempts = FailedAttempts(count: 5, boot: "a", since: 500)
         #expect(attempts.remainingWait(at: moment) == expected)
+    }
+
+    @Test("where boots have no names, a clock that runs backwards is the next boot's")
+    func namelessBoot() {
+        let attempts = FailedAttempts(count: 5, boot: DeviceClock.namelessBoot, since: 500)
+        #expect(attempts.remainingWait(at: Moment(boot: DeviceClock.namelessBoot, seconds: 10)) == 50)
+        #expect(attempts.remainingWait(at: Moment(boot: DeviceClock.namelessBoot, seconds: 60)) == 0)
+    }
+
+    @Test("a clock that is set back while an attempt has to wait shortens nothing")
+    func setBack() throws {
+        let enclave = try device.start(passcode: "right")
+        try fail(5, on: enclave)
+        device.clock.moment.withLock { $0.seconds -= 900 }
+        #expect(try enclave.status().retryAfter == 60)
+        #expect(refusal { try enclave.unlock(passcode: TestDevice.passcode("right")) }?.rule == .throttled)
+        device.clock.advance(by: 960)
+        try enclave.unlock(passcode: TestDevice.passcode("right"))
     }
 
     @Test("the count of failed attempts does not overflow")

@@ -75,6 +75,28 @@ struct SessionTests {
         #expect(try enclave.status().lockState == .locked)
     }
 
+    @Test("the time that the machine slept counts as time without use")
+    func suspension() throws {
+        let enclave = try unlocked(DeviceSettings(idleSeconds: 600))
+        let row = try TestRow(.whenUnlocked, in: enclave)
+        enclave.sessionChanged(.goingToSleep)
+        device.clock.advance(by: 3600)
+        enclave.sessionChanged(.awake)
+        #expect(try enclave.outcome(of: row) == .locked)
+    }
+
+    @Test("a clock that runs backwards keeps nothing open that has a time, and closes nothing that has none")
+    func setBack() throws {
+        let enclave = try unlocked(DeviceSettings(idleSeconds: 600))
+        let row = try TestRow(.whenUnlocked, in: enclave)
+        device.clock.moment.withLock { $0.seconds -= 500 }
+        #expect(try enclave.outcome(of: row) == .locked)
+        try enclave.unlock(passcode: TestDevice.passcode("1234"))
+        try enclave.change(DeviceSettings())
+        device.clock.moment.withLock { $0.seconds -= 100 }
+        #expect(try enclave.outcome(of: row) == .opened)
+    }
+
     @Test("keys that nobody uses are wiped by a timer, and whoever waits for a change hears of it")
     func timer() throws {
         let vault = device.vault

@@ -26,10 +26,15 @@ struct FailedAttempts: Equatable, Sendable {
 
     /// How many seconds the next attempt still has to wait.
     func remainingWait(at moment: DeviceClock.Moment) -> UInt32 {
-        let isSameBoot = moment.boot == boot && moment.seconds >= since
-        let waited = isSameBoot ? moment.seconds - since : moment.seconds
-        let wait = Self.wait(after: count)
+        let (waited, wait) = (timeWaited(at: moment), Self.wait(after: count))
         return waited >= wait ? 0 : wait - UInt32(waited)
+    }
+
+    private func timeWaited(at moment: DeviceClock.Moment) -> UInt64 {
+        guard moment.boot == boot else { return moment.seconds }
+        if moment.seconds >= since { return moment.seconds - since }
+        // Where boots have no names, it is the next one. Else the clock is not the one that the wait began on.
+        return boot == DeviceClock.namelessBoot ? moment.seconds : 0
     }
 
     /// Seconds from a failed attempt to the next one.
@@ -81,12 +86,15 @@ package struct DeviceClock: Sendable {
         (self.now, self.seconds) = (now, seconds)
     }
 
-    /// The system's clock. Where `/proc` is missing all boots have one name, and a wait is restarted by the clock's running
+    /// The system's clock, whatever time namespace this process was started in: who gives it one neither shortens a wait nor
+    /// keeps anything open. Where `/proc` is missing all boots have one name, and a wait is restarted by the clock's running
     /// backwards.
     package static var system: DeviceClock {
-        let boot = BootIdentifier()
-        return DeviceClock({ Moment(boot: boot.current ?? "unknown", seconds: Clock.secondsSinceBoot) }) {
-            Clock.secondsSinceBoot
-        }
+        let (boot, ahead) = (BootIdentifier(), TimeNamespace.secondsAhead)
+        let seconds = { @Sendable in UInt64(max(0, Int64(clamping: Clock.secondsSinceBoot) &- ahead)) }
+        return DeviceClock({ Moment(boot: boot.current ?? namelessBoot, seconds: seconds()) }, seconds: seconds)
     }
+
+    /// The name of all boots where they have none.
+    static let namelessBoot = "unknown"
 }
