@@ -35,7 +35,9 @@ struct Enclaved {
         signal(SIGPIPE, SIG_IGN)
         let events = SessionEvents()
         let agent = try launched.map { launched in
-            try AgentConnection(launched.socket, process: launched.process, desk: launched.desk) { events.take($0) }
+            try AgentConnection(
+                launched.socket, process: launched.process, desk: launched.desk,
+                whenGone: { if launched.desk == nil { end(options.channel) } }, onEvent: { events.take($0) })
         }
         let enclave: SoftwareEnclave
         let tpm: TPM?
@@ -57,6 +59,12 @@ struct Enclaved {
         let server = try EnclaveServer(enclave, channel: options.channel) { tpm?.hasBeenLost != true }
         try Sandbox.install()
         server.run()
+    }
+
+    /// The end of an enclave whose agent has gone: closed in, it cannot start another, could ask nobody, and would not hear that the
+    /// session is locked. Its daemon ends with it, and the next program starts all of them.
+    @Sendable private static func end(_ channel: UnixSocket) {
+        shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }
 
     private static func report(_ error: any Error) {

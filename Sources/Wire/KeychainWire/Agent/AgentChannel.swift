@@ -14,6 +14,7 @@ final class AgentChannel: Sendable {
 
     private struct Calls {
         var isClosed = false
+        var hasGreeted = false
         var nextID: UInt32 = 1
         /// Nil while there is no answer.
         var answers: [UInt32: Answer?] = [:]
@@ -30,6 +31,8 @@ final class AgentChannel: Sendable {
     }
 
     var isClosed: Bool { calls.update { $0.isClosed } }
+    /// Whether an agent was at the other end.
+    var hasGreeted: Bool { calls.update { $0.hasGreeted } }
 
     func close() {
         calls.update { $0.isClosed = true }
@@ -100,6 +103,7 @@ final class AgentChannel: Sendable {
         guard let hello = try? socket.receive(deadline: .never), AgentWord(hello.word) == AgentWord(.hello),
             hello.body.withSpan({ $0.count == 4 && $0.littleEndian(UInt32.self, at: 0) == AgentFormat.version })
         else { return }
+        calls.update { $0.hasGreeted = true }
         while let message = try? socket.receive(deadline: .never), take(message) {}
     }
 

@@ -22,11 +22,13 @@ package final class AgentConnection: UserAgent {
     /// - Parameters:
     ///   - process: the agent's process, waited for when the connection ends.
     ///   - desk: gives the next agent when this one has gone.
+    ///   - whenGone: called on the reading thread when an agent that was one has gone, and there is no other.
     ///   - onEvent: called on the reading thread for what the agent sees of the session; the agent holds up a suspension of
     ///     the machine until it returns. It must not call the agent, which would wait for itself.
     /// - Throws: `errSecNotAvailable` when there is no thread to be had.
     package init(
         _ socket: UnixSocket, process: ChildProcess? = nil, desk: AgentDesk? = nil,
+        whenGone: @escaping @Sendable () -> Void = {},
         onEvent: @escaping @Sendable (SessionEvent) -> Void
     ) throws(Refusal) {
         self.process = process
@@ -36,6 +38,7 @@ package final class AgentConnection: UserAgent {
             _ = try Thread(named: "agent-answers") { [seat] in
                 ready.update { $0 = true }
                 seat.read()
+                if seat.channel.hasGreeted { whenGone() }
                 process?.reap()
             }
         } catch {
