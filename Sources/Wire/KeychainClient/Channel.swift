@@ -23,8 +23,21 @@ final class Channel: @unchecked Sendable {
     /// What kind of request it is, how long it may take in milliseconds, and what goes beside its body.
     struct Question {
         let kind: FrameHeader.Kind
-        let deadline: UInt32
-        var descriptors: [FileDescriptor] = []
+        private(set) var deadline: UInt32
+        var descriptors: [FileDescriptor]
+        private let end: Deadline
+
+        init(kind: FrameHeader.Kind, deadline: UInt32, descriptors: [FileDescriptor] = []) {
+            (self.kind, self.deadline, self.descriptors) = (kind, deadline, descriptors)
+            end = .after(milliseconds: Int(deadline))
+        }
+
+        /// The question with what is left of its time, after it was waited for a socket.
+        func shortened() -> Question {
+            var question = self
+            question.deadline = max(1, min(deadline, UInt32(clamping: end.remainingMilliseconds)))
+            return question
+        }
     }
 
     struct Answer {

@@ -21,7 +21,7 @@ final class ChannelPool: Sendable {
     func ask(_ question: Channel.Question, _ body: some FrameBody) throws(Channel.Failure) -> Channel.Answer {
         let channel = try take()
         do throws(Channel.Failure) {
-            let answer = try channel.ask(question, body)
+            let answer = try channel.ask(question.shortened(), body)
             putBack(channel)
             return answer
         } catch {

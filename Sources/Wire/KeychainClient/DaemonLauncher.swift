@@ -6,25 +6,28 @@ import LinuxSystem
 struct DaemonLauncher: Sendable {
     let configuration: Configuration
 
-    /// How long a daemon may take to accept, or to start: milliseconds.
+    /// How long a daemon may take to accept, or to start, where a request has so much time: milliseconds.
     private static let patience = 10_000
+
+    private var deadline: Deadline { .after(milliseconds: min(Self.patience, Int(configuration.timeout))) }
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
     /// Programs that start daemons at the same time are no problem: only one daemon gets the socket, the others end, and
     /// all programs connect to that one.
     func open() throws(Refusal) -> UnixSocket? {
-        if let socket = try connect() { return socket }
+        let deadline = deadline
+        if let socket = try connect(by: deadline) { return socket }
         if configuration.usesSystemService { throw .serviceDoesNotRun(configuration) }
         guard let program else { return nil }
-        try start(program)
-        guard let socket = try connect() else { throw .didNotStart(program, configuration) }
+        try start(program, by: deadline)
+        guard let socket = try connect(by: deadline) else { throw .didNotStart(program, configuration) }
         return socket
     }
 
-    private func connect() throws(Refusal) -> UnixSocket? {
+    private func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
         do throws(SystemError) {
-            return try UnixSocket.connect(to: configuration.socket, deadline: .after(milliseconds: Self.patience))
+            return try UnixSocket.connect(to: configuration.socket, deadline: deadline)
         } catch {
             if error.code == ENOENT || error.code == ECONNREFUSED { return nil }
             throw .unreachable(configuration, error)
@@ -35,14 +38,14 @@ struct DaemonLauncher: Sendable {
         configuration.daemon ?? InstalledPrograms.find("keychaind")
     }
 
-    private func start(_ program: String) throws(Refusal) {
+    private func start(_ program: String, by deadline: Deadline) throws(Refusal) {
         do throws(SystemError) {
             try PrivateDirectory.ensure(configuration.folder)
             let ready = try launch(program)
             var byte: [UInt8] = [0]
             var span = byte.mutableSpan
             // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one serves.
-            _ = try ready.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
+            _ = try ready.readFully(into: &span, deadline: deadline)
         } catch {
             // One that takes longer, over an old store that it brings up to date, has its socket already: requests wait there.
             if error.code != ETIMEDOUT { throw .cannotStart(program, error) }

@@ -71,7 +71,7 @@ package struct Setting: Sendable {
         Setting(
             variable: "KEYCHAIN_TIMEOUT", key: "timeout", takes: "milliseconds, 1 to \(longestTimeout)",
             standard: "\(WireLimits.defaultDeadline)",
-            meaning: "How long a request may take. Checking the whole keychain may always take longer.",
+            meaning: "How long a request may take, a daemon's start included; a check of everything may take longer.",
             read: { milliseconds($0, &$1.timeout) }),
         Setting(
             variable: "KEYCHAIN_INTERACTION", key: "interaction", takes: names(of: Configuration.Interaction.self),
