@@ -32,28 +32,32 @@ package struct LogPace: Sendable {
     }
 }
 
-/// How often lines are written that users cause: each has a pace of their own, so that nobody fills the log or takes the lines that
-/// others cause out of it. Numbers cost nothing: users beyond a few dozen at a time share one pace.
-package struct LogPaces: Sendable {
-    private static let most = 64
-    private var paces: [UInt32: LogPace] = [:]
+/// How often lines are written that users cause.
+package typealias LogPaces = LogPacesOfCallers<UInt32>
+
+/// How often lines are written that callers cause: each has a pace of their own, so that nobody fills the log or takes the lines that
+/// others cause out of it. Numbers and names cost nothing: callers beyond a few dozen at a time share one pace.
+package struct LogPacesOfCallers<Caller: Hashable & Sendable>: Sendable {
+    private static var most: Int { 64 }
+    private var paces: [Caller: LogPace] = [:]
     private var shared = LogPace()
 
     package init() {}
 
     /// The line as it is to be written; nil when it is passed over.
-    package mutating func admit(_ line: String, of user: UInt32) -> String? {
-        guard let passed = admit(user) else { return nil }
+    package mutating func admit(_ line: String, of caller: Caller) -> String? {
+        guard let passed = admit(caller) else { return nil }
         return passed > 0 ? "\(line) (\(passed) more were passed over)" : line
     }
 
-    private mutating func admit(_ user: UInt32) -> Int? {
-        if paces[user] == nil, paces.count >= Self.most { forget() }
-        guard paces[user] != nil || paces.count < Self.most else { return shared.admit() }
-        return paces[user, default: LogPace()].admit()
+    /// Whether a line may be written now; then how many of this caller were passed over before it.
+    package mutating func admit(_ caller: Caller) -> Int? {
+        if paces[caller] == nil, paces.count >= Self.most { forget() }
+        guard paces[caller] != nil || paces.count < Self.most else { return shared.admit() }
+        return paces[caller, default: LogPace()].admit()
     }
 
     private mutating func forget() {
-        for user in paces.keys where paces[user]?.isRested() == true { paces[user] = nil }
+        for caller in paces.keys where paces[caller]?.isRested() == true { paces[caller] = nil }
     }
 }

@@ -2,6 +2,7 @@ import CallerIdentification
 import Glibc
 import KeychainServer
 import LinuxSystem
+import Synchronization
 
 /// What the daemon changes about its own process.
 enum Surroundings {
@@ -27,10 +28,20 @@ enum Surroundings {
         for number in [STDOUT_FILENO, STDERR_FILENO] where dup2(log.number, number) < 0 {
             throw SystemError(code: errno, call: "dup2")
         }
+        ownsLog.store(true, ordering: .relaxed)
     }
 
-    /// An older log is thrown away when it has grown to this.
+    /// Begins the log anew when it has grown too long; to be called before a line is written.
+    static func boundLog() {
+        guard ownsLog.load(ordering: .relaxed) else { return }
+        var status = stat()
+        if unsafe fstat(STDERR_FILENO, &status) == 0, status.st_size > longestLog { ftruncate(STDERR_FILENO, 0) }
+    }
+
+    /// A log is thrown away when it has grown to this.
     private static let longestLog = 1 << 20
+    /// Whether what is written to the error output goes to a log that this daemon has opened.
+    private static let ownsLog = Atomic(false)
 
     /// What clients may make grow here, within what this process may open.
     ///

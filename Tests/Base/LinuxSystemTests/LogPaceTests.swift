@@ -18,6 +18,14 @@ struct LogPaceTests {
         #expect(paces.admit("line", of: 2) == "line")
     }
 
+    @Test("So have programs, by their names")
+    func programsApart() {
+        var paces = LogPacesOfCallers<String>()
+        for _ in 0..<1000 { _ = paces.admit("/bin/one") }
+        #expect(paces.admit("/bin/one") == nil)
+        #expect(paces.admit("/bin/two") == 0)
+    }
+
     @Test("Thousands of numbers write no more lines than some dozens would")
     func manyNumbers() {
         var paces = LogPaces()

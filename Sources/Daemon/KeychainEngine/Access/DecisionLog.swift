@@ -79,7 +79,8 @@ package final class DecisionLog: Sendable {
         /// Of programs that are not anchored, and of those that are.
         var common = Ring()
         var anchored = Ring()
-        var pace = LogPace()
+        /// By program, of one user or several.
+        var paces = LogPacesOfCallers<String>()
 
         var count: UInt64 { common.count + anchored.count }
 
@@ -111,7 +112,7 @@ package final class DecisionLog: Sendable {
         let passed: Int? = state.withLock { state in
             entry.number = state.count + 1
             if entry.caller.isAnchored { state.anchored.note(entry) } else { state.common.note(entry) }
-            return isWorthALine ? state.pace.admit() : nil
+            return isWorthALine ? state.paces.admit("\(entry.caller.user) \(entry.caller.program)") : nil
         }
         guard let passed, let write else { return }
         write(Self.line(entry) + (passed > 0 ? " (\(passed) more were refused before and not written)" : ""))
