@@ -53,9 +53,20 @@ struct Keychaind {
         guard let (server, engine) = try start(options) else { return }
         if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }
+        watch(options.socket)
         let housekeeping = Housekeeping(engine)
         try signals.wait(idleExit: options.idleExit, of: server, look: { housekeeping.look() })
         if let failure = engine.failure { throw failure }
+    }
+
+    /// The end of the daemon when nobody finds it any more.
+    private static func watch(_ socket: String) {
+        do {
+            try SocketWatch(socket)?.start {
+                report("The socket \(socket) has gone: this daemon ends, and the next program starts another.")
+                kill(CurrentProcess.identifier, SIGTERM)
+            }
+        } catch { report("Nobody watches whether the socket is removed: \(error)") }
     }
 
     /// The end of the daemon when the disk has failed: what waits is refused, and the next one recovers from the log.
@@ -123,6 +134,7 @@ struct Keychaind {
 
     /// One line to the log; never a value.
     @Sendable private static func report(_ message: String) {
+        Surroundings.boundLog()
         let line = Array("keychaind: \(ForeignText.shown(message))\n".utf8)
         unsafe write(STDERR_FILENO, line, line.count)
     }

@@ -73,6 +73,18 @@ struct LaunchTests {
         #expect(failure { () throws(Refusal) in try Connection.reach(fixture.configuration) }?.subject == program)
     }
 
+    @Test("A client waits no longer for a daemon that starts than its request may take")
+    func limitsStart() throws {
+        let fixture = try DaemonFixture()
+        let program = fixture.directory.file("slow")
+        try AtomicFile.replace(program, with: Array("#!/bin/sh\nsleep 12 >/dev/null 2>&1 &\n".utf8).span)
+        unsafe chmod(program, 0o700)
+        (fixture.configuration.daemon, fixture.configuration.timeout) = (program, 200)
+        let begun = Clock.monotonicNanoseconds
+        #expect(failure { () throws(Refusal) in try Connection.reach(fixture.configuration) }?.status == .notAvailable)
+        #expect(Clock.monotonicNanoseconds - begun < 8_000_000_000)
+    }
+
     @Test("A daemon that cannot open its store says why in its log, and the client says where that is")
     func logsReason() throws {
         let fixture = try DaemonFixture()

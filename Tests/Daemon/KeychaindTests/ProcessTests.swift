@@ -95,6 +95,60 @@ struct ProcessTests {
         #expect(fixture.log.contains("The process that holds the keys has ended."))
     }
 
+    @Test("It ends when the agent has gone, and the next client starts all of them afresh")
+    func followsAgent() throws {
+        let fixture = try DaemonFixture()
+        let connection = try #require(try fixture.reach())
+        try connection.add("alice")
+        let daemon = try fixture.process()
+        let enclave = try #require(try children(of: daemon.process).first)
+        // It has greeted the enclave when it has said what it has found.
+        _ = try? connection.authentication(.capabilities, descriptors: [])
+        kill(try #require(try children(of: enclave).first), SIGKILL)
+        try daemon.processDescriptor?.wait(for: .readable, deadline: soon)
+        #expect(try connection.has("alice"))
+        #expect(try fixture.process().process != daemon.process)
+    }
+
+    private func children(of process: Int32) throws -> [Int32] {
+        try read("/proc/\(process)/task/\(process)/children").split(separator: " ").compactMap { Int32($0) }
+    }
+
+    @Test(
+        "It ends when its socket is removed or replaced, and the next client is served by another",
+        arguments: [true, false])
+    func followsSocket(isReplaced: Bool) throws {
+        let fixture = try DaemonFixture()
+        try #require(try fixture.reach()).add("alice")
+        let daemon = try fixture.process()
+        if isReplaced {
+            // Of nobody who still listens.
+            let stale = fixture.directory.file("stale")
+            _ = try UnixSocket.listen(at: stale)
+            unsafe rename(stale, fixture.configuration.socket)
+        } else {
+            unsafe unlink(fixture.configuration.socket)
+        }
+        try daemon.processDescriptor?.wait(for: .readable, deadline: soon)
+        #expect(try #require(try fixture.reach()).has("alice"))
+        #expect(fixture.log.contains("has gone: this daemon ends"))
+    }
+
+    @Test("It begins its log anew when that has become long, while it runs")
+    func boundsLog() throws {
+        let fixture = try DaemonFixture()
+        let connection = try #require(try fixture.reach())
+        let path = fixture.configuration.folder + "/keychaind.log"
+        try FileDescriptor.open(path, O_WRONLY | O_APPEND).writeFully([UInt8](repeating: 10, count: 2 << 20).span)
+        var request = ItemRequestBuilder(.copyMatching)
+        try request.set("class", .string("genp"))
+        try request.set("agrp", .string("OTHER.x"))
+        let refused = try request.build()
+        #expect(failure { () throws(Refusal) in try connection.send(refused) }?.status == .missingEntitlement)
+        #expect(try #require(try FileStatus(at: path)).size < 1 << 20)
+        #expect(fixture.log.contains("refused"))
+    }
+
     @Test(
         "Arguments that make no sense are refused with a word on what to do",
         arguments: [
