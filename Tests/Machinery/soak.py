@@ -1,4 +1,4 @@
-"""All parts of the storage machinery, one after the other, for as long as it is told; each with a seed of its own.
+"""All parts of the storage machinery, and processes that are disturbed, one after the other, for as long as it is told; each with a seed of its own.
 
 usage: soak.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--share SECONDS]
 
@@ -39,6 +39,7 @@ def parts(programs, seconds, seed):
         ("removals of a passcode", machinery("passcode_race.py", "--rounds", str(max(4, seconds // 3)), "--seed", str(seed))),
         ("tampering", machinery("tamper.py", *timed)),
         ("kills", python + [f"{HERE}/../Scripts/kill_test.py", programs, str(max(30, seconds * 2))]),
+        ("disturbed processes", python + [f"{HERE}/../Scripts/comes_back_test.py", programs, *timed]),
     ]
 
 
