@@ -74,9 +74,10 @@ class Limit(OfProcess):
     """A limit on what the running process may have, which is lifted again."""
 
     def befall(self):
-        before = resource.prlimit(self.process, self.resource)
-        self.before = before
-        resource.prlimit(self.process, self.resource, (min(self.value(), before[1]) if before[1] >= 0 else self.value(), before[1]))
+        self.before = resource.prlimit(self.process, self.resource)
+        most = self.before[1]
+        value = self.value() if most == resource.RLIM_INFINITY else min(self.value(), most)
+        resource.prlimit(self.process, self.resource, (value, most))
 
     def end(self):
         with contextlib.suppress(ProcessLookupError, PermissionError, AttributeError, TypeError):

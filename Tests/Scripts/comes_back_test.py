@@ -25,7 +25,7 @@ from comes_back_faults import EMBEDDED, KINDS
 RECOVERY = 30
 PASSCODE = "1234"
 # A number that no user of a machine has.
-NOBODY = 61_234
+NOBODY = 59_371
 PINENTRY = """#!/bin/sh
 echo OK
 while read -r word rest; do
@@ -150,7 +150,9 @@ def one_keychain(options, rng, figures, end):
             client.start()
         try:
             for _ in range(rng.randrange(4, 12)):
-                fault = rng.choice(options.faults)(world, rng)
+                # Each comes before one comes again.
+                options.bag = options.bag or rng.sample(options.faults, len(options.faults))
+                fault = options.bag.pop()(world, rng)
                 taken = play(world, fault)
                 figures.faults += 1
                 figures.longest = max(figures.longest, taken)
@@ -192,6 +194,7 @@ def arguments():
     options = parser.parse_args()
     options.programs = os.path.abspath(options.programs)
     names = options.only.lower().split(",") if options.only else None
+    options.bag = []
     options.faults = [fault for fault in comes_back_faults.ALL if names is None or fault.__name__.lower() in names]
     return options
 

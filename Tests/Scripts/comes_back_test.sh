@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 bin=$(${SWIFT:-swift} build --show-bin-path)
-exec python3 Tests/Scripts/comes_back_test.py "$bin" --seconds "${TIME:-25}" --seed "${SEED:-1}"
+exec python3 Tests/Scripts/comes_back_test.py "$bin" --seconds "${TIME:-35}" --seed "${SEED:-1}"
