@@ -12,6 +12,7 @@ import contextlib
 import os
 import pathlib
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -142,6 +143,22 @@ def play(world, fault):
     return taken
 
 
+def first_start(options, rng, figures):
+    """The first daemon of a new keychain gets no enclave; the next one serves."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        world = World(options.programs, folder, rng, figures, False)
+        alone = f"{folder}/keychaind"
+        shutil.copy(f"{options.programs}/keychaind", alone)
+        world.settings["KEYCHAIN_DAEMON"] = alone
+        if world.command.step(world.command.items[0], "write"):
+            figures.fail("a daemon without an enclave has served")
+        del world.settings["KEYCHAIN_DAEMON"]
+        if not world.command.isServed():
+            figures.fail("nobody is served after the first start of a keychain was cut short")
+            keep(world)
+        world.kill()
+
+
 def one_keychain(options, rng, figures, end):
     """Some rounds over one keychain."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -205,6 +222,7 @@ def main():
     rng, figures, end = random.Random(options.seed), Figures(), time.monotonic() + options.seconds
     print(f"seed {options.seed}", flush=True)
     figures.faults = figures.longest = 0
+    first_start(options, rng, figures)
     while time.monotonic() < end and not figures.wrong:
         one_keychain(options, rng, figures, end)
     for problem in figures.wrong:

@@ -105,16 +105,19 @@ struct Keychaind {
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password checked; the
-    /// first thread comes afterwards, so that all have it forbidden.
+    /// first thread comes afterwards, so that all have it forbidden. A new store is made when the vault is there: without it, who is
+    /// ended in between would leave a store that nobody opens any more.
     private static func openEngine(_ options: Arguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
-        let store = try ItemStore(folder: options.store, prefersExclusive: true)
+        if isNew { try PrivateDirectory.ensure(options.store) }
+        let existing = isNew ? nil : try ItemStore(folder: options.store, prefersExclusive: true)
         let (socket, process) = try EnclaveProcess.launch(
             try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,
             tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes)
         try ProcessHardening.forbidNewPrivileges()
         try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
+        let store = try existing ?? ItemStore(folder: options.store, prefersExclusive: true)
         return try KeychainEngine(
             store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, history: options.history,
             anchoredGroups: anchoredGroups(options), log: report)
