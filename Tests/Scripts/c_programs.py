@@ -96,7 +96,8 @@ class Programs:
 
     def example_problems(self):
         password = ["store: Success", "already exists", "account: anna", "password: second secret", "because: No item"]
-        signature = ["no key: -50, A key of type", "bytes holds", "of other data: -67808"]
+        signature = ["no key: -50, The operation couldn’t be completed. (OSStatus error -50 - A key of type",
+                     "bytes holds", "of other data: -67808"]
         both = ["password: second secret", "deleted twice: The specified item could not be found", "256 bytes holds"]
         examples = [("clang", "Examples/C/password.c", password), ("gcc", "Examples/C/password.c", password),
                     ("clang", "Examples/C/signature.c", signature), ("gcc", "Examples/C/signature.c", signature),

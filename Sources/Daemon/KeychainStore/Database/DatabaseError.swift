@@ -72,3 +72,13 @@ struct DatabaseError: Error {
         return "The store could not \(action): \(result) (SQLite \(code)\(cause))."
     }
 }
+
+extension Statement {
+    /// Goes to the next row, with a refusal as its error.
+    func next() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try step() } }
+}
+
+/// Runs what may fail in the database and turns its error into the caller's.
+func refusing<Result>(_ body: () throws(DatabaseError) -> Result) throws(Refusal) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw error.refusal }
+}

@@ -390,13 +390,3 @@ extension Refusal {
             do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }
-
-extension Statement {
-    /// Goes to the next row, with a refusal as its error.
-    func next() throws(Refusal) -> Bool { try refusing { () throws(DatabaseError) in try step() } }
-}
-
-/// Runs what may fail in the database and turns its error into the caller's.
-func refusing<Result>(_ body: () throws(DatabaseError) -> Result) throws(Refusal) -> Result {
-    do throws(DatabaseError) { return try body() } catch { throw error.refusal }
-}
