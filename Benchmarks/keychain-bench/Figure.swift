@@ -6,8 +6,6 @@ struct Figure {
     /// What stands beside it.
     let against: String
     let line: Line
-    /// Whether it is measured when it is asked for by name alone.
-    var takesLong = false
     let measure: (Bench) throws -> Measurement
 
     init(

@@ -35,8 +35,8 @@ struct Options {
         }
     }
 
-    /// Whether a figure was asked for; one that takes long by its name alone.
-    func measures(_ figure: Figure) -> Bool { only.isEmpty ? !figure.takesLong : only.contains(figure.name) }
+    /// Whether a figure was asked for.
+    func measures(_ figure: Figure) -> Bool { only.isEmpty || only.contains(figure.name) }
 
     private static func value(of option: String, _ rest: inout ArraySlice<String>) throws -> String {
         guard let value = rest.popFirst() else { throw BenchError("\(option) needs a value.\n\(usage)") }

@@ -61,7 +61,7 @@ static void keys(void *other) {
 static void memory(void) {
     SecKeyRef key = makeKey(kSecAttrKeyTypeECSECPrimeRandom, 256);
     SecKeyRef half = SecKeyCopyPublicKey(key);
-    CHECK(SecKeyRawVerify(half, kSecPaddingPKCS1, bytes, 8, NULL, 0) == errSSLCrypto);
+    CHECK(SecKeyRawVerify(half, kSecPaddingPKCS1, bytes, 8, nothing, 0) == errSSLCrypto);
     CFRelease(half);
     REFUSED(SecKeyRawSign(key, kSecPaddingPKCS1, nothing, 8, bytes, &length));
     REFUSED(SecKeyRawSign(key, kSecPaddingPKCS1, bytes, 8, nothing, &length));
@@ -96,8 +96,9 @@ static void certificates(void *other) {
     NOTHING(SecIdentityCreate(NULL, other, other));
     ERROR(SecAccessControlCreateWithFlags(NULL, other, 0, &error));
     ERROR(SecAccessControlCreateWithFlags(NULL, kSecAttrAccessibleWhenUnlocked, 1ul << 60, &error));
-    REFUSED(SecPKCS12Import(other, other, (CFArrayRef *)&result));
-    CHECK(SecPKCS12Import(other, NULL, (CFArrayRef *)&result) == errSecAuthFailed);
+    // Without options there is no passphrase.
+    CHECK(SecPKCS12Import(other, other, (CFArrayRef *)&result) == (other ? errSecParam : errSecAuthFailed));
+    CHECK(SecPKCS12Import(other, nothing, (CFArrayRef *)&result) == errSecAuthFailed);
     REFUSED(SecItemImport(other, NULL, NULL, NULL, 0, NULL, NULL, NULL));
     REFUSED(SecItemExport(nothing, 0, 0, NULL, (CFDataRef *)&result));
     CHECK(result == NULL);

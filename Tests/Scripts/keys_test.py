@@ -119,7 +119,9 @@ def check_encryption(product, kind, key, private, public):
             except Mismatch:
                 check(False, f"{algorithm}: the product's ciphertext")
             theirs = encrypt(key.public_key(), algorithm, data)
-            check(product.bytes("decrypt", kind, private, algorithm, theirs) == data, f"{algorithm}: others' ciphertext")
+            # Without padding the zeros before the data are those of the block, and are left out.
+            plain = data.lstrip(b"\0") if algorithm.endswith(":RSA:raw") else data
+            check(product.bytes("decrypt", kind, private, algorithm, theirs) == plain, f"{algorithm}: others' ciphertext")
 
 
 def check_exchange(product, kind, bits, key, private):

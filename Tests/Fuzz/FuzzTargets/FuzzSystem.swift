@@ -90,11 +90,11 @@ private func fuzzQuestion(_ body: [UInt8]) {
     var input = InputReader(body.span)
     let descriptors = (0..<Int(input.byte() % 4)).map { _ in pair().0.descriptor }
     let content = input.rest()
-    guard let question = try? IdentifierQuestion(SecretBytes(content), descriptors) else { return }
-    let (message, sent) = question.message
+    guard let (number, question) = try? IdentifierQuestion.read(SecretBytes(content), descriptors) else { return }
+    let (message, sent) = question.message(number)
     require(sent.map(\.number) == descriptors.map(\.number), "descriptors were dropped or added")
-    let again = try? IdentifierQuestion(message.finish(), descriptors)
-    require(again != nil, "a question that was written cannot be read")
+    let again = try? IdentifierQuestion.read(message.finish(), descriptors)
+    require(again?.number == number, "a question that was written cannot be read")
 }
 
 /// The answer of the identifier, as the daemon reads it.
@@ -156,8 +156,9 @@ extension FuzzSeeds {
             [0] + Array("KES1".utf8) + [232, 3, 0, 0, 1, 0, 0, 0], [0] + Array("KES1".utf8) + le(.max) + le(0),
             [1] + handed, [1, 2, 18, 1, 2] + start + start, [1, 1, 18, 1, 1] + start + start,
             [1, 0, 18, 1, 0] + start + start,
-            [2, 1] + le(1000), [2, 1] + le(.max), [3, 1, 1, 0] + start + start, [3, 2, 1, 2] + start + start,
-            [3, 1, 2] + le(1000) + le(7), [4] + answer + [0], [4] + answer + [1] + held, [5, 1, 0, 0, 0, 0, 0, 0, 0],
+            [2, 1] + le(1000), [2, 1] + le(.max), [3, 1] + le(9) + [1, 0] + start + start,
+            [3, 2] + le(9) + [1, 2] + start + start, [3, 1] + le(9) + [2] + le(1000) + le(7),
+            [4] + answer + [0], [4] + answer + [1] + held, [5, 1, 0, 0, 0, 0, 0, 0, 0],
             [5], [6] + Array("1000".utf8), [6] + Array("system".utf8),
         ]
     }
