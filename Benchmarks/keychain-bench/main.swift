@@ -5,6 +5,9 @@ import KeychainPolicy
 // Speed, every figure beside its floor on this machine, in one run.
 
 func measure(_ options: Options) throws {
+    if let unknown = options.only.subtracting(Figure.table.map(\.name)).min() {
+        throw BenchError("\(unknown) is no figure. There are: \(Figure.table.map(\.name).joined(separator: ", ")).")
+    }
     let bench = try Bench(options)
     let report = Report(asJSON: options.asJSON)
     report.begin()

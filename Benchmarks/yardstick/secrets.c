@@ -1,5 +1,5 @@
-// A program that keeps secrets in the Secret Service of its session bus (gnome-keyring), to be measured. Lines of input say what to do,
-// a line of output says that it is done:
+// A program that keeps secrets in the Secret Service of its session bus (gnome-keyring), to be measured. Lines of input
+// say what to do, a line of output says that it is done:
 //
 //     add SERVICE COUNT     adds so many items, whose accounts are numbers
 //     get SERVICE COUNT     looks each of them up: a search, and its secret
@@ -12,6 +12,7 @@
 #define NAME "org.freedesktop.secrets"
 #define ROOT "/org/freedesktop/secrets"
 #define LOGIN ROOT "/collection/login"
+#define FOUND ROOT "/collection/found"
 
 static sd_bus *bus;
 static char session[256];
@@ -44,6 +45,13 @@ static void open_session(void) {
     must(sd_bus_message_read(reply, "o", &path), "OpenSession");
     snprintf(session, sizeof session, "%s", path);
     sd_bus_message_unref(reply);
+}
+
+/// Opens the collection that the service found when it started, which has no password; there need not be one.
+static void unlock_found(void) {
+    sd_bus_message *call = message(ROOT, "org.freedesktop.Secret.Service", "Unlock");
+    must(sd_bus_message_append(call, "ao", 1, FOUND), "Unlock");
+    sd_bus_message_unref(answer(call));
 }
 
 static void append_names(sd_bus_message *call, const char *service, const char *account) {
@@ -123,6 +131,7 @@ int main(void) {
         usleep(20000);
     }
     open_session();
+    unlock_found();
     while (fgets(line, sizeof line, stdin)) {
         if (sscanf(line, "%7s %127s %ld", order, service, &count) == 3) repeat(order, service, count);
         else printf("%d\n", find(NULL, NULL));
