@@ -1,6 +1,6 @@
 """The N-th write, sync, truncation, open, mapping, allocation or read fails, for each N there is, and whatever was said must be true.
 
-usage: faults.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only SCENARIO] [--kind KIND] [--every]
+usage: faults.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only SCENARIO] [--kind KIND] [--every | --each]
 
 A scenario runs once to count its calls of each kind; then it runs again for each call of each kind with that one failing, once
 or from then on. The program must answer, not die; what it acknowledged must be there, what it refused must not, unless it said
@@ -12,6 +12,7 @@ Failed syncs are tried with pages that the system keeps and takes for clean (ext
 import argparse
 import collections
 import errno
+import itertools
 import os
 import random
 import shutil
@@ -275,20 +276,21 @@ def wrong_items(items, history, found):
     return None
 
 
-def cases(bench, scenario, kinds, every):
-    """All there are of a scenario: each call of each kind, by each error, once and from then on."""
+def cases(bench, scenario, kinds, options):
+    """What there is of a scenario: calls of each kind, by each error, once and from then on. Sixty calls of a kind, unless all
+    are asked for (`--every`); or all, each in one of those ways, by turns (`--each`)."""
     for kind in kinds:
         # Allocations are counted only where they may fail.
         run = Run(bench, scenario, f"{kind}:{1 << 40}:5:once", False)
         run.play()
         count = run.counts[kind]
         run.clear()
-        numbers = range(1, count + 1) if every or count <= 60 else sorted({1 + index * (count - 1) // 59 for index in range(60)})
+        ways = list(itertools.product(ERRORS[kind], ("once", "always"), (False, True) if kind == "sync" else (False,)))
+        every = options.every or options.each or options.number is not None or count <= 60
+        numbers = range(1, count + 1) if every else sorted({1 + index * (count - 1) // 59 for index in range(60)})
         for number in numbers:
-            for error in ERRORS[kind]:
-                for often in ("once", "always"):
-                    for drops in (False, True) if kind == "sync" else (False,):
-                        yield Case(scenario, kind, number, error, often, drops)
+            for way in [ways[number % len(ways)]] if options.each else ways:
+                yield Case(scenario, kind, number, *way)
 
 
 def arguments():
@@ -299,6 +301,7 @@ def arguments():
     parser.add_argument("--only")
     parser.add_argument("--kind")
     parser.add_argument("--every", action="store_true")
+    parser.add_argument("--each", action="store_true")
     parser.add_argument("--number", type=int, help="only this call of each kind")
     parser.add_argument("--first", action="store_true", help="end at the first wrong verdict")
     return parser.parse_args()
@@ -308,7 +311,7 @@ def attack(options, bench, rng):
     figures = collections.Counter()
     chosen = [scenario for scenario in SCENARIOS if options.only in (None, scenario.name) and (bench.chip or scenario.name != "tpm")]
     kinds = [kind for kind in KINDS if options.kind in (None, kind)]
-    todo = [case for scenario in chosen for case in cases(bench, scenario, kinds, options.every or options.number is not None)
+    todo = [case for scenario in chosen for case in cases(bench, scenario, kinds, options)
             if options.number in (None, case.number)]
     rng.shuffle(todo)
     items = {scenario.name: bench.items(scenario) for scenario in chosen}
