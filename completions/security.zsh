@@ -59,10 +59,11 @@ _security() {
     _arguments -C \
         '-h[Show all commands, or the usage of those that follow.]' \
         '-i[Read commands from standard input, line by line.]' \
+        {-M,--macos-compat}'[Write what macOS'\''s command writes, byte for byte, and nothing else.]' \
         '-p[Use this prompt (implies -i).]:prompt: ' \
         '-q[Be less verbose.]' \
         {-S,--system}'[Use the system'\''s keychain in place of the user'\''s.]' \
-        '-v[Be more verbose\: show each command and explain each refusal.]' \
+        '-v[Be more verbose\: show each command, and say what a person should know.]' \
         '--json[Write JSON.]' \
         '1: :->command' '*:: :->rest'
     case $state in

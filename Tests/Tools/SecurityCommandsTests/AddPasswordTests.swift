@@ -151,7 +151,7 @@ import Testing
         let value = [UInt8](repeating: UInt8(ascii: "x"), count: ItemLimits.valueBytes + 1)
         let outcome = shell.run(["-v", "add-generic-password", "-a", "x", "-s", "y", "-w"], input: value)
         #expect(outcome.status == -50)
-        #expect(outcome.errors.contains("The value has 1048577 bytes; an item keeps at most 1048576."))
+        #expect(outcome.reasons.contains("The value has 1048577 bytes; an item keeps at most 1048576."))
         let largest = shell.run(["add-generic-password", "-a", "x", "-s", "y", "-w"], input: Array(value.dropLast()))
         #expect(largest == .init(0))
     }

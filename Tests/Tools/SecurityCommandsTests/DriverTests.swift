@@ -12,7 +12,7 @@ import Testing
         #expect(outcome.status == 2)
         #expect(
             outcome.text.hasPrefix(
-                "Usage: security [-h] [-i] [-p prompt] [-q] [-S] [-v] [--json] [command] [opt ...]\n"))
+                "Usage: security [-h] [-i] [-M] [-p prompt] [-q] [-S] [-v] [--json] [command] [opt ...]\n"))
         #expect(
             outcome.text.contains(
                 "\nsecurity commands are:\n    help                                 Show all commands"))
@@ -102,7 +102,7 @@ import Testing
         #expect(outcome.errors == "security: SecKeychainSearchCopyNext: \(message)\n")
     }
 
-    @Test("-v shows the command with each argument quoted and no password, and explains refusals")
+    @Test("-v shows the command with each argument quoted and no password")
     func verbose() {
         let outcome = shell.run("-v", "find-g", "-s", "a b")
         #expect(
@@ -112,12 +112,83 @@ import Testing
                     errors: """
                         find-generic-password "-s" "a b"
                         security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.
-                        security: Nothing matches. `security dump-keychain` shows the items there are.
 
                         """))
         let add = shell.run("-v", "add-generic-password", "-a", "x", "-s", "y", "-wsesame", "-p", "sesame2")
         #expect(add.errors.hasPrefix(#"add-generic-password "-a" "x" "-s" "y" "********" "-p" "********""#))
         #expect(!add.errors.contains("sesame"))
+    }
+
+    @Test("behind macOS's line a refusal has its reason and what to do, also where nobody watches")
+    func reasons() {
+        let outcome = shell.run("find-generic-password", "-s", "x")
+        #expect(
+            outcome.reasons == """
+                security: why: Nothing matches.
+                security: next: `security dump-keychain` shows the items there are.
+                """)
+        #expect(shell.run("-q", "find-generic-password", "-s", "x").reasons == "")
+    }
+
+    @Test(
+        "with -M, or KEYCHAIN_MACOS_COMPAT, there are macOS's bytes alone",
+        arguments: [(["-M"], nil), (["--macos-compat"], nil), ([], "1")] as [([String], String?)])
+    func compatible(options: [String], variable: String?) {
+        var shell = Shell()
+        shell.environment["KEYCHAIN_MACOS_COMPAT"] = variable
+        let refused = shell.run(options + ["find-generic-password", "-s", "x"], input: [])
+        #expect(refused.errors.contains("could not be found in the keychain.") && refused.reasons == "")
+        _ = shell.run(["add-generic-password", "-a", "a", "-s", "b", "-w", "bärchen"], input: [])
+        let password = shell.run(options + ["find-generic-password", "-w", "-s", "b"], input: [])
+        #expect(password == .init(0, "62c3a4726368656e\n"))
+    }
+
+    @Test("KEYCHAIN_MACOS_COMPAT of nothing or 0 changes nothing", arguments: ["", "0"])
+    func notCompatible(value: String) {
+        var shell = Shell()
+        shell.environment["KEYCHAIN_MACOS_COMPAT"] = value
+        #expect(shell.run("find-generic-password", "-s", "x").reasons != "")
+    }
+
+    @Test("a passcode that was not looked at is not called wrong")
+    func throttled() {
+        shell.keychain.update {
+            $0.refusal = Refusal(
+                .authFailed, .throttled, "passcode", "None is looked at for 32 seconds.", do: "Wait 32 seconds.")
+        }
+        let outcome = shell.run("find-generic-password", "-s", "x")
+        #expect(outcome.errors == "security: SecKeychainSearchCopyNext: Too many wrong passwords were given.\n")
+        #expect(
+            outcome.reasons
+                == "security: why: None is looked at for 32 seconds.\nsecurity: next: Wait 32 seconds.")
+    }
+
+    @Test(
+        "a mistyped command is answered with the nearest one",
+        arguments: [
+            ("find-genric-password", "find-generic-password"), ("fidn-generic-password", "find-generic-password"),
+            ("lock-keychains", "lock-keychain"), ("statsu", "status"), ("dump-keychian", "dump-keychain"),
+        ])
+    func mistyped(word: String, meant: String) {
+        let outcome = shell.run(word)
+        #expect(outcome == .init(1, errors: "security: unknown command \"\(word)\"\n"))
+        #expect(outcome.reasons.hasSuffix("security: next: Did you mean `security \(meant)`?"))
+    }
+
+    @Test(
+        "what is like no command is answered with the list of them",
+        arguments: ["x", "frobnicate", "import-everything"])
+    func unlike(word: String) {
+        #expect(shell.run(word).reasons == "security: next: See `security help`.")
+    }
+
+    @Test(
+        "a command of macOS whose subject Linux does not have says what to use",
+        arguments: ["filevault", "authorizationdb"])
+    func onMacOSAlone(name: String) {
+        let outcome = shell.run(name)
+        #expect(outcome.status == 1 && outcome.errors.hasPrefix("security: \(name): "))
+        #expect(outcome.reasons.hasPrefix("security: next: Use "))
     }
 
     @Test("--json works before and after the command, and a refusal is an object on stderr")

@@ -84,7 +84,7 @@ struct ForeignTextOutputTests {
 
     private func check(_ text: String, _ command: [String], _ benign: Shell.Outcome) {
         let outcome = shell(text).run(command, input: [])
-        for output in [outcome.output, Array(outcome.errors.utf8)] {
+        for output in [outcome.output, Array(outcome.errors.utf8), Array(outcome.reasons.utf8)] {
             let harm = Troublemakers.harm(in: output, lines: true, mostMarks: command.contains("--json") ? .max : 5)
             #expect(harm == nil, "\(command[0]) \(command.last ?? ""): \(text.unicodeScalars.prefix(5).map(\.value))")
         }

@@ -126,14 +126,15 @@ import Testing
         #expect(try quiet.terminal.rest() == "")
     }
 
-    @Test("a refusal is explained on a second line")
+    @Test("a refusal is explained on two more lines")
     func explanation() throws {
         let command = try TerminalCommand(shell, "find-generic-password", "-s", "x")
         #expect(command.end() == .init(-25300))
         #expect(
             try command.terminal.rest()
                 == "security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.\r\n"
-                + "security: Nothing matches. `security dump-keychain` shows the items there are.\r\n")
+                + "security: why: Nothing matches.\r\n"
+                + "security: next: `security dump-keychain` shows the items there are.\r\n")
     }
 
     @Test(

@@ -7,8 +7,8 @@ package enum CommandFailure: Error {
     case usage(String?)
     /// The keychain refused; `call` is the function that macOS's command names in its message.
     case refused(call: String, Refusal)
-    /// Anything else, as a sentence, with what to do about it.
-    case failed(String, remedy: String = "")
+    /// Anything else, as a sentence, with the reason where there is one to add, and what to do about it.
+    case failed(String, cause: String = "", remedy: String = "")
     /// What there was to say has been printed; only the exit status is left.
     case shown
 
@@ -25,18 +25,18 @@ package enum CommandFailure: Error {
     var message: String? {
         switch self {
         case .usage(let problem): problem
-        case .refused(let call, let refusal): "\(call): \(StatusMessages.message(for: refusal.status.rawValue))"
-        case .failed(let problem, _): problem
+        case .refused(let call, let refusal): "\(call): \(refusal.statusLine)"
+        case .failed(let problem, _, _): problem
         case .shown: nil
         }
     }
 
-    /// What there is to say beyond macOS's line; nil when nothing.
-    var explanation: String? {
+    /// What there is to say beyond macOS's line: why it failed, and what to do next; empty for nothing.
+    var explanation: (cause: String, remedy: String) {
         switch self {
-        case .usage, .shown: nil
-        case .refused(_, let refusal): "\(refusal.problem) \(refusal.commandRemedy)"
-        case .failed(_, let remedy): remedy.isEmpty ? nil : remedy
+        case .usage, .shown: ("", "")
+        case .refused(_, let refusal): (refusal.problem, refusal.commandRemedy)
+        case .failed(_, let cause, let remedy): (cause, remedy)
         }
     }
 
@@ -45,7 +45,8 @@ package enum CommandFailure: Error {
         switch self {
         case .refused(let call, let refusal): refusal.json(call: call)
         case .usage(let problem): Self.object(2, "usage", problem ?? "", "See `security help`.")
-        case .failed(let problem, let remedy): Self.object(1, "failure", problem, remedy)
+        case .failed(let problem, let cause, let remedy):
+            Self.object(1, "failure", cause.isEmpty ? problem : "\(problem): \(cause)", remedy)
         case .shown: nil
         }
     }
@@ -71,6 +72,11 @@ extension CommandFailure {
 }
 
 extension Refusal {
+    /// What macOS says about the status. A passcode that was not looked at is not called wrong.
+    fileprivate var statusLine: String {
+        rule == .throttled ? "Too many wrong passwords were given." : StatusMessages.message(for: status.rawValue)
+    }
+
     /// The refusal as `--json` shows it.
     fileprivate func json(call: String) -> JSONValue {
         .object([

@@ -5,10 +5,11 @@ package enum Driver {
     package static let options: [CommandOption] = [
         CommandOption("h", "Show all commands, or the usage of those that follow."),
         CommandOption("i", "Read commands from standard input, line by line."),
+        CommandOption("M", word: "macos-compat", "Write what macOS's command writes, byte for byte, and nothing else."),
         CommandOption("p", value: "prompt", "Use this prompt (implies -i)."),
         CommandOption("q", "Be less verbose."),
         CommandOption("S", word: "system", "Use the system's keychain in place of the user's."),
-        CommandOption("v", "Be more verbose: show each command and explain each refusal."),
+        CommandOption("v", "Be more verbose: show each command, and say what a person should know."),
     ]
 
     /// Runs `security` with the words behind its name.
@@ -31,6 +32,7 @@ package enum Driver {
         session.isQuiet = globals.has("q")
         session.writesJSON = globals.wantsJSON
         session.isForSystem = globals.has("S")
+        session.imitatesMacOS = session.imitatesMacOS || globals.has("M")
         if globals.has("h") || globals.wantsHelp { return execute([Argument("help")] + globals.operands, session) }
         if !globals.operands.isEmpty { return execute(globals.operands, session) }
         guard globals.has("i") || globals.has("p") else { return Help.printUsage(session) }
@@ -41,7 +43,7 @@ package enum Driver {
     static func execute(_ words: [Argument], _ session: Session) -> Int32 {
         guard let name = words.first else { return 0 }
         guard let command = CommandTable.find(name) else {
-            return session.report(.failed("unknown command \"\(name.text)\"", remedy: "See `security help`."))
+            return session.report(UnknownCommand.failure(name.text))
         }
         let wroteJSON = session.writesJSON
         defer { session.writesJSON = wroteJSON }

@@ -7,7 +7,8 @@ enum Help {
         var commands: [Command] = []
         for word in arguments.operands {
             guard let command = CommandTable.find(word) else {
-                throw .failed("help: no such command: \(word.text)", remedy: "`security help` shows all commands.")
+                let (_, cause, remedy) = UnknownCommand.explanation(word.text)
+                throw .failed("help: no such command: \(word.text)", cause: cause, remedy: remedy)
             }
             commands.append(command)
         }
@@ -26,7 +27,7 @@ enum Help {
     static func printUsage(_ session: Session) -> Int32 {
         if !session.writesJSON {
             session.output.write("Usage: security \(synopsis) [command] [opt ...]\n")
-            for option in Driver.options { session.output.write("    -\(option.letter)    \(option.meaning)\n") }
+            for option in Driver.options { session.output.write("    \(option.names)  \(option.meaning)\n") }
             session.output.write("    --json  Write JSON; allowed before and after the command.\n")
             session.output.write("security commands are:\n")
         }

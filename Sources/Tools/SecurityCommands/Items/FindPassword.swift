@@ -16,7 +16,7 @@ enum FindPassword {
                 "-w writes a text with a line end behind it. A password that is not text is written to a terminal in",
                 "hexadecimal, and to a file or pipe byte for byte with nothing behind it. With --json it is a string,",
                 "or {\"base64\": ...} when it is not UTF-8. Text is UTF-8 without control characters; on a terminal,",
-                "without characters that cannot be seen.",
+                "without characters that cannot be seen. With -M all that is not printable ASCII is hexadecimal.",
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
@@ -41,8 +41,8 @@ enum FindPassword {
         if session.writesJSON {
             return session.output.write(.object([("password", .bytes(password))]))
         }
-        let (isText, isTerminal) = (password.isText, session.output.isTerminal)
-        let isReadable = isTerminal ? password.isShown : true
+        let (isText, isTerminal) = (password.isText, session.output.isTerminal || session.imitatesMacOS)
+        let isReadable = session.imitatesMacOS ? password.isPrintableASCII : isTerminal ? password.isShown : true
         session.output.write { buffer in
             password.withSpan { bytes in
                 if isReadable { buffer.append(bytes) } else { buffer.append(hex: bytes) }

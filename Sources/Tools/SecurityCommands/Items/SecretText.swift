@@ -11,6 +11,14 @@ extension SecretBytes {
         }
     }
 
+    /// Whether macOS's command writes it as it is.
+    var isPrintableASCII: Bool {
+        withSpan { bytes in
+            for index in bytes.indices where !(0x20...0x7E).contains(bytes[index]) { return false }
+            return true
+        }
+    }
+
     /// Whether it looks on a terminal as it is.
     var isShown: Bool {
         guard isText else { return false }

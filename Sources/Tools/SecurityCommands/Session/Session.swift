@@ -21,6 +21,8 @@ package final class Session {
     var isQuiet = false
     var isInteractive = false
     package var writesJSON = false
+    /// Output is macOS's, byte for byte: no reasons, and passwords that are not ASCII in hexadecimal.
+    var imitatesMacOS = false
     /// Commands are about the system's keychain in place of the user's.
     var isForSystem = false
     /// A variable of the environment; nil when it is not set.
@@ -58,6 +60,7 @@ package final class Session {
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
         self.environment = environment
+        imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
     }
 
@@ -167,8 +170,11 @@ package final class Session {
 
 /// What goes to stderr.
 extension Session {
-    /// Whether to say more than macOS's command does. Scripts that read stderr get exactly its bytes.
-    var explains: Bool { !isQuiet && !writesJSON && (isVerbose || diagnostics.isTerminal) }
+    /// Whether to say what a person should know although nothing has failed.
+    var explains: Bool { givesReasons && (isVerbose || diagnostics.isTerminal) }
+
+    /// Whether a failure's line is followed by its reason and what to do: for logs of scripts too.
+    private var givesReasons: Bool { !isQuiet && !writesJSON && !imitatesMacOS }
 
     /// Says something a person should know and a script need not.
     func explain(_ text: String) {
@@ -181,7 +187,7 @@ extension Session {
         diagnostics.write("security: \(text.printable)\n")
     }
 
-    /// Says why a command failed.
+    /// Says in three lines that a command failed, why, and what to do; the first is macOS's.
     ///
     /// - Returns: the failure's status.
     @discardableResult
@@ -191,9 +197,15 @@ extension Session {
             if let json = failure.json { diagnostics.write(json) }
         } else {
             if let message = failure.message { complain(message) }
-            if let explanation = failure.explanation { explain(explanation) }
+            if givesReasons { explain(failure) }
         }
         return failure.status
+    }
+
+    private func explain(_ failure: CommandFailure) {
+        let (cause, remedy) = failure.explanation
+        if !cause.isEmpty { complain("why: \(cause)") }
+        if !remedy.isEmpty { complain("next: \(remedy)") }
     }
 
     func flush() {

@@ -10,7 +10,14 @@ struct Shell {
     struct Outcome: Equatable {
         var status: Int32
         var output: [UInt8]
+        /// What macOS's command would write too.
         var errors: String
+        /// The lines behind that which say why, and what to do. They are no part of what is compared.
+        var reasons = ""
+
+        static func == (left: Self, right: Self) -> Bool {
+            (left.status, left.output, left.errors) == (right.status, right.output, right.errors)
+        }
 
         init(_ status: Int32, _ output: String = "", errors: String = "") {
             self.init(status, bytes: Array(output.utf8), errors: errors)
@@ -35,8 +42,14 @@ struct Shell {
         let (output, errors) = (Self.file(), Self.file())
         let session = session(input: Self.file(input), output: output, diagnostics: errors)
         let status = Driver.run(words, in: session)
-        return Outcome(
-            status, bytes: Self.content(output), errors: String(decoding: Self.content(errors), as: UTF8.self))
+        let lines = Self.content(errors).split(separator: 10, omittingEmptySubsequences: false)
+        let isReason = { (line: ArraySlice<UInt8>) in
+            ["security: why: ", "security: next: "].contains { line.starts(with: $0.utf8) }
+        }
+        let text = { (lines: [ArraySlice<UInt8>]) in String(decoding: Array(lines.joined(separator: [10])), as: UTF8.self) }
+        var outcome = Outcome(status, bytes: Self.content(output), errors: text(lines.filter { !isReason($0) }))
+        outcome.reasons = text(lines.filter(isReason))
+        return outcome
     }
 
     func session(input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor) -> Session {

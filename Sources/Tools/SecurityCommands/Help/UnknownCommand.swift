@@ -1,0 +1,71 @@
+/// What is said about a command that there is not: the nearest one, or, for one of macOS's, what does its work here.
+enum UnknownCommand {
+    static func failure(_ name: String) -> CommandFailure {
+        let (problem, cause, remedy) = explanation(name)
+        return .failed(problem, cause: cause, remedy: remedy)
+    }
+
+    /// The line that a script sees, why, and what to do.
+    static func explanation(_ name: String) -> (problem: String, cause: String, remedy: String) {
+        if let (reason, instead) = onMacOS[name] { return ("\(name): \(reason)", "", instead) }
+        let problem = "unknown command \"\(name)\""
+        guard let nearest = nearest(to: name) else { return (problem, "", "See `security help`.") }
+        return (problem, "No command begins so.", "Did you mean `security \(nearest)`?")
+    }
+
+    /// The commands of macOS whose subject there is not on Linux.
+    private static let onMacOS: [String: (reason: String, instead: String)] = {
+        let rights = "Linux has no Authorization Services."
+        let cards = "There is no CryptoTokenKit here."
+        let moved = "Programs are never translocated here."
+        let disks = "Disks are encrypted by LUKS here."
+        let modules = "There is no CDSA here."
+        let card = "`pkcs11-tool -L` shows smart cards; keys of the TPM are in the keychain."
+        return [
+            "authorize": (rights, "Use polkit: pkcheck, and rules in /etc/polkit-1."),
+            "authorizationdb": (rights, "Use polkit: pkaction, and rules in /etc/polkit-1."),
+            "execute-with-privileges": (rights, "Use pkexec or sudo."),
+            "smartcards": (cards, card), "list-smartcards": (cards, card), "export-smartcard": (cards, card),
+            "translocate-create": (moved, "Nothing has to be done."),
+            "translocate-policy-check": (moved, "Nothing has to be done."),
+            "translocate-status-check": (moved, "Nothing has to be done."),
+            "translocate-original-path": (moved, "Nothing has to be done."),
+            "requirement-evaluate": (
+                "There are no code requirements here.", "See `security help codesign` and `security help identity`."
+            ),
+            "filevault": (disks, "Use cryptsetup or systemd-cryptenroll."),
+            "create-filevaultmaster-keychain": (disks, "Use cryptsetup or systemd-cryptenroll."),
+            "platformsso": ("There is no Platform SSO here.", "Use the PAM module of your directory."),
+            "create-db": (modules, "Nothing has to be done."), "install-mds": (modules, "Nothing has to be done."),
+            "user-trust-settings-enable": ("The user's trust settings are always on.", "Nothing has to be done."),
+            "leaks": ("This command cannot look into itself.", "Run it with valgrind."),
+        ]
+    }()
+
+    /// The command whose name is one or two mistakes away.
+    private static func nearest(to name: String) -> String? {
+        let word = Array(name.prefix(64).utf8)
+        let distances = CommandTable.commands.map { (name: $0.name, distance: distance(word, Array($0.name.utf8))) }
+        guard let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= 2,
+            best.distance < best.name.utf8.count / 2
+        else { return nil }
+        return best.name
+    }
+
+    /// How many letters have to be added, left out, changed or swapped with their neighbour.
+    private static func distance(_ from: [UInt8], _ to: [UInt8]) -> Int {
+        var (before, last) = ([Int](), Array(0...to.count))
+        for (row, letter) in from.enumerated() {
+            var next = [row + 1]
+            for (column, other) in to.enumerated() {
+                var steps = min(last[column + 1] + 1, next[column] + 1, last[column] + (letter == other ? 0 : 1))
+                if row > 0, column > 0, letter == to[column - 1], from[row - 1] == other {
+                    steps = min(steps, before[column - 1] + 1)
+                }
+                next.append(steps)
+            }
+            (before, last) = (last, next)
+        }
+        return last[to.count]
+    }
+}
