@@ -5,7 +5,7 @@ package enum PrivateDirectory {
     /// Makes the directory and whatever is missing above it, all with mode 0700; one that exists must be ours and closed to
     /// others already, because what is in it could have been put there by them.
     ///
-    /// - Throws: `SystemError` of `mkdir`; `EPERM` when the directory belongs to another user or is open to others, `ENOTDIR`
+    /// - Throws: `SystemError` of `mkdir` or `open`; `EPERM` when the directory belongs to another user or is open to others, `ENOTDIR`
     ///   when it is something else (a symbolic link, for example).
     package static func ensure(_ path: String) throws(SystemError) {
         try make(path)
@@ -13,13 +13,13 @@ package enum PrivateDirectory {
         let status = try FileStatus(of: directory)
         guard status.owner == geteuid() else {
             throw SystemError(
-                code: EPERM, call: "mkdir",
+                code: EPERM, call: "open",
                 advice: "\(path) belongs to user \(status.owner), not to \(geteuid()): choose another directory")
         }
         guard status.mode & 0o077 == 0 else {
             throw SystemError(
-                code: EPERM, call: "mkdir",
-                advice: "others may enter \(path): check what is in it, then run chmod 700 on it")
+                code: EPERM, call: "open",
+                advice: "others may enter \(path): check what is in it, then run `chmod 700 \(path)`")
         }
     }
 

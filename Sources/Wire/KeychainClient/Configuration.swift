@@ -137,11 +137,13 @@ package struct Configuration: Equatable, Sendable {
     /// - Parameters:
     ///   - environment: the value of a variable; an empty one counts as none.
     ///   - serviceFolder: where the system service has its sockets.
+    ///   - accounts: the file of the users' accounts, passwd(5).
     /// - Throws: as ``load()``.
     package init(
-        environment: (String) -> String?, serviceFolder: String = SystemService.folder
+        environment: (String) -> String?, serviceFolder: String = SystemService.folder,
+        accounts: String = "/etc/passwd"
     ) throws(Refusal) {
-        let (values, directories) = try Self.read(environment)
+        let (values, directories) = try Self.read(environment, accounts: accounts)
         try self.init(values, directories, serviceFolder)
     }
 
@@ -155,12 +157,14 @@ package struct Configuration: Equatable, Sendable {
         var values = Setting.Values()
         (values.socket, values.mode) = (service, .daemon)
         values.home = "\(KeychainOwner.stores)/\(CurrentProcess.user)"
-        try self.init(values, BaseDirectories { _ in nil }, serviceFolder)
+        try self.init(values, BaseDirectories({ _ in nil }, accounts: "/dev/null"), serviceFolder)
         socketIsGiven = false
     }
 
-    private static func read(_ environment: (String) -> String?) throws(Refusal) -> (Setting.Values, BaseDirectories) {
-        let directories = BaseDirectories(environment)
+    private static func read(
+        _ environment: (String) -> String?, accounts: String = HomeFolder.accounts
+    ) throws(Refusal) -> (Setting.Values, BaseDirectories) {
+        let directories = BaseDirectories(environment, accounts: accounts)
         var values = Setting.Values()
         if let folder = directories.configuration { try values.read(file: folder + "/keychain/keychain.conf") }
         try values.read(environment)
@@ -196,10 +200,10 @@ struct BaseDirectories {
     let data: String?
     let runtime: String?
 
-    init(_ environment: (String) -> String?) {
+    init(_ environment: (String) -> String?, accounts: String = HomeFolder.accounts) {
         // The specification wants relative paths ignored.
         func directory(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
-        let home = directory("HOME")
+        let home = HomeFolder.path(directory("HOME"), accounts: accounts)
         configuration = directory("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }
         data = directory("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
         // A cron job has no XDG_RUNTIME_DIR, and must find the daemon of the session all the same.
@@ -220,7 +224,8 @@ extension Refusal {
     }
 
     fileprivate static let noHome = Refusal(
-        .param, .configuration, "HOME", "There is no home directory to keep the keychain in.",
+        .param, .configuration, "HOME",
+        "There is no home directory to keep the keychain in: HOME names none, and /etc/passwd has none for this user.",
         do: "Set HOME, or KEYCHAIN_HOME to an absolute path.")
 }
 

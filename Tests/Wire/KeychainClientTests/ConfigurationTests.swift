@@ -1,5 +1,5 @@
 import Glibc
-import KeychainClient
+@testable import KeychainClient
 import KeychainModel
 import LinuxSystem
 import TestSupport
@@ -13,7 +13,14 @@ struct ConfigurationTests {
     /// Reads an environment with this test's home.
     private func load(_ variables: [String: String] = [:]) throws(Refusal) -> Configuration {
         let variables = ["HOME": home.path].merging(variables) { $1 }
-        return try Configuration { variables[$0] }
+        return try Configuration(environment: { variables[$0] }, accounts: accounts)
+    }
+
+    private var accounts: String { home.file("passwd") }
+
+    private func write(account user: UInt32, home folder: String) throws {
+        let bytes = Array("root:x:0:0::/nowhere:/bin/sh\nada:x:\(user):1::\(folder):/bin/sh\n".utf8)
+        try AtomicFile.replace(accounts, with: bytes.span)
     }
 
     private func write(_ lines: String) throws {
@@ -122,6 +129,23 @@ struct ConfigurationTests {
     func needsHome() throws {
         #expect(failure { () throws(Refusal) in try load(["HOME": ""]) }?.subject == "HOME")
         #expect(try load(["HOME": "", "KEYCHAIN_HOME": "/k"]).folder == "/k")
+    }
+
+    @Test("Where HOME is not set, or no path, it is the account's", arguments: ["", "relative"])
+    func takesHomeOfAccount(variable: String) throws {
+        try write(account: getuid() == 0 ? 1 : getuid(), home: getuid() == 0 ? "/other" : "/home/ada")
+        let expected = getuid() == 0 ? "/nowhere" : "/home/ada"
+        #expect(try load(["HOME": variable]).folder == expected + "/.local/share/keychain")
+    }
+
+    @Test("The root directory is nobody's home but root's")
+    func refusesRootDirectory() throws {
+        try write(account: 77, home: "/home/ada")
+        #expect(HomeFolder.path("/", of: 77, accounts: accounts) == "/home/ada")
+        #expect(HomeFolder.path("/", of: 0, accounts: accounts) == "/")
+        #expect(HomeFolder.path("/", of: 78, accounts: accounts) == nil)
+        try write(account: 77, home: "/")
+        #expect(HomeFolder.path(nil, of: 77, accounts: accounts) == nil)
     }
 
     @Test("Every setting has a variable and a key of its own, and says what it takes and does")
