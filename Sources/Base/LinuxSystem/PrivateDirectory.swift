@@ -5,8 +5,8 @@ package enum PrivateDirectory {
     /// Makes the directory and whatever is missing above it, all with mode 0700; one that exists must be ours and closed to
     /// others already, because what is in it could have been put there by them.
     ///
-    /// - Throws: `SystemError` of `mkdir` or `open`; `EPERM` when the directory belongs to another user or is open to others, `ENOTDIR`
-    ///   when it is something else (a symbolic link, for example).
+    /// - Throws: `SystemError` of `mkdir` or `open`; `EPERM` when the directory belongs to another user or is open to
+    ///   others, `ENOTDIR` when it is something else (a symbolic link, for example).
     package static func ensure(_ path: String) throws(SystemError) {
         try make(path)
         let directory = try FileDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

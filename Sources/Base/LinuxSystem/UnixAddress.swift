@@ -38,7 +38,7 @@ import Glibc
         return ("/proc/self/fd/\(folder.number)/\(name)", folder)
     }
 
-    /// What fits behind the longest number of a folder.
+    /// The room behind the longest number of a folder.
     private static let longestName = longestPath - "/proc/self/fd/2147483647/".utf8.count
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {

@@ -6,15 +6,17 @@ enum HomeFolder {
     static let accounts = "/etc/passwd"
     private static let longestFile = 16 << 20
 
-    /// The folder that the environment names, or the account's: without one (a unit, a script of cron), and for `/`, which a
-    /// container names that runs as a number. Accounts that are not in the file have theirs from the environment alone.
+    /// The folder that the environment names, or the account's: without one (a unit, a script of cron), and for `/`,
+    /// which a container names that runs as a number. Accounts that are not in the file have theirs from the
+    /// environment alone.
     ///
     /// - Parameter variable: the value of `HOME`; nil without one.
     /// - Returns: nil where there is none.
     static func path(_ variable: String?, of user: UInt32 = getuid(), accounts: String = accounts) -> String? {
         if let variable, isUsable(variable, by: user) { return variable }
         guard let content = try? AtomicFile.read(accounts, limit: longestFile) else { return nil }
-        return path(of: user, in: String(decoding: content, as: UTF8.self)).flatMap { isUsable($0, by: user) ? $0 : nil }
+        let home = path(of: user, in: String(decoding: content, as: UTF8.self))
+        return home.flatMap { isUsable($0, by: user) ? $0 : nil }
     }
 
     private static func isUsable(_ path: String, by user: UInt32) -> Bool {

@@ -31,7 +31,7 @@ package enum CommandFailure: Error {
         }
     }
 
-    /// What there is to say beyond macOS's line: why it failed, and what to do next; empty for nothing.
+    /// The reason and the next step, beyond macOS's line; empty for none.
     var explanation: (cause: String, remedy: String) {
         switch self {
         case .usage, .shown: ("", "")
@@ -72,7 +72,7 @@ extension CommandFailure {
 }
 
 extension Refusal {
-    /// What macOS says about the status. A passcode that was not looked at is not called wrong.
+    /// macOS's text of the status. A passcode that was not looked at is not called wrong.
     fileprivate var statusLine: String {
         rule == .throttled ? "Too many wrong passwords were given." : StatusMessages.message(for: status.rawValue)
     }

@@ -43,7 +43,8 @@ package enum Driver {
     static func execute(_ words: [Argument], _ session: Session) -> Int32 {
         guard let name = words.first else { return 0 }
         guard let command = CommandTable.find(name) else {
-            return session.report(UnknownCommand.failure(name.text))
+            let (problem, cause, remedy) = CommandTable.explanation(ofUnknown: name.text)
+            return session.report(.failed(problem, cause: cause, remedy: remedy))
         }
         let wroteJSON = session.writesJSON
         defer { session.writesJSON = wroteJSON }

@@ -26,6 +26,11 @@ package enum CommandTable {
 
     private static let helperSuffix = "-keychain"
 
+    /// The answer to a command that does not exist.
+    static func explanation(ofUnknown name: String) -> (problem: String, cause: String, remedy: String) {
+        UnknownCommand.explanation(name, among: commands.map(\.name))
+    }
+
     /// The first command whose name begins with the word.
     static func find(_ word: Argument) -> Command? {
         let text = word.text

@@ -7,7 +7,7 @@ enum Help {
         var commands: [Command] = []
         for word in arguments.operands {
             guard let command = CommandTable.find(word) else {
-                let (_, cause, remedy) = UnknownCommand.explanation(word.text)
+                let (_, cause, remedy) = CommandTable.explanation(ofUnknown: word.text)
                 throw .failed("help: no such command: \(word.text)", cause: cause, remedy: remedy)
             }
             commands.append(command)

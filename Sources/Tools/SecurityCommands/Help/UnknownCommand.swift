@@ -1,15 +1,14 @@
-/// What is said about a command that there is not: the nearest one, or, for one of macOS's, what does its work here.
+/// The answer to a command that does not exist: the nearest one, or, for one of macOS's, what does its work here.
 enum UnknownCommand {
-    static func failure(_ name: String) -> CommandFailure {
-        let (problem, cause, remedy) = explanation(name)
-        return .failed(problem, cause: cause, remedy: remedy)
-    }
-
     /// The line that a script sees, why, and what to do.
-    static func explanation(_ name: String) -> (problem: String, cause: String, remedy: String) {
+    ///
+    /// - Parameter commands: the names that exist.
+    static func explanation(
+        _ name: String, among commands: [String]
+    ) -> (problem: String, cause: String, remedy: String) {
         if let (reason, instead) = onMacOS[name] { return ("\(name): \(reason)", "", instead) }
         let problem = "unknown command \"\(name)\""
-        guard let nearest = nearest(to: name) else { return (problem, "", "See `security help`.") }
+        guard let nearest = nearest(to: name, among: commands) else { return (problem, "", "See `security help`.") }
         return (problem, "No command begins so.", "Did you mean `security \(nearest)`?")
     }
 
@@ -43,9 +42,9 @@ enum UnknownCommand {
     }()
 
     /// The command whose name is one or two mistakes away.
-    private static func nearest(to name: String) -> String? {
+    private static func nearest(to name: String, among commands: [String]) -> String? {
         let word = Array(name.prefix(64).utf8)
-        let distances = CommandTable.commands.map { (name: $0.name, distance: distance(word, Array($0.name.utf8))) }
+        let distances = commands.map { (name: $0, distance: distance(word, Array($0.utf8))) }
         guard let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= 2,
             best.distance < best.name.utf8.count / 2
         else { return nil }

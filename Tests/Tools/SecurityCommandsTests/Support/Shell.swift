@@ -10,7 +10,7 @@ struct Shell {
     struct Outcome: Equatable {
         var status: Int32
         var output: [UInt8]
-        /// What macOS's command would write too.
+        /// The lines that macOS's command would write too.
         var errors: String
         /// The lines behind that which say why, and what to do. They are no part of what is compared.
         var reasons = ""
@@ -46,7 +46,9 @@ struct Shell {
         let isReason = { (line: ArraySlice<UInt8>) in
             ["security: why: ", "security: next: "].contains { line.starts(with: $0.utf8) }
         }
-        let text = { (lines: [ArraySlice<UInt8>]) in String(decoding: Array(lines.joined(separator: [10])), as: UTF8.self) }
+        let text = { (lines: [ArraySlice<UInt8>]) in
+            String(decoding: Array(lines.joined(separator: [10])), as: UTF8.self)
+        }
         var outcome = Outcome(status, bytes: Self.content(output), errors: text(lines.filter { !isReason($0) }))
         outcome.reasons = text(lines.filter(isReason))
         return outcome
