@@ -48,6 +48,15 @@ package struct Terminal {
         device = descriptor
     }
 
+    /// Opens the terminal that controls this process; nil without one, and for a job in the background, which the
+    /// kernel would stop for reading from it.
+    package static func ofForeground() -> Terminal? {
+        guard let device = try? FileDescriptor.open("/dev/tty", O_RDWR | O_NOCTTY),
+            tcgetpgrp(device.number) == getpgrp()
+        else { return nil }
+        return try? Terminal(opened: device)
+    }
+
     /// Opens the terminal that somebody else has named.
     ///
     /// - Throws: `SystemError` of `open`; `ENOTTY` when it is no terminal, `EPERM` when it is another user's.

@@ -235,3 +235,42 @@ extension PseudoTerminal {
         }
     }
 }
+
+@Suite("A locked keychain, with somebody at the terminal") struct UnlockOfferTests {
+    let shell = Shell()
+
+    /// One with an item, locked with a password.
+    private func lockWithItem() {
+        #expect(shell.run("add-generic-password", "-a", "x", "-s", "y", "-w", "sesame").status == 0)
+        shell.keychain.update { ($0.passcode, $0.isLocked) = (Array("open".utf8), true) }
+    }
+
+    @Test("a locked keychain is opened on the way, once")
+    func unlocksOnTheWay() throws {
+        lockWithItem()
+        let command = try TerminalCommand(shell, "find-generic-password", "-s", "y", "-w")
+        try command.terminal.waitFor("password to unlock default: ")
+        #expect(!command.terminal.echoes)
+        try command.terminal.type("open\n")
+        #expect(command.end() == .init(0, "sesame\n"))
+        #expect(command.terminal.echoes)
+    }
+
+    @Test("a wrong password on the way is refused, and nothing is shown")
+    func wrongOnTheWay() throws {
+        lockWithItem()
+        let command = try TerminalCommand(shell, "find-generic-password", "-s", "y", "-w")
+        try command.terminal.waitFor("password to unlock default: ")
+        try command.terminal.type("shut\n")
+        #expect(command.end() == .init(-25293))
+        #expect(shell.keychain.update { $0.isLocked })
+    }
+
+    @Test("who may not be asked is told to unlock", arguments: ["-q", "-M", "--json"])
+    func isNotAsked(option: String) throws {
+        lockWithItem()
+        let command = try TerminalCommand(shell, option, "find-generic-password", "-s", "y", "-w")
+        #expect(command.end().status == -25308)
+        #expect(shell.run("find-generic-password", "-s", "y").reasons.contains("security unlock-keychain"))
+    }
+}

@@ -1,9 +1,10 @@
 import Glibc
-@testable import KeychainClient
 import KeychainModel
 import LinuxSystem
 import TestSupport
 import Testing
+
+@testable import KeychainClient
 
 @Suite("Configuration: environment, file, defaults")
 struct ConfigurationTests {

@@ -14,6 +14,7 @@ enum GitCredential {
         notes: [
             "Git calls it as git-credential-keychain, and speaks with it through its standard input and output:",
             "    git config --global credential.helper keychain",
+            "When the keychain is locked it asks for the password on the terminal, unless GIT_TERMINAL_PROMPT is 0.",
             "Its logins are internet passwords of the security domain git-credential, apart from all others; to give git one:",
             "    security add-internet-password -d git-credential -r htps -s git.example.org -a account -w",
         ],
@@ -21,12 +22,15 @@ enum GitCredential {
     ) { arguments, session throws(CommandFailure) in
         let description = try GitDescription(reading: session.input)
         guard let server = description.server else { return }
-        switch arguments.operands[0].text {
-        case "get": try get(description, server, session)
-        case "store": try store(description, server, session)
-        case "erase": try erase(description, server, session)
-        // Git will have operations that this release does not know, and wants them passed over.
-        default: return
+        let operation = arguments.operands[0].text
+        try UnlockOffer(session).run { () throws(CommandFailure) in
+            switch operation {
+            case "get": try get(description, server, session)
+            case "store": try store(description, server, session)
+            case "erase": try erase(description, server, session)
+            // Git will have operations that this release does not know, and wants them passed over.
+            default: return
+            }
         }
     }
 

@@ -19,7 +19,9 @@ enum FindPassword {
                 "without characters that cannot be seen. With -M all that is not printable ASCII is hexadecimal.",
             ],
             operands: 0...Int.max
-        ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
+        ) { arguments, session throws(CommandFailure) in
+            try UnlockOffer(session).run { () throws(CommandFailure) in try run(kind, arguments, session) }
+        }
     }
 
     private static func run(

@@ -27,6 +27,7 @@ package final class Session {
     var isForSystem = false
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
+    private let openTerminal: () -> Terminal?
     private let connect, connectSystem: Connecting
     private let connectAs: (KeychainOwner) throws(Refusal) -> any KeychainConnection
     private var opened: (any KeychainConnection)?
@@ -39,6 +40,7 @@ package final class Session {
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
+    ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
     ///   - connectSystem: reaches the system's keychain.
     ///   - connectAs: reaches anybody's keychain of the system service in his name, for root.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
@@ -47,6 +49,7 @@ package final class Session {
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
         mayAsk: Bool = true, progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
+        terminal: @escaping () -> Terminal? = { nil },
         connectSystem: @escaping Connecting = { () throws(Refusal) in throw .noSystemKeychain },
         connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection = { _ throws(Refusal) in
             throw .noSystemKeychain
@@ -61,7 +64,14 @@ package final class Session {
         self.progressInterval = progressInterval
         self.environment = environment
         imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
+        openTerminal = terminal
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
+    }
+
+    /// The terminal of a person who may be asked for something that the command line does not say; nil for a script.
+    var terminal: Terminal? {
+        mayAsk && !isQuiet && !writesJSON && !imitatesMacOS && environment("GIT_TERMINAL_PROMPT") != "0"
+            ? openTerminal() : nil
     }
 
     /// Asks the keychain something; `call` is what macOS's command names in the message of a refusal.

@@ -39,6 +39,7 @@ extension Session {
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: socket, mayAsk: mayAsk,
             environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
+            terminal: { Terminal.ofForeground() },
             connectSystem: connectSystem, connectAs: connectAs, connect: connect)
     }
 

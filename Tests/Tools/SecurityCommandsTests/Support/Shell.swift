@@ -54,10 +54,13 @@ struct Shell {
         return outcome
     }
 
-    func session(input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor) -> Session {
+    func session(
+        input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, terminal: FileDescriptor? = nil
+    ) -> Session {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
             progressInterval: 1, environment: { [environment] in environment[$0] },
+            terminal: { terminal.flatMap { try? Terminal(behind: $0) } },
             connectAs: { _ in keychain },
             connect: { keychain })
     }

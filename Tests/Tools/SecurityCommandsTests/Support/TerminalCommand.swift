@@ -18,7 +18,7 @@ final class TerminalCommand {
         let (device, output, status) = (terminal.device, output, status)
         let arguments = words.map { Argument($0) }
         thread = try Thread(named: "security") {
-            let session = shell.session(input: device, output: output, diagnostics: device)
+            let session = shell.session(input: device, output: output, diagnostics: device, terminal: device)
             let result = Driver.run(arguments, in: session)
             status.update { $0 = result }
         }

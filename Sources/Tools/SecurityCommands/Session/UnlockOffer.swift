@@ -1,0 +1,34 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// A locked keychain is opened on the way, where somebody sits at the terminal who can type its password.
+struct UnlockOffer {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    /// Runs something that reads or writes items; when the keychain is locked, asks for its password once and runs it
+    /// again.
+    ///
+    /// - Throws: what `body` throws; what unlocking throws: a wrong password, or ``CommandFailure/canceled``.
+    func run(_ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+        do throws(CommandFailure) { return try body() } catch {
+            guard case .refused(_, let refusal) = error, refusal.rule == .locked,
+                let terminal = session.terminal
+            else { throw error }
+            try unlock(at: terminal)
+        }
+        try body()
+    }
+
+    private func unlock(at terminal: Terminal) throws(CommandFailure) {
+        session.flush()
+        let answer: Terminal.Answer
+        do throws(SystemError) { answer = try terminal.askSecretly("password to unlock default: ") } catch {
+            throw CommandFailure("the terminal", error)
+        }
+        guard case .line(let passcode) = answer else { throw .canceled }
+        try Passcodes(session).send(.unlock, [passcode], "SecKeychainUnlock <NULL>")
+    }
+}
