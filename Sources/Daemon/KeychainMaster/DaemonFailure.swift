@@ -4,9 +4,7 @@ import LinuxSystem
 struct DaemonFailure {
     var backoff = Backoff()
     private(set) var nextStart = Deadline.never
-    private var waiting: [Ward.Arrival] = []
-
-    private static let mostWaiting = 64
+    private var waiting = ArrivalQueue()
 
     var isPending: Bool { nextStart != .never }
 
@@ -15,14 +13,11 @@ struct DaemonFailure {
         if nextStart.hasPassed { nextStart = .never }
     }
 
-    mutating func wait(_ arrival: Ward.Arrival) -> Bool {
-        guard waiting.count < Self.mostWaiting else { return false }
-        waiting.append(arrival)
-        return true
-    }
+    /// Has a connection wait; the one that has to go for it, if any.
+    mutating func wait(_ arrival: Ward.Arrival) -> Ward.Arrival? { waiting.put(arrival) }
 
-    mutating func take() -> [Ward.Arrival] {
-        defer { (waiting, nextStart) = ([], .never) }
+    mutating func take() -> ArrivalQueue {
+        defer { (waiting, nextStart) = (ArrivalQueue(), .never) }
         return waiting
     }
 }

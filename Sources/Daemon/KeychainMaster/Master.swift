@@ -101,7 +101,7 @@ package final class Master {
         while !isEnding || !wards.isEmpty {
             noteNobody()
             let start = Clock.monotonicNanoseconds
-            let count = try epoll.wait(deadline: patience) { token, _ in handle(token, end) }
+            let count = try epoll.wait(deadline: patience) { handle($0, $1, end) }
             introduce()
             if !isEnding { startAgain() }
             while let (question, answer) = accounts?.conclude() { admit(question, answer) }
@@ -141,6 +141,7 @@ package final class Master {
             // That it hangs up is said without being asked for.
             try epoll.add(channel.descriptor, for: [], token: ward.token + 2)
             ward.use(identifier: channel)
+            watch(ward)
         } catch { identifier.tryAgain() }
     }
 
@@ -152,7 +153,7 @@ package final class Master {
         identifier?.tryAgain()
     }
 
-    private func handle(_ token: UInt64, _ end: FileDescriptor) {
+    private func handle(_ token: UInt64, _ readiness: Readiness, _ end: FileDescriptor) {
         switch token {
         case Token.end: finish(end)
         // What it has said is heard at the end of the turn.
@@ -163,7 +164,7 @@ package final class Master {
             let part = (token - Token.firstWard) % Token.perWard
             guard let ward = byToken[token - part] else { return }
             switch part {
-            case 0: readOffer(of: ward)
+            case 0: hear(ward, readiness)
             case 1: bury(ward)
             default: loseIdentifier(of: ward)
             }
@@ -227,13 +228,32 @@ extension Master {
     }
 
     private func hand(_ arrival: Ward.Arrival, to owner: KeychainOwner) {
+        let crowdedOut: Ward.Arrival?
         if failures[owner]?.isPending ?? false {
-            if failures[owner]?.wait(arrival) ?? false { return }
-            return note("refused a connection of user \(arrival.user): the daemon has failed", of: arrival.user)
+            crowdedOut = failures[owner]?.wait(arrival) ?? nil
+        } else {
+            do throws(SystemError) {
+                let ward = try ward(of: owner)
+                crowdedOut = ward.take(arrival)
+                watch(ward)
+            } catch { return note("refused a connection of user \(arrival.user): \(error)", of: arrival.user) }
         }
-        do throws(SystemError) { try ward(of: owner).take(arrival) } catch {
-            note("refused a connection of user \(arrival.user): \(error)", of: arrival.user)
-        }
+        guard let user = crowdedOut?.user else { return }
+        note("refused a connection of user \(user): too many wait for the daemon of keychain \(owner)", of: user)
+    }
+
+    private func hand(_ arrivals: ArrivalQueue, to owner: KeychainOwner) {
+        var arrivals = arrivals
+        while let arrival = arrivals.take() { hand(arrival, to: owner) }
+    }
+
+    /// Has the daemon's channel watched for room as long as something waits for that.
+    private func watch(_ ward: Ward) {
+        guard let channel = ward.channel, ward.needsRoom != ward.isWatchedForRoom else { return }
+        ward.isWatchedForRoom = ward.needsRoom
+        // It is in the set, so nothing can fail.
+        try? epoll.modify(
+            channel.descriptor, for: ward.needsRoom ? [.readable, .writable] : .readable, token: ward.token)
     }
 
     /// Writes a line that a user has caused, unless there were too many of them.
@@ -266,9 +286,12 @@ extension Master {
         return ward
     }
 
-    private func readOffer(of ward: Ward) {
+    /// A daemon has offered to end, has room for connections, or has gone.
+    private func hear(_ ward: Ward, _ readiness: Readiness) {
         // The descriptor leaves the set when it is closed.
-        _ = ward.readOffer()
+        if readiness != .writable, ward.readOffer() { return }
+        ward.handOn()
+        watch(ward)
     }
 
     /// Takes leave of a daemon that has ended, and starts the next one for those who wait.
@@ -281,14 +304,13 @@ extension Master {
         (wards[ward.owner], byToken[ward.token]) = (nil, nil)
         if isEnding { return }
         if code == 0 { failures[ward.owner] = nil } else { failures[ward.owner, default: DaemonFailure()].end() }
-        for arrival in ward.waiting { hand(arrival, to: ward.owner) }
+        hand(ward.takeWaiting(), to: ward.owner)
     }
 
     /// Goes on with the connections that have waited for the daemons of keychains whose last ones failed.
     private func startAgain() {
         for (owner, failure) in failures where failure.isPending && failure.nextStart.hasPassed {
-            let waiting = failures[owner]?.take() ?? []
-            for arrival in waiting { hand(arrival, to: owner) }
+            if let waiting = failures[owner]?.take() { hand(waiting, to: owner) }
         }
     }
 }

@@ -15,8 +15,10 @@ final class Ward {
     private(set) var identifier: UnixSocket?
     /// Whether the daemon has got that.
     private var hasIdentifier = false
-    /// What came in the meantime.
-    private(set) var waiting: [Arrival] = []
+    /// What it has not been handed yet: it has let so many wait, or it is the next one's.
+    private(set) var waiting = ArrivalQueue()
+    /// Whether it is watched for room in its channel.
+    var isWatchedForRoom = false
     /// When a process that was let go is ended by force.
     private(set) var patience = Deadline.never
 
@@ -30,8 +32,6 @@ final class Ward {
 
     /// How long a daemon may take to finish, milliseconds: longer than it gives its slowest client.
     private static let longestFarewell = 15_000
-    /// More connections than that do not wait for the next daemon.
-    private static let mostWaiting = 64
 
     /// Starts the daemon.
     init(
@@ -49,27 +49,32 @@ final class Ward {
         }
     }
 
-    /// Gives the daemon a connection, now or when there is the next one.
+    /// Gives the daemon a connection, now or when it has taken others, or the next one, if this one was let go.
     ///
-    /// - Throws: `SystemError` with `ETIMEDOUT` when too many wait for it already.
-    func take(_ arrival: Arrival) throws(SystemError) {
-        if let channel {
-            do throws(SystemError) {
-                try introduce()
-                return try channel.hand(arrival.connection, as: arrival.kind)
-            } catch {
-                if error.code == ETIMEDOUT { throw error }
-                letGo()
-            }
-        }
-        guard waiting.count < Self.mostWaiting else { throw SystemError(code: ETIMEDOUT, call: "sendmsg") }
-        waiting.append(arrival)
+    /// - Returns: the connection that has to go for it, if too many wait.
+    func take(_ arrival: Arrival) -> Arrival? {
+        defer { handOn() }
+        return waiting.put(arrival)
     }
 
-    /// Gives the daemon a channel to the identifier; one that has too many connections before it gets it with the next.
+    /// Gives the daemon a channel to the identifier, now or before the next connection.
     func use(identifier new: UnixSocket) {
         (identifier, hasIdentifier) = (new, false)
-        do throws(SystemError) { try introduce() } catch {
+        handOn()
+    }
+
+    /// Whether something waits for room in the channel.
+    var needsRoom: Bool { channel != nil && (!waiting.isEmpty || identifier != nil && !hasIdentifier) }
+
+    /// Hands over what waits, as far as the channel has room.
+    func handOn() {
+        do throws(SystemError) {
+            try introduce()
+            while let channel, let arrival = waiting.next {
+                try channel.hand(arrival.connection, as: arrival.kind)
+                _ = waiting.take()
+            }
+        } catch {
             if error.code != ETIMEDOUT { letGo() }
         }
     }
@@ -95,5 +100,11 @@ final class Ward {
         guard channel != nil else { return }
         channel = nil
         patience = .after(milliseconds: Self.longestFarewell)
+    }
+
+    /// What waits for the next daemon, now that this one has ended.
+    func takeWaiting() -> ArrivalQueue {
+        defer { waiting = ArrivalQueue() }
+        return waiting
     }
 }
