@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -97,6 +98,7 @@ def main():
     try:
         program = d.install("victim")
         d.start()
+        first_start(d, program)
         for user in (VICTIM, OTHER):
             d.store(program, user=user)
         for what in (signal.SIGKILL, signal.SIGSTOP):
@@ -130,6 +132,30 @@ def trouble(d, program, name, make, kind, what, times):
     check(f"{name}: each call of {len(clients.calls)} ends in time", not late, late[:3])
     silent = [call for call in clients.calls if call[0] != 0 and not call[1]]
     check(f"{name}: who is refused is told why", not silent, silent[:3])
+
+
+def first_start(d, program):
+    """The first daemon of a new keychain is ended while it waits for its enclave, which is never made."""
+    listener = d.processes()["listener"]
+    os.kill(listener, signal.SIGSTOP)
+    asking = subprocess.Popen([program, "status"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
+                              env=d.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # Its folder is there, so it is on the way to its enclave, or has got there.
+    began = wait_until(lambda: os.path.isdir(d.path("state", str(VICTIM))), RECOVERY) and not is_there(d, "vaults", "vault")
+    store = wait_until(lambda: is_there(d, "state", "keychain.db"), 0.5)
+    os.kill(d.daemon_of(VICTIM), signal.SIGKILL)
+    # What was asked of it goes with it.
+    os.kill(listener, signal.SIGKILL)
+    asking.wait(4 * DEADLINE)
+    check("a new keychain has no store before it has a vault", began and not store)
+    served = wait_until(lambda: d.run(program, "status").returncode == 0, RECOVERY)
+    d.store(program)
+    check("when the first daemon of a keychain is killed before there is a vault, the next one makes both",
+          served and is_there(d, "state", "keychain.db") and is_there(d, "vaults", "vault"))
+
+
+def is_there(d, folder, name):
+    return os.path.exists(d.path(folder, str(VICTIM), name))
 
 
 def cut_off(d, program):

@@ -73,20 +73,28 @@ struct WardService {
         "/usr/", "/etc/", "/opt/", "/lib/", "/lib64/", "/nix/store/", "/gnu/store/", "/proc/", "/dev/urandom",
     ]
 
+    /// A new store is made when the vault is there, as in a user's own daemon: who is ended in between, or has no enclave, would leave a
+    /// store that nobody opens any more.
+    ///
     /// - Parameter isOpen: set when the keychain is open: from then on the end of the enclave is the end of the daemon.
     private func openEngine(_ isOpen: SharedWord) throws(Refusal) -> KeychainEngine {
-        let store = try ItemStore(folder: options.store, prefersExclusive: true)
+        let existing = ItemStore.exists(in: options.store) ? try openStore() : nil
         guard let channel = options.enclave else { throw .unreachableEnclave }
         let enclave = try EnclaveConnection(channel) {
             // As the end of an enclave of its own would be told.
             if isOpen.load() != 0 { kill(CurrentProcess.identifier, SIGCHLD) }
         }
+        let store = if let existing { existing } else { try openStore() }
         let engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "system daemon", quotas: options.quotas,
             history: options.history,
             anchoredGroups: Keychaind.anchoredGroups(options), log: log)
         isOpen.store(1)
         return engine
+    }
+
+    private func openStore() throws(Refusal) -> ItemStore {
+        try ItemStore(folder: options.store, prefersExclusive: true)
     }
 
     private func serve(
