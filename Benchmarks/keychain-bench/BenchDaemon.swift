@@ -19,7 +19,8 @@ func serve(_ folder: String, at socket: String, enclaved: String? = nil, to call
     let engine = try FilledStore(folder: folder, items: 0).openEngine(enclaved: enclaved)
     let registry: any CallerRegistry =
         if let caller { OneCaller(caller: caller) } else {
-            CallerIdentifier(IdentityRules(.user(CurrentProcess.user), anchorGroup: try AnchorGroup.find()))
+            try PatientIdentifier(
+                CallerIdentifier(IdentityRules(.user(CurrentProcess.user), anchorGroup: AnchorGroup.find())))
         }
     let server = try KeychainServer(
         engine, on: [try UnixSocket.listen(at: socket)], registry: registry, log: { note($0) })
@@ -56,7 +57,7 @@ private struct OneCaller: CallerRegistry {
 }
 
 extension KeychainEngine: RequestHandler {}
-extension CallerIdentifier: CallerRegistry {}
+extension PatientIdentifier: CallerRegistry {}
 extension EngineLane: RequestLane {}
 extension PendingWrite: QueuedWrite {}
 

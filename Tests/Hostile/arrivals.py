@@ -7,8 +7,10 @@ import time
 
 from deployment import OTHER, PYTHON, VICTIM, wait_until
 from programs import victim
+from own import daemon
 from shares import intruder
-from suite import FAILS, attack
+from suite import FAILS, OWN_DAEMON, SERVICE, attack
+from units import as_user, unit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What an honest program waits for at most while others wait for ever, and what it takes until it is known that they do: seconds.
@@ -20,13 +22,14 @@ ABSENT = 44
 
 
 @contextlib.contextmanager
-def unread(d, path, count, user):
-    """So many programs of a user ask whose file is on a file system that does not answer any more."""
+def unread(d, path, count, user, **more):
+    """So many programs of a user ask whose file is on a file system that does not answer any more; `more` for who starts them."""
     program = d.path("bin", "asks")
     subprocess.run(["cc", "-o", program, os.path.join(HERE, "asks.c")], check=True)
     script = d.install("unread.py", os.path.join(HERE, "unread.py"))
     process = subprocess.Popen(
-        [PYTHON, script, path, d.path("bin", "frame"), program, str(count)], user=user, group=user, extra_groups=[],
+        [PYTHON, script, path, d.path("bin", "frame"), program, str(count)],
+        **(more or {"user": user, "group": user, "extra_groups": []}),
         cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=d.environment())
     try:
         asked = process.stdout.readline().strip()
@@ -75,6 +78,66 @@ def unclosed_at_system(d):
     path = d.path("run", "system")
     with unread(d, path, 0, OTHER):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
+
+
+@attack("files that are never closed, attached by a unit's program, keep root's from the system's keychain", FAILS)
+def unclosed_by_unit(d):
+    path = d.path("run", "system")
+    with unit("mail.service") as join, unread(d, path, -1, OTHER, preexec_fn=as_user(join, OTHER)):
+        return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
+
+
+def is_known_kept_out(d, path):
+    """Whether a program of the victim's that has been there before is not served soon."""
+    d.said, slow = "", False
+    for _ in range(10):
+        start = time.monotonic()
+        done = d.run(*d.search(victim(d), "none"), env=d.environment(KEYCHAIN_SOCKET=path, KEYCHAIN_TIMEOUT=str(DEADLINE * 1000)),
+                     timeout=4 * DEADLINE)
+        took = time.monotonic() - start
+        d.said += f"{done.returncode} after {took:.1f} s {done.stderr.strip()}\n"
+        slow = slow or done.returncode != ABSENT or took > SOON
+    return slow
+
+
+@contextlib.contextmanager
+def own_keychain(d, kind):
+    """The socket of the victim's keychain: the service's, or that of a daemon of the victim's own; the program has been there."""
+    with contextlib.ExitStack() as stack:
+        path = d.socket
+        if kind == OWN_DAEMON:
+            folder = d.path("home", "unread")
+            d.run("mkdir", "-p", "-m", "700", folder)
+            path = stack.enter_context(daemon(d, folder))
+        for _ in range(3):
+            d.run(*d.search(victim(d), "none"), env=d.environment(KEYCHAIN_SOCKET=path))
+        yield path
+
+
+def in_own_keychains(d, count):
+    """Whether so many programs of the victim's own, or files that they attach, keep a program that is known waiting, and where."""
+    said, late = "", False
+    for kind in (SERVICE, OWN_DAEMON):
+        with own_keychain(d, kind) as path:
+            with unread(d, path, count, VICTIM):
+                late = is_known_kept_out(d, path) or late
+                said += f"{kind}: {d.said}"
+            if not wait_until(lambda: not is_known_kept_out(d, path), 2 * DEADLINE):
+                raise RuntimeError(f"{kind}: when those have gone, the program is not served")
+    d.said = said
+    return late
+
+
+@attack("programs of a user whose files are never read keep a program of the same user waiting that is known", FAILS,
+        where=(OWN_DAEMON, SERVICE))
+def unread_beside_known(d):
+    return in_own_keychains(d, 20)
+
+
+@attack("files that are never closed, attached by a program of the user's, keep another one of the same user waiting", FAILS,
+        where=(OWN_DAEMON, SERVICE))
+def unclosed_beside_known(d):
+    return in_own_keychains(d, -1)
 
 
 @attack("programs whose files are never read keep another one of the same user waiting beyond its deadline", FAILS,

@@ -40,27 +40,30 @@ extension UnixSocket {
     ///
     /// - Parameter takesDescriptors: false where none may come: then none is opened, for to close a file can take as long as whoever serves
     ///   its file system likes. The socket must ask for senders.
+    /// - Parameter adopt: takes over each that has come.
     /// - Returns: `nil` when there is nothing yet; a count of 0 when the peer has closed.
-    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is closed, when a peer attached more than
+    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is let go, when a peer attached more than
     ///   ``maximumDescriptors`` or this process has too many open files.
     package func receiveAttached(
-        into span: inout MutableSpan<UInt8>, takesDescriptors: Bool = true
+        into span: inout MutableSpan<UInt8>, takesDescriptors: Bool = true,
+        adopting adopt: (CInt) -> FileDescriptor = { FileDescriptor(owning: $0) }
     ) throws(SystemError) -> Arrival? {
         // Nearly all messages carry none, and a list would be made for each.
-        try unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: Self.maximumDescriptors) {
+        try unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: Int(CLINUX_DESCRIPTOR_ROOM)) {
             (numbers) throws(SystemError) in
-            var (attached, sender) = (0, Int32(0))
+            var (attached, sender, isWhole) = (0, Int32(0), true)
             let count = try unsafe span.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
                 try unlessBlocked("recvmsg") {
                     unsafe clinux_receive_descriptors(
                         descriptor.number, bytes.baseAddress, bytes.count,
-                        takesDescriptors ? Self.maximumDescriptors : 0, numbers.baseAddress, &attached, &sender)
+                        takesDescriptors ? Self.maximumDescriptors : 0, numbers.baseAddress, &attached, &sender,
+                        &isWhole)
                 }
             }
             guard let count else { return nil }
-            return Arrival(
-                count: count, descriptors: unsafe numbers.prefix(attached).map(FileDescriptor.init(owning:)),
-                sender: sender)
+            let descriptors = unsafe numbers.prefix(attached).map(adopt)
+            guard isWhole else { throw SystemError(code: EMSGSIZE, call: "recvmsg") }
+            return Arrival(count: count, descriptors: descriptors, sender: sender)
         }
     }
 

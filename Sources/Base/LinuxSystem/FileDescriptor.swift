@@ -6,11 +6,18 @@ package final class FileDescriptor: Sendable {
     /// The number the kernel knows it by, valid while this object lives.
     package let number: CInt
 
+    /// Closes it in place of the last owner.
+    private let closing: (@Sendable (CInt) -> Void)?
+
     /// Takes over a descriptor that nobody else will close.
-    package init(owning number: CInt) { self.number = number }
+    ///
+    /// - Parameter closing: closes it, where whoever lets go last should not (``ForeignFiles``).
+    package init(owning number: CInt, closing: (@Sendable (CInt) -> Void)? = nil) {
+        (self.number, self.closing) = (number, closing)
+    }
 
     // An interrupted close has closed the descriptor on Linux, so it is not made again.
-    deinit { close(number) }
+    deinit { if let closing { closing(number) } else { close(number) } }
 
     /// Opens a file; it is always closed on exec.
     ///

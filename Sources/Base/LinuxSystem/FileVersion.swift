@@ -27,10 +27,11 @@ package struct FileVersion: Hashable, Sendable {
 
     /// Looks at what a process executes.
     ///
+    /// - Parameter asKnown: whether what the kernel knows of it counts: who serves its file system, and may not answer, is not asked.
     /// - Throws: as ``init(at:)``.
-    init(executedBy process: Int32) throws(SystemError) {
+    init(executedBy process: Int32, asKnown: Bool = false) throws(SystemError) {
         var version = clinux_file_version()
-        _ = try retrying("statx") { unsafe clinux_process_version(process, &version) }
+        _ = try retrying("statx") { unsafe clinux_process_version(process, asKnown ? 1 : 0, &version) }
         try self.init(version, at: "/proc/\(process)/exe")
     }
 
@@ -75,7 +76,8 @@ package struct FileVersion: Hashable, Sendable {
         return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
     }
 
-    /// Whether the process with this folder in `/proc` executes this very version. The kernel's digest is not read again: nobody
+    /// Whether the process with this folder in `/proc` executes this very version, as far as the kernel knows: it may execute by now what
+    /// lies on a file system that does not answer. The kernel's digest is not read again: nobody
     /// can change the content of a file that has one.
     ///
     /// - Throws: `SystemError` of `statx`.
@@ -85,11 +87,13 @@ package struct FileVersion: Hashable, Sendable {
         return isSeen(in: found)
     }
 
-    /// Whether an open file is this very version. It may be open for nothing but to be looked at (O_PATH).
+    /// Whether an open file is this very version, as far as the kernel knows. It may be open for nothing but to be looked at (O_PATH).
     ///
     /// - Throws: `SystemError` of `statx`.
     package func isVersion(of file: FileDescriptor) throws(SystemError) -> Bool {
-        isSeen(in: try Self.look(file.number, nil))
+        var found = clinux_file_version()
+        _ = try retrying("statx") { unsafe clinux_find_version(file.number, nil, 1, &found) }
+        return isSeen(in: found)
     }
 
     private func isSeen(in found: clinux_file_version) -> Bool {

@@ -29,8 +29,7 @@ package enum PasscodeFile {
     package static func read(
         _ file: FileDescriptor, limit: Int, deadline: Deadline
     ) throws(SystemError) -> SecretBytes {
-        let isPipe = try FileStatus(of: file).isPipe
-        guard isPipe || clinux_is_sealed(file.number) == 1 else {
+        guard file.holdsPasscode else {
             throw SystemError(
                 code: EINVAL, call: "read", advice: "a passcode comes as a sealed memory file or through a pipe")
         }
@@ -47,6 +46,15 @@ package enum PasscodeFile {
         }
         return room.withSpan { SecretBytes(copying: $0.extracting(..<count)) }
     }
+}
+
+extension FileDescriptor {
+    /// Whether a passcode may come in it: a memory file that nobody resizes, or a pipe. No file system is asked.
+    package var holdsPasscode: Bool { isPipe || clinux_is_sealed(number) == 1 }
+    /// Whether it is a pipe. No file system is asked.
+    package var isPipe: Bool { clinux_is_pipe(number) == 1 }
+    /// Whether it is a device, as far as that is known without asking a file system.
+    package var isDevice: Bool { clinux_is_device(number) == 1 }
 }
 
 // MARK: - What the other end answers with

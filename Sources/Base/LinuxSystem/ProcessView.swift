@@ -13,11 +13,12 @@ package struct ProcessView: Sendable {
     /// The program it runs, looked at without opening it: its name, as the process's own view of the file system has it, and
     /// the file itself.
     ///
+    /// - Parameter asKnown: whether what the kernel knows of the file counts, so that this does not wait for its file system.
     /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there is no
     ///   program.
-    package func executable() throws(SystemError) -> (path: String, version: FileVersion) {
+    package func executable(asKnown: Bool = false) throws(SystemError) -> (path: String, version: FileVersion) {
         let name = try SymbolicLink.read("exe", of: identifier)
-        let version = try FileVersion(executedBy: identifier)
+        let version = try FileVersion(executedBy: identifier, asKnown: asKnown)
         return (Self.path(name, isDeleted: version.status.links == 0), version)
     }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -39,13 +40,38 @@ int clinux_is_sealed(int file) {
     return seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_GROW);
 }
 
+int clinux_is_pipe(int file) { return fcntl(file, F_GETPIPE_SZ) >= 0; }
+
+// The type of a file, of which who serves it is not asked; 0 for what is none, as a pidfd.
+static int type(int file) {
+    struct statx found;
+    if (statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &found) < 0) return S_IFREG;
+    return found.stx_mode & S_IFMT;
+}
+
+static int is_local_socket(int file) {
+    int domain = 0;
+    socklen_t size = sizeof domain;
+    return getsockopt(file, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+int clinux_is_of_kernel(int file) {
+    return is_local_socket(file) || fcntl(file, F_GET_SEALS) >= 0 || clinux_is_pipe(file) || type(file) == 0;
+}
+
+int clinux_is_device(int file) { return type(file) == S_IFCHR; }
+
 static int64_t nanoseconds(struct statx_timestamp time) {
     return (int64_t)((uint64_t)time.tv_sec * 1000000000u + time.tv_nsec);
 }
 
 int clinux_file_version(int file, const char *path, struct clinux_file_version *version) {
+    return clinux_find_version(file, path, 0, version);
+}
+
+int clinux_find_version(int file, const char *path, int as_known, struct clinux_file_version *version) {
     struct statx found;
-    int flags = path ? 0 : AT_EMPTY_PATH;
+    int flags = (path ? 0 : AT_EMPTY_PATH) | (as_known ? AT_STATX_DONT_SYNC : 0);
     if (statx(file < 0 ? AT_FDCWD : file, path ? path : "", flags, STATX_BASIC_STATS, &found) < 0) return -1;
     *version = (struct clinux_file_version){
         .device = makedev(found.stx_dev_major, found.stx_dev_minor), .inode = found.stx_ino, .links = found.stx_nlink,
@@ -56,7 +82,7 @@ int clinux_file_version(int file, const char *path, struct clinux_file_version *
 }
 
 int clinux_executed_version(int folder, struct clinux_file_version *version) {
-    return clinux_file_version(folder, "exe", version);
+    return clinux_find_version(folder, "exe", 1, version);
 }
 
 int clinux_verity_digest(int file, uint8_t *digest, size_t room) {

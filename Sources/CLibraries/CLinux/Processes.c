@@ -83,9 +83,9 @@ ssize_t clinux_process_link(int process, const char *name, char *text, size_t ro
     return readlink(process_path(path, process, name), text, room);
 }
 
-int clinux_process_version(int process, struct clinux_file_version *version) {
+int clinux_process_version(int process, int as_known, struct clinux_file_version *version) {
     char path[process_path_room];
-    return clinux_file_version(-1, process_path(path, process, "exe"), version);
+    return clinux_find_version(-1, process_path(path, process, "exe"), as_known, version);
 }
 
 void clinux_warn(const char *text) { syslog(LOG_USER | LOG_WARNING, "%s", text); }

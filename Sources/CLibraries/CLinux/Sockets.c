@@ -19,6 +19,8 @@ typedef union {
     char bytes[CMSG_SPACE(CLINUX_MAX_DESCRIPTORS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 } control_buffer;
 
+_Static_assert(sizeof(control_buffer) / sizeof(int) <= CLINUX_DESCRIPTOR_ROOM, "what comes has room");
+
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
@@ -80,7 +82,7 @@ int clinux_asks_for_senders(int socket) {
 }
 
 ssize_t clinux_receive_descriptors(
-    int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender) {
+    int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender, bool *is_whole) {
     control_buffer control;
     struct iovec part = {bytes, size};
     struct msghdr message = {
@@ -91,7 +93,7 @@ ssize_t clinux_receive_descriptors(
     *sender = 0;
     ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (received < 0) return received;
-    int is_too_much = message.msg_flags & MSG_CTRUNC;
+    *is_whole = !(message.msg_flags & MSG_CTRUNC);
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET) continue;
         if (header->cmsg_type == SCM_CREDENTIALS) {
@@ -105,18 +107,9 @@ ssize_t clinux_receive_descriptors(
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(header) + index * sizeof(int), sizeof descriptor);
             // Where no sender is asked for, the room for one may hold more of them.
-            if (*count == most) {
-                close(descriptor);
-                is_too_much = 1;
-            } else {
-                descriptors[(*count)++] = descriptor;
-            }
+            descriptors[(*count)++] = descriptor;
         }
     }
-    if (is_too_much) {
-        while (*count > 0) close(descriptors[--*count]);
-        errno = EMSGSIZE;
-        return -1;
-    }
+    if (*count > most) *is_whole = false;
     return received;
 }

@@ -16,6 +16,8 @@ package final class CallerIdentifier: Sendable {
     /// Takes a line about entitlements that were left out.
     private let log: @Sendable (String) -> Void
     private let logged = Lock<[String]>([])
+    /// Devices that the table of mounts does not show, and whose files were seen where everybody sees them.
+    private let subvolumes = Lock<Set<UInt64>>([])
 
     /// - Parameter rules: what is known before anybody calls; entitlements come from the folders.
     package init(
@@ -89,16 +91,6 @@ package final class CallerIdentifier: Sendable {
     }
 }
 
-extension CallerIdentifier {
-    /// As ``examine(_:for:)``, for who may have to wait for another process.
-    package func examine(
-        _ file: FileDescriptor, for caller: CallerIdentity,
-        then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void
-    ) {
-        deliver(Result { () throws(Refusal) in try examine(file, for: caller) })
-    }
-}
-
 // MARK: - How
 
 extension CallerIdentifier {
@@ -136,13 +128,15 @@ extension CallerIdentifier {
         throw .noUnit((try? SymbolicLink.read("/proc/\(process)/exe")) ?? "process \(process)")
     }
 
-    /// Nil when something has to be read first that could take long.
+    /// Nil when something has to be read first that could take long, or looked at on a file system that may not answer.
     private func identifyAtOnce(_ subject: Subject) throws(Refusal) -> IdentifiedCaller? {
         guard let installed = folders.known else { return nil }
         let (path, version) = try look(subject.view.identifier) { () throws(SystemError) in
-            try subject.view.executable()
+            try subject.view.executable(asKnown: true)
         }
-        guard let outcome = signatures.known(version) else { return nil }
+        guard let outcome = signatures.known(version), isServedBySystem(version) else { return nil }
+        // What a script's name leads to says the process.
+        guard installed.scripts[path] == nil else { return nil }
         let isSigned = if case .success(nil) = outcome { false } else { true }
         // What concerns a file system of the caller's own making could make this thread wait for the caller.
         guard isSigned ? true : try sharesNames(subject) else { return nil }
@@ -159,6 +153,7 @@ extension CallerIdentifier {
             try subject.view.executable()
         }
         let outcome = try readSignature(subject, version, isCommon: sharesNames)
+        if sharesNames { noteSubvolume(version, path) }
         return try decide(subject, path, version, outcome, installed, sharesNames: sharesNames)
     }
 
@@ -249,12 +244,20 @@ extension CallerIdentifier {
     }
 
     /// Whether a look at a file ends: it lies where root has mounted something that the system serves. What is not in the table by its
-    /// number, as a subvolume of Btrfs, is seen there by its name.
-    private func isServedBySystem(_ version: FileVersion, _ path: String) -> Bool {
+    /// number, as a subvolume of Btrfs, is seen there by its name, by who may wait.
+    private func isServedBySystem(_ version: FileVersion) -> Bool {
         switch signatures.server(of: version) {
         case .system: true
         case .user: false
-        case nil: ExecutableName.leads(path, to: version.status)
+        case nil: subvolumes.withLock { $0.contains(version.status.device) }
+        }
+    }
+
+    private func noteSubvolume(_ version: FileVersion, _ path: String) {
+        guard signatures.server(of: version) == nil, ExecutableName.leads(path, to: version.status) else { return }
+        subvolumes.withLock { known in
+            // More than a machine has.
+            if known.count < 1024 { known.insert(version.status.device) }
         }
     }
 
@@ -269,7 +272,7 @@ extension CallerIdentifier {
         _ peer: PeerCredentials, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
         _ signature: ProgramSignature?, _ installed: InstalledEntitlements
     ) -> KnownProcesses.Entry? {
-        guard peer.isKernelsWord, version.isSettled, !caller.isAnchored, isServedBySystem(version, path) else {
+        guard peer.isKernelsWord, version.isSettled, !caller.isAnchored, isServedBySystem(version) else {
             return nil
         }
         switch caller.provenance {

@@ -208,7 +208,7 @@ extension FileDescriptor {
     ///
     /// - Throws: `errSecNotAvailable` when whoever writes has not finished in time.
     fileprivate func waitUntilWritten(by deadline: Deadline, within milliseconds: Int) throws(Refusal) {
-        guard (try? FileStatus(of: self).isPipe) == true else { return }
+        guard isPipe else { return }
         // The end of the other side is always reported.
         do throws(SystemError) { try wait(for: [], deadline: min(deadline, .after(milliseconds: milliseconds))) } catch
         {

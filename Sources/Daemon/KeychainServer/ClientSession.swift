@@ -29,6 +29,8 @@ final class ClientSession {
     var caller: IdentifiedCaller?
     /// Whether it may be anybody's, who decides what the files are on that come along: they are taken when it is known who it is.
     private let isStranger: Bool
+    /// Where what comes along is closed.
+    private let files: ForeignFiles
     /// Whether it has shown that it asks itself.
     var introduction = Introduction()
     /// Whose it is, of those that share the loop.
@@ -79,9 +81,10 @@ final class ClientSession {
     private var sent = 0
 
     init(
-        token: UInt64, socket: UnixSocket, _ peer: PeerNumbers, _ claimant: Claimant, isStranger: Bool, at now: UInt64
+        token: UInt64, socket: UnixSocket, _ peer: PeerNumbers, _ claimant: Claimant, _ files: ForeignFiles,
+        isStranger: Bool, at now: UInt64
     ) {
-        self.isStranger = isStranger
+        (self.files, self.isStranger) = (files, isStranger)
         (self.token, self.socket, self.peer, self.claimant, lastServed) = (token, socket, peer, claimant, now)
         queuedFor = claimant.standing
     }
@@ -129,7 +132,8 @@ extension ClientSession {
     func claim(for frame: Frame) throws(BrokenFrame) -> [FileDescriptor] {
         let count = frame.header.descriptors
         guard count == descriptors.count || count < descriptors.count && !input.isEmpty else {
-            throw BrokenFrame(id: frame.header.id, refusal: .attachments)
+            let isTooMuch = count > descriptors.count && !files.areClosed(of: peer.user)
+            throw BrokenFrame(id: frame.header.id, refusal: isTooMuch ? .unclosedFiles : .attachments)
         }
         defer { descriptors.removeFirst(count) }
         return Array(descriptors.prefix(count))
@@ -146,10 +150,11 @@ extension ClientSession {
         let received: Int
         var sender: Int32 = 0
         do throws(SystemError) {
-            let takesDescriptors = caller != nil || !isStranger
-            guard let arrival = try socket.receiveAttached(into: &span, takesDescriptors: takesDescriptors) else {
-                return 0
+            let takesDescriptors = (caller != nil || !isStranger) && files.areClosed(of: peer.user)
+            let arrival = try socket.receiveAttached(into: &span, takesDescriptors: takesDescriptors) {
+                files.adopt($0, of: peer.user)
             }
+            guard let arrival else { return 0 }
             received = arrival.count
             descriptors += arrival.descriptors
             sender = arrival.sender

@@ -40,6 +40,7 @@ final class EventLoop: @unchecked Sendable {
     /// The most connections, and bytes, since memory was given back last.
     private var peak = (connections: 0, held: 0)
     private let arrived: @Sendable (CallerIdentity) -> Void
+    private let files = ForeignFiles()
     /// How often lines are written that connections cause.
     var paces = LogPaces()
     let epoll: Epoll
@@ -168,7 +169,7 @@ extension EventLoop {
         let caller = router.greet(socket)
         let claimant = caller.map { claimants.claimant(of: $0.identity) } ?? claimants.claimant(of: peer)
         let session = ClientSession(
-            token: nextToken, socket: socket, peer, claimant, isStranger: isStranger(peer.user), at: now)
+            token: nextToken, socket: socket, peer, claimant, files, isStranger: isStranger(peer.user), at: now)
         guard settleIn(session) else { return }
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1

@@ -164,6 +164,8 @@ struct RequestRouter {
             try backend.keys.put(
                 KeyJob(request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply))
         case .authentication(let request, let password):
+            if let password, !password.holdsPasscode { throw .noPasscodeFile }
+            if let terminal = request.prompt?.surroundings.opened?.device, !terminal.isDevice { throw .noTerminal }
             let job = PromptJob(
                 request: request, password: password, caller: caller, conversation: Conversation(), id: id,
                 deadline: deadline, standing: standing, reply: reply, pipe: limits.pipe)
@@ -192,6 +194,7 @@ struct RequestRouter {
                     ExaminationJob(
                         file: file, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply)))
         default:
+            guard files.allSatisfy(\.holdsPasscode) else { throw .noPasscodeFile }
             let job = DeviceJob(
                 request: request, passcodes: files, caller: caller, id: id, deadline: deadline, standing: standing,
                 reply: reply, pipe: limits.pipe)

@@ -32,6 +32,18 @@ extension Refusal {
         .param, .malformedFrame, "descriptors", "Other file descriptors came with the frame than belong to it.",
         do: "Use a client and a daemon of the same release.")
 
+    static let unclosedFiles = Refusal(
+        .notAvailable, .unavailable, "descriptors",
+        "Files that came with other requests of this user are not closed: they lie on a file system that does not answer.",
+        do: "End what serves that file system, and try again.")
+
+    static let noPasscodeFile = Refusal(
+        .param, .malformedFrame, "passcode", "What came along is no passcode.",
+        do: "Give it in a sealed memory file, or through a pipe.")
+
+    static let noTerminal = Refusal(
+        .param, .malformedFrame, "terminal", "What came along is no terminal.", do: "Send the terminal of the program.")
+
     /// Whoever holds a connection reads its answers; asking is for the one that made it.
     static let foreignSender = Refusal(
         .missingEntitlement, .foreignSender, "sender",

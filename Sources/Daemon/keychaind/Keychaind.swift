@@ -84,15 +84,15 @@ struct Keychaind {
         let limits = try Surroundings.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)
         let server = try KeychainServer(
-            engine, on: listeners, registry: try callers(.user(CurrentProcess.user), options), limits: limits,
-            log: report)
+            engine, on: listeners, registry: try PatientIdentifier(callers(options)),
+            limits: limits, log: report)
         return (server, engine)
     }
 
     /// Who may call, and who is who.
-    static func callers(_ clientele: Clientele, _ options: Arguments.Options) throws -> CallerIdentifier {
+    private static func callers(_ options: Arguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
-            clientele, anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
+            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
@@ -145,7 +145,7 @@ struct Keychaind {
 
 /// An engine is what a server needs.
 extension KeychainEngine: RequestHandler {}
-extension CallerIdentifier: CallerRegistry {}
+extension PatientIdentifier: CallerRegistry {}
 extension IdentifierClient: CallerRegistry {}
 extension EngineLane: RequestLane {}
 extension PendingWrite: QueuedWrite {}

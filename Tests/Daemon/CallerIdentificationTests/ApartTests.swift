@@ -316,15 +316,19 @@ struct BrokenIdentifierTests {
 }
 
 extension UnixSocket {
-    /// The number of the next question.
+    /// The number of the next question that may take long; of all others it says that nothing is known at once.
     fileprivate func question() throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        var span = bytes.mutableSpan
-        try descriptor.wait(for: .readable, deadline: soon)
-        guard let arrival = try receiveAttached(into: &span), arrival.count > 4 else {
-            throw SystemError(code: EPIPE, call: "recvmsg")
+        while true {
+            var bytes = [UInt8](repeating: 0, count: 64)
+            var span = bytes.mutableSpan
+            try descriptor.wait(for: .readable, deadline: soon)
+            guard let arrival = try receiveAttached(into: &span), arrival.count > 4 else {
+                throw SystemError(code: EPIPE, call: "recvmsg")
+            }
+            let number = Array(bytes.prefix(4))
+            guard bytes[4] == 3 else { return number }
+            try sendFully((number + [0, 0, 0, 0]).span, deadline: soon)
         }
-        return Array(bytes.prefix(4))
     }
 
     /// Ends it for both sides.

@@ -1,5 +1,6 @@
 #pragma once
 #include <spawn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -32,17 +33,19 @@ int clinux_peer_pidfd(int socket);
 
 /// The most descriptors one message carries here.
 #define CLINUX_MAX_DESCRIPTORS 16
+/// As many as a message may bring where no sender is asked for.
+#define CLINUX_DESCRIPTOR_ROOM 32
 
 /// Sends bytes with up to CLINUX_MAX_DESCRIPTORS descriptors attached to the first of them; never raises SIGPIPE.
 ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, const int *descriptors, size_t count);
 
-/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has room for `most`, which is
-/// CLINUX_MAX_DESCRIPTORS or none; `*count` is how many came. More than that fails with EMSGSIZE, and all of them are closed; where none
-/// may come and the sender is asked for, none is ever opened.
+/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has CLINUX_DESCRIPTOR_ROOM; `*count` is how many
+/// came. `*is_whole` is false when there were more than `most`, which is CLINUX_MAX_DESCRIPTORS or none, or too many open files; where
+/// none may come and the sender is asked for, none is ever opened.
 /// `*sender` is the process that sent the bytes, where the socket was told to ask (clinux_ask_for_senders), else 0; a kernel never
 /// gives out bytes of two senders at once.
 ssize_t clinux_receive_descriptors(
-    int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender);
+    int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender, bool *is_whole);
 
 /// SO_PASSCRED: whoever receives from this socket, or from a connection it accepts, learns who sent.
 int clinux_ask_for_senders(int socket);
@@ -70,6 +73,15 @@ int clinux_memory_file(const char *name, size_t size);
 
 /// 1 when the file is one that nobody can resize, 0 when it is not.
 int clinux_is_sealed(int file);
+
+/// Whether what is open is a socket of this machine, a memory file, a pipe or nothing of a file system's: closing it waits for nobody.
+int clinux_is_of_kernel(int file);
+
+/// Whether it is a pipe, without asking a file system.
+int clinux_is_pipe(int file);
+
+/// Whether it is a device, without asking a file system: what is known of it counts.
+int clinux_is_device(int file);
 
 /// memfd_create: an anonymous file with these bytes that nobody can change any more; its position is its beginning.
 int clinux_sealed_file(const char *name, const void *bytes, size_t size);
@@ -162,11 +174,15 @@ int clinux_open_folder(const char *path);
 /// open file.
 int clinux_file_version(int file, const char *path, struct clinux_file_version *version);
 
+/// As clinux_file_version. Where `as_known` is 1, what the kernel knows of the file counts, which is never long in coming: who serves its
+/// file system is not asked.
+int clinux_find_version(int file, const char *path, int as_known, struct clinux_file_version *version);
+
 /// The same for what a process executes; `folder` is its folder in /proc, opened.
 int clinux_executed_version(int folder, struct clinux_file_version *version);
 
 /// The same by the number of the process.
-int clinux_process_version(int process, struct clinux_file_version *version);
+int clinux_process_version(int process, int as_known, struct clinux_file_version *version);
 
 /// readlink of a link in a process's folder in /proc.
 ssize_t clinux_process_link(int process, const char *name, char *text, size_t room);

@@ -45,19 +45,14 @@ package final class IdentifierClient: Sendable {
         return try ask(peer, credentials)
     }
 
-    /// Most answers come so soon that it takes less to wait for them than to have another thread do so.
+    /// What is known at once comes so soon that it takes less to wait for it than to have another thread do so.
     private func ask(_ peer: UnixSocket, _ credentials: PeerCredentials) throws(Refusal) -> Identification {
-        let question = IdentifierQuestion.identify(peer)
-        guard let pending = channel.begin(question) else {
-            return .slow(
-                SlowIdentification(asking: { [self] deliver in
-                    channel.ask(question) { [self] answer in deliver(caller(in: answer, credentials)) }
-                }))
+        if let answer = try channel.ask(.recognize(peer), within: Self.shortWait), !answer.reader.isAtEnd {
+            return .known(try caller(in: answer, credentials))
         }
-        if let answer = try pending.take(within: Self.shortWait) { return .known(try caller(in: answer, credentials)) }
         return .slow(
             SlowIdentification(asking: { [self] deliver in
-                pending.deliver { [self] answer in deliver(caller(in: answer, credentials)) }
+                channel.ask(.identify(peer)) { [self] answer in deliver(caller(in: answer, credentials)) }
             }))
     }
 

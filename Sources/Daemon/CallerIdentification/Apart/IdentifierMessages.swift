@@ -11,8 +11,10 @@ import LinuxSystem
 ///                                                         ; who has made a connection? With the connection, and the rest of it
 ///                                                         ; as in a handover
 ///              | number:u32 2:u8 user:u32 process:i32     ; what would this program be given? With the file
+///              | number:u32 3:u8 and as 1                 ; who has made a connection, if that is known at once?
 ///     answer   = number:u32 0:i32 report 0:u8
 ///              | number:u32 0:i32 report 1:u8 version     ; with the list of mappings of the process, and its program
+///              | number:u32 0:i32                         ; it is not known at once
 ///              | number:u32 status:i32 refusal
 ///     version  = number:u64×9 length:u32 digest
 ///
@@ -21,6 +23,7 @@ import LinuxSystem
 enum IdentifierFormat {
     static let identify: UInt8 = 1
     static let examine: UInt8 = 2
+    static let recognize: UInt8 = 3
     static let questionRoom = 64
     /// An entitlements file has 64 KiB.
     static let answerRoom = 96 << 10
@@ -35,6 +38,7 @@ enum IdentifierFormat {
 enum IdentifierQuestion {
     case identify(UnixSocket)
     case examine(FileDescriptor, user: UInt32, process: Int32)
+    case recognize(UnixSocket)
 
     /// The message, and what goes with it.
     ///
@@ -44,18 +48,24 @@ enum IdentifierQuestion {
         buffer.append(littleEndian: number)
         switch self {
         case .identify(let connection):
-            buffer.append(IdentifierFormat.identify)
-            let witness = connection.witness
-            buffer.append(Self.form(of: witness))
-            buffer.append(littleEndian: connection.madeAfter ?? 0)
-            buffer.append(littleEndian: witness?.startTime ?? 0)
-            return (buffer, [connection.descriptor] + (witness?.descriptor.map { [$0] } ?? []))
+            return (buffer, Self.append(connection, IdentifierFormat.identify, to: buffer))
+        case .recognize(let connection):
+            return (buffer, Self.append(connection, IdentifierFormat.recognize, to: buffer))
         case .examine(let file, let user, let process):
             buffer.append(IdentifierFormat.examine)
             buffer.append(littleEndian: user)
             buffer.append(littleEndian: process)
             return (buffer, [file])
         }
+    }
+
+    private static func append(_ connection: UnixSocket, _ code: UInt8, to buffer: SecretBuffer) -> [FileDescriptor] {
+        let witness = connection.witness
+        buffer.append(code)
+        buffer.append(form(of: witness))
+        buffer.append(littleEndian: connection.madeAfter ?? 0)
+        buffer.append(littleEndian: witness?.startTime ?? 0)
+        return [connection.descriptor] + (witness?.descriptor.map { [$0] } ?? [])
     }
 
     /// - Returns: the question, and what its answer is known by.
@@ -73,6 +83,7 @@ enum IdentifierQuestion {
         guard let first = descriptors.first else { throw .malformed("a question") }
         switch kind {
         case IdentifierFormat.identify: self = .identify(try Self.connection(&reader, descriptors))
+        case IdentifierFormat.recognize: self = .recognize(try Self.connection(&reader, descriptors))
         case IdentifierFormat.examine where descriptors.count == 1:
             self = .examine(
                 first, user: try reader.integer(UInt32.self), process: try reader.integer(Int32.self))

@@ -10,6 +10,7 @@ package final class IdentifierSession: Sendable {
     private let channel: UnixSocket
     private let identifier: CallerIdentifier
     private let looks: Looks
+    private let files = ForeignFiles()
     private let isOver = Atomic(false)
 
     /// How long a daemon may take to read an answer: milliseconds.
@@ -28,7 +29,11 @@ package final class IdentifierSession: Sendable {
                 let (number, question) = try IdentifierQuestion.read(body, descriptors)
                 do throws(Refusal) {
                     let asker = try identifier.asker(of: question)
-                    try looks.put(for: asker, of: self) { [self] in answer(question, number) }
+                    if case .recognize(let peer) = question {
+                        answer(number, .success(try identifier.findAtOnce(peer)))
+                    } else {
+                        try looks.put(for: asker, of: self) { [self] in look(question, number) }
+                    }
                 } catch { refuse(number, error) }
             }
         } catch {}
@@ -40,11 +45,14 @@ package final class IdentifierSession: Sendable {
         shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }
 
-    private func answer(_ question: IdentifierQuestion, _ number: UInt32) {
+    private func look(_ question: IdentifierQuestion, _ number: UInt32) {
         guard !isOver.load(ordering: .relaxed) else { return }
+        answer(number, Result { () throws(Refusal) in try identifier.find(question) })
+    }
+
+    private func answer(_ number: UInt32, _ outcome: Result<Finding?, Refusal>) {
         let answer = Self.begin(number)
-        let attached = self.answer(question, into: answer)
-        send(answer, attached)
+        send(answer, Self.write(outcome, into: answer))
     }
 
     private func refuse(_ number: UInt32, _ refusal: Refusal) {
@@ -72,21 +80,25 @@ package final class IdentifierSession: Sendable {
         var span = room.mutableSpan
         while true {
             try channel.descriptor.wait(for: .readable, deadline: .never)
-            guard let arrival = try channel.receiveAttached(into: &span) else { continue }
+            // Whose it is says the question; the daemon takes no more of one user's than are closed.
+            let arrival = try channel.receiveAttached(into: &span) { files.adopt($0, of: 0) }
+            guard let arrival else { continue }
             if arrival.count == 0 { return nil }
             return (SecretBytes(copying: room.span.extracting(..<arrival.count)), arrival.descriptors)
         }
     }
 
-    private func answer(_ question: IdentifierQuestion, into buffer: SecretBuffer) -> [FileDescriptor] {
+    /// - Returns: what goes with it.
+    private static func write(_ outcome: Result<Finding?, Refusal>, into buffer: SecretBuffer) -> [FileDescriptor] {
         let start = buffer.count
         do throws(Refusal) {
-            let (caller, holding) = try find(question)
+            let found = try outcome.get()
             buffer.append(littleEndian: Int32(0))
-            CallerReport(caller).append(to: buffer)
-            buffer.append(holding == nil ? 0 : 1)
-            holding?.append(to: buffer)
-            if buffer.count <= IdentifierFormat.answerRoom { return holding.map { [$0.maps, $0.file] } ?? [] }
+            guard let found else { return [] }
+            CallerReport(found.caller).append(to: buffer)
+            buffer.append(found.holding == nil ? 0 : 1)
+            found.holding?.append(to: buffer)
+            if buffer.count <= IdentifierFormat.answerRoom { return found.holding.map { [$0.maps, $0.file] } ?? [] }
             throw .overlongIdentity
         } catch {
             buffer.truncate(to: start)
@@ -94,15 +106,12 @@ package final class IdentifierSession: Sendable {
             return []
         }
     }
+}
 
-    private func find(_ question: IdentifierQuestion) throws(Refusal) -> (CallerIdentity, Holding?) {
-        switch question {
-        case .identify(let peer): return try identifier.identifyToHold(peer)
-        case .examine(let file, let user, let process):
-            let caller = CallerIdentity(user: user, process: process, program: "", groups: [])
-            return (try identifier.examine(file, for: caller), nil)
-        }
-    }
+/// Who it is, and what it takes to see there that it is unchanged.
+private struct Finding {
+    let caller: CallerIdentity
+    let holding: Holding?
 }
 
 extension SecretBuffer {
@@ -118,7 +127,7 @@ extension CallerIdentifier {
     /// - Throws: `errSecMissingEntitlement` for a user who is not served; `errSecNotAvailable` for what is no connection.
     fileprivate func asker(of question: IdentifierQuestion) throws(Refusal) -> Looks.Asker {
         switch question {
-        case .identify(let peer):
+        case .identify(let peer), .recognize(let peer):
             let numbers: PeerNumbers
             do throws(SystemError) { numbers = try PeerNumbers(of: peer) } catch { throw .unidentified(error) }
             try check(user: numbers.user)
@@ -129,22 +138,40 @@ extension CallerIdentifier {
         }
     }
 
-    /// Identifies a peer for another process, with what it takes to see there that it has executed nothing since: of an anchored
-    /// program, and of one that connects again and again.
+    /// Who has made a connection, if that is known without looking at anything that may not answer: also while other files of the user
+    /// hold up all threads there are for them.
     ///
     /// - Throws: as ``identify(_:)``.
-    func identifyToHold(_ peer: UnixSocket) throws(Refusal) -> (CallerIdentity, Holding?) {
-        let caller =
+    fileprivate func findAtOnce(_ peer: UnixSocket) throws(Refusal) -> Finding? {
+        guard case .known(let caller) = try identify(peer) else { return nil }
+        return try find(caller)
+    }
+
+    /// The answer to a question, for who may wait.
+    ///
+    /// - Throws: as ``identify(_:)`` and ``examine(_:for:)``.
+    fileprivate func find(_ question: IdentifierQuestion) throws(Refusal) -> Finding {
+        switch question {
+        case .identify(let peer), .recognize(let peer):
             switch try identify(peer) {
-            case .known(let caller): caller
-            case .slow(let work): try work.finish()
+            case .known(let caller): return try find(caller)
+            case .slow(let work): return try find(try work.finish())
             }
+        case .examine(let file, let user, let process):
+            let caller = CallerIdentity(user: user, process: process, program: "", groups: [])
+            return Finding(caller: try examine(file, for: caller), holding: nil)
+        }
+    }
+
+    /// Adds what it takes to see in another process that the caller has executed nothing since: of an anchored program, and of one that
+    /// connects again and again.
+    private func find(_ caller: IdentifiedCaller) throws(Refusal) -> Finding {
         guard let process = caller.process as? IdentifiedProcess, process.isKnown || caller.identity.isAnchored else {
-            return (caller.identity, nil)
+            return Finding(caller: caller.identity, holding: nil)
         }
         let number = caller.identity.process
         do throws(SystemError) {
-            return (caller.identity, try hold(number, process))
+            return Finding(caller: caller.identity, holding: try hold(number, process))
         } catch { throw .unidentified(error, process: number) }
     }
 

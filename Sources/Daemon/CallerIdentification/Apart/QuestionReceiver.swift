@@ -26,15 +26,19 @@ extension QuestionTable {
             let watched = [wakeup.descriptor, socket?.descriptor].compactMap(\.self)
             _ = try? FileDescriptor.waitForAny(of: watched, deadline: retry)
             wakeup.clear()
-            if socket != nil { while receive(by: .now) {} }
+            if socket != nil { while !isAwaited, receive(by: .now) {} }
             expire()
         }
     }
 
+    /// Whether somebody waits for an answer, who receives all others as well.
+    private var isAwaited: Bool { state.withLock { $0.isAwaited } }
+
     /// What to wait for: answers, if there are any that nobody else waits for, and until when.
     private static func outlook(_ state: State) -> (UnixSocket?, Deadline) {
         let left = state.entries.values.filter { !$0.isAwaited && $0.outcome == nil }
-        return (left.contains { $0.isSent } ? state.socket : nil, left.map(\.deadline).min() ?? .never)
+        let reads = !state.isAwaited && left.contains { $0.isSent }
+        return (reads ? state.socket : nil, left.map(\.deadline).min() ?? .never)
     }
 
     /// Sends what could not be sent so far, in its order; whether the identifier does not take any more now.

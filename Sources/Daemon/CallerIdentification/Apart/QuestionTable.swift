@@ -24,12 +24,19 @@ final class QuestionTable: Sendable {
         var last: UInt32 = 0
         var wakeup: Wakeup?
         var isClosed = false
+        /// Until when nothing is asked whose answer is waited for: the last one did not come.
+        var silence = Deadline.now
+
+        /// Whether somebody waits for an answer and receives what comes.
+        var isAwaited: Bool { entries.values.contains { $0.isAwaited && $0.outcome == nil } }
     }
 
     let state = Lock(State())
 
     /// More are not open at a time; the server has fewer under way of each user.
     private static let mostOpen = 256
+    /// How long nobody waits for answers after one did not come at once: milliseconds.
+    private static let silenceTime = 100
 
     /// What is to be told to whom when the table is not held any more.
     typealias Deliveries = [(IdentifierChannel.Delivery, IdentifierChannel.Outcome)]
@@ -55,10 +62,10 @@ final class QuestionTable: Sendable {
 // MARK: - Asking
 
 extension QuestionTable {
-    /// Puts the only question that is open; its number.
+    /// Puts a question whose answer is waited for; its number.
     func putAtOnce(_ question: IdentifierQuestion) -> UInt32? {
         state.withLock { state -> UInt32? in
-            guard state.entries.isEmpty, let socket = state.socket else { return nil }
+            guard state.silence.hasPassed, let socket = state.socket else { return nil }
             let number = Self.add(question, to: &state)
             do throws(SystemError) { try Self.send(question, number, through: socket, by: .now) } catch {
                 state.entries[number] = nil
@@ -82,38 +89,17 @@ extension QuestionTable {
         if let refusal { delivery(.failure(refusal)) }
     }
 
-    /// What became of a question, for whoever has asked.
-    func take(_ number: UInt32) -> IdentifierChannel.Outcome? {
+    /// Whether a question is not answered yet.
+    func isOpen(_ number: UInt32) -> Bool { state.withLock { $0.entries[number].map { $0.outcome == nil } ?? false } }
+
+    /// What became of a question whose answer was waited for; nil when there is none, and then nobody waits for one soon.
+    func finish(_ number: UInt32) -> IdentifierChannel.Outcome? {
         state.withLock { state in
-            guard let outcome = state.entries[number]?.outcome else { return nil }
-            state.entries[number] = nil
+            let outcome = state.entries.removeValue(forKey: number)?.outcome
+            if outcome == nil { state.silence = .after(milliseconds: Self.silenceTime) }
+            // It has left the socket alone meanwhile.
+            if !state.entries.isEmpty { state.wakeup?.signal() }
             return outcome
-        }
-    }
-
-    /// Whoever has asked waits no longer: the receiver does.
-    ///
-    /// - Throws: `errSecNotAvailable` when there can be none.
-    func leave(_ number: UInt32) throws(Refusal) {
-        try state.withLock { state throws(Refusal) in
-            state.entries[number]?.isAwaited = false
-            try wakeReceiver(&state)
-        }
-    }
-
-    func deliver(_ number: UInt32, to delivery: @escaping IdentifierChannel.Delivery) {
-        let outcome: IdentifierChannel.Outcome? = state.withLock { state in
-            guard let entry = state.entries[number] else { return .failure(.endedIdentifier) }
-            if entry.outcome == nil { state.entries[number]?.delivery = delivery } else { state.entries[number] = nil }
-            return entry.outcome
-        }
-        if let outcome { delivery(outcome) }
-    }
-
-    /// Nobody wants to know any more, unless it is to be delivered.
-    func abandon(_ number: UInt32) {
-        state.withLock { state in
-            if state.entries[number]?.delivery == nil { state.entries[number] = nil }
         }
     }
 
