@@ -79,11 +79,10 @@ package enum AttributeTable {
         .init(.comment, "icmt", "kSecAttrComment", kind: .blob, in: passwords, "A note of the user's."),
         .init(
             .creator, "crtr", "kSecAttrCreator", "kSecAttrKeyCreator", kind: .number, in: passwords + keys, keyIn: keys,
-            missing: .zero,
-            returned: .whenNotEmpty, "The creator's four-character code."),
+            missing: .zero, "The creator's four-character code."),
         .init(
             .type, "type", "kSecAttrType", "kSecAttrKeyType", kind: .number, in: passwords + keys, keyIn: keys,
-            missing: .zero, returned: .whenNotEmpty, "A password's four-character type, or a key's algorithm."),
+            missing: .zero, "A password's four-character type, or a key's algorithm."),
         .init(
             .scriptCode, "scrp", "kSecAttrScriptCode", kind: .number, in: passwords,
             "The script code, for old programs."),

@@ -93,4 +93,10 @@ extension ItemAttribute {
         case (.zero, _): .number(0)
         }
     }
+
+    /// As ``defaultValue``, for an item of a class. What is part of another class's primary key alone is simply missing: a password's
+    /// creator of 0 is one that was given.
+    package func defaultValue(in itemClass: ItemClass) -> AttributeValue? {
+        keyIn.isEmpty || keyIn.contains(itemClass) ? defaultValue : nil
+    }
 }

@@ -96,6 +96,24 @@ struct AttributeValueTests {
         }
     }
 
+    @Test("A.6: a creator and a type of 0 that were given come back and are found; what was not given is not there")
+    func zeroCreator() throws {
+        try withKeychain { _ in
+            for item in [genericPassword(), internetPassword()] {
+                add(item + [kSecAttrCreator: 0, kSecAttrType: 0])
+                let found = attributes(item)
+                #expect(found?["crtr"] as? Int == 0 && found?["type"] as? Int == 0)
+                let other = item + [kSecAttrAccount: "other"]
+                add(other)
+                #expect(attributes(other)?["crtr"] == nil && attributes(other)?["type"] == nil)
+                #expect(count([kSecClass: item[kSecClass] as Any, kSecAttrCreator: 0]) == 1)
+            }
+            add(key())
+            #expect(attributes(key())?["crtr"] as? Int == 0)
+            #expect(count([kSecClass: kSecClassKey, kSecAttrCreator: 0]) == 1)
+        }
+    }
+
     @Test("A date is a date to the microsecond")
     func dates() throws {
         try withKeychain { _ in

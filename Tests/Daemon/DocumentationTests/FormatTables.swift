@@ -30,7 +30,7 @@ enum FormatTables {
     private static func row(_ attribute: ItemAttribute) -> [String] {
         [
             "\(attribute.id.rawValue)", "`\(attribute.code)`", attribute.kind.name, attribute.classes.codes,
-            attribute.keyIn.codes, attribute.defaultText + (attribute.returned == .whenNotEmpty ? ", left out" : ""),
+            attribute.keyIn.codes, attribute.defaultTextWithClasses + (attribute.returned == .whenNotEmpty ? ", left out" : ""),
             column(attribute),
         ]
     }
@@ -72,6 +72,12 @@ extension ItemAttribute {
         case .number?: "0"
         case .date?: "date 0"
         }
+    }
+
+    /// As ``defaultText``, and in which classes, where it is not all that have the attribute.
+    var defaultTextWithClasses: String {
+        let own = classes.filter { defaultValue(in: $0) != nil }
+        return own.isEmpty || own == classes ? defaultText : "\(defaultText) in \(own.codes)"
     }
 }
 

@@ -23,7 +23,7 @@ enum ReferenceTables {
             AttributeTable.rows.filter { $0.id != .restricted }.map { attribute in
                 [
                     attribute.constants.joined(separator: ", "), "`\(attribute.code)`", attribute.kind.name,
-                    attribute.classes.codes, attribute.keyIn.codes, attribute.defaultText,
+                    attribute.classes.codes, attribute.keyIn.codes, attribute.defaultTextWithClasses,
                     search(attribute), attribute.setBy.name, attribute.meaning,
                 ]
             })
@@ -70,7 +70,10 @@ extension QueryKey.Role {
         case .returnFlag(let flag): "Return " + (Self.returned[flag] ?? "") + "."
         case .valueData: "The value, at most 1 MiB; in a search it is ignored."
         case .valueReference:
-            "An object whose item is meant: its attributes count where the dictionary has none. Another object: -50."
+            """
+            An object whose item is meant: its attributes count where the dictionary has none. Another object: -50. Of an \
+            identity kSecReturnPersistentRef alone is answered.
+            """
         case .persistentReference: "The one item with this reference, synchronised or not; no attributes beside it."
         case .authenticationUI: "Whether the user may be asked: allow, fail, or (in a search only) skip."
         case .noAuthenticationUI: "True is the same as fail."
@@ -87,8 +90,7 @@ extension QueryKey.Role {
 
     private static let returned: [ReturnFlags: String] = [
         .data: "the value", .attributes: "the attributes",
-        .reference:
-            "the item's object; for passwords, with another return key, the attributes. Identities: -4 for now",
+        .reference: "the item's object; for passwords, with another return key, the attributes",
         .persistentReference: "the persistent reference",
     ]
 }

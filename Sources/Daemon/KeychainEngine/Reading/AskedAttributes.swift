@@ -8,15 +8,18 @@ struct AskedAttributes {
     private let query: AttributeList
     /// In which groups the item may be; nil for all.
     private let groups: [String]?
+    private let itemClass: ItemClass?
 
     init(_ authorized: borrowing AuthorizedRequest) {
         query = authorized.request.query
+        itemClass = authorized.itemClass
         if case .groups(let names) = authorized.scope { groups = names } else { groups = nil }
     }
 
     /// Asks for the groups of a query, and for nothing else.
     init(groupsOf authorized: borrowing AuthorizedRequest) {
         query = .empty
+        itemClass = authorized.itemClass
         if case .groups(let names) = authorized.scope { groups = names } else { groups = nil }
     }
 
@@ -27,14 +30,14 @@ struct AskedAttributes {
     ///
     /// - Parameter half: the class of the half of an identity they are of; nil for an item that is whole.
     func areMet(by output: SecretBuffer, from start: Int, half: ItemClass? = nil) -> Bool {
-        let half = half.map { $0 == .certificate ? Self.certificates : ~Self.certificates }
-        let asked = AttributeTable.compared & (half ?? .max)
+        let halfs = half.map { $0 == .certificate ? Self.certificates : ~Self.certificates }
+        let asked = AttributeTable.compared & (halfs ?? .max)
         return output.withSpan { opened in
             guard isInGroups(opened, start) else { return false }
             var areMet = true
             query.visit { entry in
                 guard areMet, entry.id.bit & asked != 0 else { return }
-                areMet = isMet(entry, by: opened, start)
+                areMet = isMet(entry, by: opened, start, as: half ?? itemClass)
             }
             return areMet
         }
@@ -52,7 +55,7 @@ struct AskedAttributes {
         return output.withSpan { opened in
             var differing: [AttributeID] = []
             query.visit { entry in
-                if entry.id.bit & asked != 0, !isMet(entry, by: opened, 0) { differing.append(entry.id) }
+                if entry.id.bit & asked != 0, !isMet(entry, by: opened, 0, as: itemClass) { differing.append(entry.id) }
             }
             return differing
         }
@@ -67,12 +70,14 @@ struct AskedAttributes {
         return groups.contains { $0.utf8.span.isEqual(to: name) }
     }
 
-    private func isMet(_ wanted: AttributeList.Entry, by opened: Span<UInt8>, _ start: Int) -> Bool {
+    private func isMet(
+        _ wanted: AttributeList.Entry, by opened: Span<UInt8>, _ start: Int, as itemClass: ItemClass?
+    ) -> Bool {
         guard let attribute = AttributeTable.attribute(id: wanted.id) else { return true }
         return query.storage.withSpan { asked in
             let asked = asked.extracting(wanted.offset..<wanted.offset + wanted.length)
             guard let found = AttributeList.entry(attribute.id, in: opened, from: start) else {
-                guard let value = attribute.defaultValue else { return false }
+                guard let itemClass, let value = attribute.defaultValue(in: itemClass) else { return false }
                 return attribute.isSame(wanted.kind, asked, value.kind, value.bytes.span)
             }
             let bytes = opened.extracting(found.offset..<found.offset + found.length)

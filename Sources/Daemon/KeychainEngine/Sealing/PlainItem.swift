@@ -28,7 +28,7 @@ struct PlainItem {
     private static let defaults = ItemClass.allCases.map { itemClass in
         let attributes = AttributeTable.attributes(of: itemClass)
         var values = [AttributeID: AttributeValue](minimumCapacity: attributes.count)
-        for attribute in attributes { values[attribute.id] = attribute.defaultValue }
+        for attribute in attributes { values[attribute.id] = attribute.defaultValue(in: itemClass) }
         return values
     }
 
@@ -45,6 +45,6 @@ struct PlainItem {
 
     private func isKept(_ id: AttributeID, _ value: AttributeValue) -> Bool {
         guard let attribute = AttributeTable.attribute(id: id) else { return false }
-        return attribute.returned != .whenNotEmpty || value != attribute.defaultValue
+        return attribute.returned != .whenNotEmpty || value != attribute.defaultValue(in: itemClass)
     }
 }
