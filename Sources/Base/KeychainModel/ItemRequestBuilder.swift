@@ -52,6 +52,8 @@ package struct ItemRequestBuilder: ~Copyable {
     ///
     /// - Throws: `errSecParam` when the dictionary names a class such an object does not belong to.
     package mutating func setClass(ofReference itemClass: ItemClass) throws(Refusal) {
+        // An identity is its own class, whatever the dictionary says (semantics B.4).
+        if itemClass == .identity { request.itemClass = .identity }
         let isHalf = request.itemClass == .identity && request.operation != .add
         guard let named = request.itemClass, named != itemClass, !isHalf else {
             return request.itemClass = request.itemClass ?? itemClass
@@ -60,6 +62,13 @@ package struct ItemRequestBuilder: ~Copyable {
             .param, .contradiction, "v_Ref",
             "kSecValueRef is an object of \(itemClass.constant), but kSecClass says \(named.constant).",
             do: "Leave kSecClass out, or give the class of the object.")
+    }
+
+    /// Leaves nothing to return of an identity that is given by reference but its persistent reference, asked for alone: its halves
+    /// are looked at for themselves on Apple systems, and nothing else is made of both.
+    package mutating func returnIdentity() {
+        guard case .one = request.limit else { return request.returns = [] }
+        if request.returns != .persistentReference { request.returns = [] }
     }
 
     /// Takes an attribute that an object given by reference has, unless the dictionary says what it is.

@@ -25,6 +25,10 @@ struct IdentityReferenceTests {
         return (try #require(certificate), try #require(key))
     }
 
+    private func persistentReference(_ identity: SecIdentity) -> Data? {
+        find([kSecValueRef: identity, kSecReturnPersistentRef: true]).data
+    }
+
     /// Whether what the identity's key signs is verified by its certificate's.
     private func signs(_ identity: SecIdentity) throws -> Bool {
         let (certificate, key) = try halves(identity)
@@ -101,20 +105,49 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("An add gives back what it is asked for, also when the certificate was there already")
+    @Test("A.6: an identity given by reference gives its persistent reference and nothing else, when added and when sought")
     func returned() throws {
         let given = try identity()
         try withKeychain { _ in
             add([kSecValueRef: try halves(given).certificate])
-            let item: Attributes = [
-                kSecValueRef: given, kSecReturnRef: true, kSecReturnPersistentRef: true, kSecReturnAttributes: true,
-            ]
-            let added = try #require(addReturning(item).attributes)
-            #expect(added["v_Ref"] as? SecIdentity == given)
-            #expect(added["klbl"] as? Data == added["pkhh"] as? Data)
-            let reference = try #require(added["v_PersistentRef"] as? Data)
-            let found = find([kSecValuePersistentRef: reference, kSecReturnRef: true]).object
-            #expect(found as? SecIdentity == given)
+            let added = addReturning([kSecValueRef: given, kSecReturnPersistentRef: true])
+            let found = find([kSecValueRef: given, kSecReturnPersistentRef: true])
+            #expect(found.data == added.data)
+            let reference = try #require(added.data)
+            #expect(String(decoding: reference.prefix(4), as: UTF8.self) == "idnt")
+            let whole = find([kSecValuePersistentRef: reference, kSecReturnRef: true]).object
+            #expect(whole as? SecIdentity == given)
+        }
+    }
+
+    @Test(
+        "A.6: whatever else is asked of an identity given by reference is a success without an object",
+        arguments: [
+            [kSecReturnData], [kSecReturnAttributes], [kSecReturnRef], [kSecReturnPersistentRef, kSecReturnAttributes],
+            [kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef], [],
+        ].map { $0.map { $0 as String } })
+    func nothingElse(keys: [String]) throws {
+        let given = try identity()
+        let query = keys.reduce(into: [kSecValueRef: given] as Attributes) { $0[$1 as CFString] = true }
+        try withKeychain { _ in
+            #expect(find(query).status == errSecItemNotFound)
+            #expect(addReturning(query).object == nil)
+            for limit in [kSecMatchLimitOne, kSecMatchLimitAll] {
+                let found = find(query + [kSecMatchLimit: limit])
+                #expect(found.status == errSecSuccess && found.object == nil)
+            }
+        }
+    }
+
+    @Test("A.6: the class beside an identity given by reference does not count")
+    func classIsPassedOver() throws {
+        let given = try identity()
+        try withKeychain { _ in
+            #expect(add([kSecValueRef: given, kSecClass: kSecClassKey]) == errSecSuccess)
+            #expect(count(Self.identities) == 1)
+            #expect(find([kSecValueRef: given, kSecClass: kSecClassCertificate]).status == errSecSuccess)
+            #expect(delete([kSecValueRef: given, kSecClass: kSecClassGenericPassword]) == errSecSuccess)
+            #expect(count(Self.certificates) == 0 && count(Self.keys) == 0)
         }
     }
 
@@ -143,7 +176,6 @@ struct IdentityReferenceTests {
         try withKeychain { _ in
             #expect(add([kSecValueRef: given, kSecAttrService: "s"]) == errSecNoSuchAttr)
             #expect(add([kSecValueRef: given, kSecValueData: Data("d")]) == errSecParam)
-            #expect(add([kSecValueRef: given, kSecClass: kSecClassKey]) == errSecParam)
             #expect(add([kSecValueRef: given, kSecAttrAccessGroup: "foreign"]) == errSecMissingEntitlement)
             #expect(add([kSecValueRef: given, kSecMatchLimit: kSecMatchLimitOne]) == errSecParam)
             #expect(count(Self.certificates) == 0)
@@ -157,12 +189,13 @@ struct IdentityReferenceTests {
         try withKeychain { _ in
             for identity in [first, second] { add([kSecValueRef: identity]) }
             let (certificate, key) = try halves(second)
-            for reference: Any in [second, certificate, key] {
+            for reference: Any in [certificate, key] {
                 let query = Self.identities + [kSecValueRef: reference]
                 #expect(count(query) == 1)
                 #expect(find(query + [kSecReturnRef: true]).object as? SecIdentity == second)
             }
-            #expect(count([kSecValueRef: first]) == 1)
+            let (one, other) = (persistentReference(first), persistentReference(second))
+            #expect(one != nil && other != nil && one != other)
         }
     }
 

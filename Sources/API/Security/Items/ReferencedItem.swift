@@ -51,6 +51,7 @@ extension ItemRequestBuilder {
     /// - Throws: `errSecParam` when the dictionary names a class the object does not belong to; the object's own refusal.
     mutating func fill(from reference: any ReferencedItem, _ operation: ItemRequest.Operation) throws(Refusal) {
         try setClass(ofReference: type(of: reference).itemClass)
+        if reference is SecIdentity { returnIdentity() }
         let content = operation == .add ? try reference.itemToAdd() : try reference.itemToFind()
         if let key = content.key {
             let certificate = ItemContent(attributes: content.attributes, value: content.value)
