@@ -43,6 +43,8 @@ class Headers:
                 ours = marker[1].startswith(prefix)
             elif ours:
                 kept.append(line)
+        # What is declared so that a compiler says what to use instead is not there.
+        kept = re.sub(r"[^;{}]*__attribute__\(\(unavailable\([^;]*;", "", "\n".join(kept)).splitlines()
         text = re.sub(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|_Pragma\(\"[^\"]*\"\)|#pragma.*", " ", "\n".join(kept))
         enumerations = re.findall(r"\benum\b[^;{]*\{([^}]*)\}", text)
         self.numbers = [name for body in enumerations for name in re.findall(r"\b(\w+)\s*=?[^,]*,", body)]

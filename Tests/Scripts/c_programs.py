@@ -41,18 +41,33 @@ class Programs:
         headers = f"{self.prefix}/include/swift-keychain"
         names = [os.path.relpath(os.path.join(at, file), headers)
                  for at, _, files in os.walk(headers) for file in files if file.endswith(".h")]
-        # Twice, because a program may include a header twice.
-        source = "".join(f"#include <{name}>\n" for name in sorted(names) * 2) + "int main(void) { return 0; }\n"
+        # Twice, because a program may include a header twice; together, and each alone.
+        sources = [self._including(sorted(names) * 2), *(self._including([name] * 2) for name in sorted(names))]
         compilers = [("clang", "c", C_DIALECTS, ["-fblocks"]), ("clang", "c", C_DIALECTS, []), ("gcc", "c", C_DIALECTS, []),
                      ("clang++", "c++", CXX_DIALECTS, []), ("g++", "c++", CXX_DIALECTS, [])]
         problems = []
         for compiler, language, dialects, more in compilers:
             for dialect in dialects:
-                command = [compiler, f"-std={dialect}", *more, "-fsyntax-only", "-x", language, "-"]
-                problems += self._compiled(command, source)
+                command = [compiler, f"-std={dialect}", *more, "-Wpedantic", "-fsyntax-only", "-x", language, "-"]
+                problems += [problem for source in sources for problem in self._compiled(command, source)]
         cache = f"-fmodules-cache-path={self.folder}/modules"
         module = ["clang", "-fmodules", "-fblocks", cache, "-fsyntax-only", "-x", "c", "-"]
         return problems + self._compiled(module, "#include <Security/Security.h>\nint x = errSecParam;\n")
+
+    @staticmethod
+    def _including(names):
+        return "".join(f"#include <{name}>\n" for name in names) + "int main(void) { return 0; }\n"
+
+    def transport_problems(self):
+        """A program that uses Secure Transport is told what to use instead, by each compiler."""
+        source = "#include <Security/Security.h>\nint main(void) { return SSLHandshake(0); }\n"
+        problems = []
+        for compiler, language in (("clang", "c"), ("gcc", "c"), ("clang++", "c++"), ("g++", "c++")):
+            built = subprocess.run([compiler, "-fsyntax-only", *self.flags, "-x", language, "-"], input=source,
+                                   capture_output=True, text=True)
+            if built.returncode == 0 or "Secure Transport is not here: use OpenSSL" not in built.stderr:
+                problems.append(f"{compiler}: {built.stderr[:800]}")
+        return problems
 
     def _compiled(self, command, source=None, libraries=()):
         built = subprocess.run(

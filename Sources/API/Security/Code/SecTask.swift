@@ -21,6 +21,31 @@ public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? {
     try? SecTask(SignedCode.ofThisProcess.get())
 }
 
+/// What the kernel of Apple systems says of the sender of a message.
+public struct audit_token_t: Sendable {
+    /// Its eight words.
+    public var val: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0, 0, 0, 0)
+    /// A token without a word.
+    public init() {}
+    /// A token of words.
+    public init(val: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)) { self.val = val }
+}
+
+/// Makes a task of another process, which nobody can here: Linux hands out no audit tokens, and numbers of processes prove nothing.
+///
+/// - Returns: nil; ``SecCopyLastItemError()`` says what to do instead.
+@discardableResult
+public func SecTaskCreateWithAuditToken(_ allocator: CFAllocator?, _ token: audit_token_t) -> SecTask? {
+    _ = notHere("Linux has no audit tokens; ask the kernel for the peer of a socket (SO_PEERPIDFD, SO_PEERCRED).")
+    return nil
+}
+
+/// Returns what the kernel of Apple systems would say of a task's code.
+///
+/// - Returns: 1 (`CS_VALID`) for a program whose signature holds, 0 for one that has none.
+@discardableResult
+public func SecTaskGetCodeSignStatus(_ task: SecTask) -> UInt32 { task.code.signature == nil ? 0 : 1 }
+
 /// Returns an entitlement of a task.
 ///
 /// - Parameters:

@@ -50,6 +50,8 @@ public let errSecVerifyActionFailed: OSStatus = -67825
 public let errSecInvalidCertAuthority: OSStatus = -67826
 /// The authority of the revocation list is not valid.
 public let errSecInvalidCRLAuthority: OSStatus = -67827
+/// The authority of the revocation list is not valid.
+public let errSecInvaldCRLAuthority: OSStatus = -67827
 /// The encoding of the revocation list is not valid.
 public let errSecInvalidCRLEncoding: OSStatus = -67828
 /// The type of the revocation list is not valid.
@@ -103,6 +105,8 @@ public let errSecInvalidTupleGroup: OSStatus = -67850
 public let errSecInvalidBaseACLs: OSStatus = -67851
 /// The credentials of the tuple are not valid.
 public let errSecInvalidTupleCredentials: OSStatus = -67852
+/// The credentials of the tuple are not valid.
+public let errSecInvalidTupleCredendtials: OSStatus = -67852
 /// The encoding is not valid.
 public let errSecInvalidEncoding: OSStatus = -67853
 /// The validity period is not valid.

@@ -12,6 +12,11 @@
 // Any object of Core Foundation's.
 typedef const void *CFObject;
 
+// As in SecTask.h, which names Core Foundation's types.
+typedef struct {
+    unsigned int val[8];
+} audit_token_t;
+
 // What an object is, as far as it has to be copied.
 enum CFObjectKind { CFObjectKindOther, CFObjectKindString, CFObjectKindArray, CFObjectKindDictionary, CFObjectKindUUID };
 enum CFObjectKind CFObjectGetKind(CFObject object);

@@ -30,15 +30,18 @@
 
 // What a parameter or a result may be. Pointers are never NULL unless they are marked; functions answer errSecParam, or nothing,
 // to those that are NULL all the same.
+// Between both, compilers that keep to the letter of the language (-Wpedantic) say nothing of what all of them have: marks for
+// NULL, types of enumerations, and their values beyond INT_MAX.
 #ifdef __clang__
-#define SEC_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
-#define SEC_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
+#define SEC_ASSUME_NONNULL_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"") _Pragma("clang assume_nonnull begin")
+#define SEC_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end") _Pragma("clang diagnostic pop")
 #define SEC_NULLABLE _Nullable
 #define SEC_RETAINED __attribute__((cf_returns_retained))
 #define SEC_WARN_UNUSED_RESULT __attribute__((warn_unused_result))
 #else
-#define SEC_ASSUME_NONNULL_BEGIN
-#define SEC_ASSUME_NONNULL_END
+#define SEC_ASSUME_NONNULL_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+#define SEC_ASSUME_NONNULL_END _Pragma("GCC diagnostic pop")
 #define SEC_NULLABLE
 #define SEC_RETAINED
 #define SEC_WARN_UNUSED_RESULT __attribute__((warn_unused_result))

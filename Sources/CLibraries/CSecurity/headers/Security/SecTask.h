@@ -9,10 +9,22 @@ SEC_ASSUME_NONNULL_BEGIN
 
 typedef struct __SecTask *SecTaskRef;
 
+// Eight words by which the kernel of Apple systems names the sender of a message.
+typedef struct {
+    unsigned int val[8];
+} audit_token_t;
+
 CFTypeID SecTaskGetTypeID(void);
 
 // This process; NULL when its executable cannot be read, or its signature does not hold.
 SecTaskRef SEC_NULLABLE SecTaskCreateFromSelf(CFAllocatorRef SEC_NULLABLE allocator) SEC_RETAINED;
+
+// Another process, by what the kernel of Apple systems says of it. Linux has no such tokens: NULL.
+SecTaskRef SEC_NULLABLE SecTaskCreateWithAuditToken(
+    CFAllocatorRef SEC_NULLABLE allocator, audit_token_t token) SEC_RETAINED;
+
+// What that kernel would say of its code: 1 for a signature that holds, 0 where there is none.
+uint32_t SecTaskGetCodeSignStatus(SecTaskRef task);
 
 // An entitlement; NULL when there is none of that name.
 CFTypeRef SEC_NULLABLE SecTaskCopyValueForEntitlement(

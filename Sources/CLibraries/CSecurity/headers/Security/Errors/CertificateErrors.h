@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_CERTIFICATEERRORS_H
 #define SECURITY_ERRORS_CERTIFICATEERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // Services, devices and blobs:
@@ -103,5 +105,7 @@ CF_ENUM(OSStatus) {
     errSecMobileMeCSRVerifyFailure = -67665,  // The account's server could not verify the certificate request
     errSecMobileMeFailedConsistencyCheck = -67666,  // The account's server found an inconsistency
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_CODESIGNINGERRORS_H
 #define SECURITY_ERRORS_CODESIGNINGERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // Code and its guests:
@@ -98,5 +100,7 @@ CF_ENUM(OSStatus) {
     errSecCSCMSConstructionFailed = -66991,  // The signature's message could not be made
     errSecCSRemoteSignerFailed = -66990,  // The remote signer failed
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

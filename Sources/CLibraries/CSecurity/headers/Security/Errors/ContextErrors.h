@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_CONTEXTERRORS_H
 #define SECURITY_ERRORS_CONTEXTERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // Contexts of an operation:
@@ -72,5 +74,7 @@ CF_ENUM(OSStatus) {
     errSecInvalidAttributeWrappedKeyFormat = -67804,  // The context's wrapped key format is not valid
     errSecMissingAttributeWrappedKeyFormat = -67805,  // The context lacks the wrapped key format
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

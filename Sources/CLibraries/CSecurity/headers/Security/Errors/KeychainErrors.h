@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_KEYCHAINERRORS_H
 #define SECURITY_ERRORS_KEYCHAINERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // General:
@@ -76,5 +78,7 @@ CF_ENUM(OSStatus) {
     errSecNotSigner = -26267,  // The certificate is not the signer's
     errSecDecode = -26275,  // The data could not be decoded
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

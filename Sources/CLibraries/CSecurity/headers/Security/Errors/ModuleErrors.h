@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_MODULEERRORS_H
 #define SECURITY_ERRORS_MODULEERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // State and integrity of modules:
@@ -93,5 +95,7 @@ CF_ENUM(OSStatus) {
     errSecInvalidInputVector = -67744,  // The list of input buffers is not valid
     errSecInvalidOutputVector = -67745,  // The list of output buffers is not valid
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_OPERATIONERRORS_H
 #define SECURITY_ERRORS_OPERATIONERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // Operations:
@@ -31,6 +33,7 @@ CF_ENUM(OSStatus) {
     errSecVerifyActionFailed = -67825,  // The action of the verification failed
     errSecInvalidCertAuthority = -67826,  // The certificate authority is not valid
     errSecInvalidCRLAuthority = -67827,  // The authority of the revocation list is not valid
+    errSecInvaldCRLAuthority = -67827,  // The authority of the revocation list is not valid
     errSecInvalidCRLEncoding = -67828,  // The encoding of the revocation list is not valid
     errSecInvalidCRLType = -67829,  // The type of the revocation list is not valid
     errSecInvalidCRL = -67830,  // The revocation list is not valid
@@ -58,6 +61,7 @@ CF_ENUM(OSStatus) {
     errSecInvalidTupleGroup = -67850,  // The group of tuples is not valid
     errSecInvalidBaseACLs = -67851,  // The base access lists are not valid
     errSecInvalidTupleCredentials = -67852,  // The credentials of the tuple are not valid
+    errSecInvalidTupleCredendtials = -67852,  // The credentials of the tuple are not valid
     errSecInvalidEncoding = -67853,  // The encoding is not valid
     errSecInvalidValidityPeriod = -67854,  // The validity period is not valid
     errSecInvalidRequestor = -67855,  // Who makes the request is not valid
@@ -88,5 +92,7 @@ CF_ENUM(OSStatus) {
     errSecInvalidNewOwner = -67878,  // The owner to be set is not valid
     errSecInvalidModifyMode = -67879,  // The way of modifying is not valid
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

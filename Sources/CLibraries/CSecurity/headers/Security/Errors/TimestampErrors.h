@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_TIMESTAMPERRORS_H
 #define SECURITY_ERRORS_TIMESTAMPERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // Extensions:
@@ -38,5 +40,7 @@ CF_ENUM(OSStatus) {
     errSecCertificateDuplicateExtension = -67903,  // The certificate has the same extension twice
     errSecMissingQualifiedCertStatement = -67904,  // The certificate lacks a statement of qualified certificates
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

@@ -3,7 +3,9 @@
 #ifndef SECURITY_ERRORS_TRANSPORTERRORS_H
 #define SECURITY_ERRORS_TRANSPORTERRORS_H
 
-#include <CoreFoundation/CFBase.h>
+#include <Security/SecBase.h>
+
+SEC_ASSUME_NONNULL_BEGIN
 
 CF_ENUM(OSStatus) {
     // The connection:
@@ -90,5 +92,7 @@ CF_ENUM(OSStatus) {
     errSSLATSCertificateHashAlgorithmViolation = -9885,
     errSSLATSCertificateTrustViolation = -9886,  // The certificate is not trusted as the rules demand
 };
+
+SEC_ASSUME_NONNULL_END
 
 #endif

@@ -1,0 +1,147 @@
+// Secure Transport is not here. The functions that every use of it has are declared, so that the compiler says what to use instead.
+
+/// A connection of Secure Transport.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public final class SSLContext {}
+
+/// Which end of a connection a program is.
+public enum SSLProtocolSide: Int32, Sendable {
+    /// Who is connected to, and who connects.
+    case serverSide, clientSide
+}
+
+/// What a connection carries.
+public enum SSLConnectionType: Int32, Sendable {
+    /// TLS, or DTLS.
+    case streamType, datagramType
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLCreateContext(
+    _ alloc: CFAllocator?, _ protocolSide: SSLProtocolSide, _ connectionType: SSLConnectionType
+) -> SSLContext? {
+    nil
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLSetIOFuncs(
+    _ context: SSLContext,
+    _ readFunc: (UnsafeRawPointer, UnsafeMutableRawPointer, UnsafeMutablePointer<Int>) -> OSStatus,
+    _ writeFunc: (UnsafeRawPointer, UnsafeRawPointer, UnsafeMutablePointer<Int>) -> OSStatus
+) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLSetConnection(_ context: SSLContext, _ connection: UnsafeRawPointer?) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLSetPeerDomainName(
+    _ context: SSLContext, _ peerName: UnsafePointer<CChar>?, _ peerNameLen: Int
+) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLSetCertificate(_ context: SSLContext, _ certRefs: CFArray?) -> OSStatus { errSecUnimplemented }
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLSetProtocolVersionMin(_ context: SSLContext, _ minVersion: SSLProtocol) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLSetProtocolVersionMax(_ context: SSLContext, _ maxVersion: SSLProtocol) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLHandshake(_ context: SSLContext) -> OSStatus { errSecUnimplemented }
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLRead(
+    _ context: SSLContext, _ data: UnsafeMutableRawPointer, _ dataLength: Int, _ processed: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLWrite(
+    _ context: SSLContext, _ data: UnsafeRawPointer?, _ dataLength: Int, _ processed: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLClose(_ context: SSLContext) -> OSStatus { errSecUnimplemented }
+
+/// Not here.
+@available(
+    *, unavailable,
+    message:
+        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
+)
+public func SSLCopyPeerTrust(_ context: SSLContext, _ trust: UnsafeMutablePointer<SecTrust?>) -> OSStatus {
+    errSecUnimplemented
+}
