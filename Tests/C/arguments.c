@@ -139,6 +139,23 @@ static void trust(void *other) {
     CHECK(result == NULL);
 }
 
+// An encoder and a decoder that are there, and have nothing to do.
+static void messages(void *other) {
+    CMSEncoderRef encoder = NULL;
+    CHECK(CMSEncoderCreate(&encoder) == errSecSuccess && CFGetTypeID(encoder) == CMSEncoderGetTypeID());
+    REFUSED(CMSEncoderAddSigners(encoder, other));
+    REFUSED(CMSEncoderUpdateContent(encoder, bytes, 8));
+    REFUSED(CMSEncoderCopyEncodedContent(encoder, (CFDataRef *)&result));
+    CFRelease(encoder);
+    CMSDecoderRef decoder = NULL;
+    CHECK(CMSDecoderCreate(&decoder) == errSecSuccess && CFGetTypeID(decoder) == CMSDecoderGetTypeID());
+    REFUSED(CMSDecoderFinalizeMessage(decoder));
+    CHECK(CMSDecoderUpdateMessage(decoder, bytes, 8) == errSecSuccess);
+    CHECK(CMSDecoderFinalizeMessage(decoder) == errSecUnknownFormat);
+    REFUSED(CMSDecoderCopyContent(decoder, (CFDataRef *)&result));
+    CFRelease(decoder);
+}
+
 static void code(void *other) {
     ERROR(SecTaskCopyValueForEntitlement(other, other, &error));
     ERROR(SecTaskCopyValuesForEntitlements(other, other, &error));
@@ -164,8 +181,13 @@ static void code(void *other) {
     REFUSED(CMSDecoderCopySignerStatus(other, 0, other, false, NULL, NULL, NULL));
     REFUSED(CMSDecoderCopyContent(other, (CFDataRef *)&result));
     REFUSED(CMSDecoderCopyAllCerts(other, (CFArrayRef *)&result));
-    CHECK(CMSEncoderCreate((CMSEncoderRef *)&result) == errSecUnimplemented && result == NULL);
-    CHECK(CMSDecoderCreate((CMSDecoderRef *)&result) == errSecUnimplemented && result == NULL);
+    REFUSED(CMSEncoderSetSignerAlgorithm(other, other));
+    REFUSED(CMSEncoderCopySigners(other, (CFArrayRef *)&result));
+    REFUSED(CMSEncoderSetCertificateChainMode(other, 9));
+    REFUSED(CMSEncodeContent(other, other, other, false, kCMSAttrNone, bytes, 8, (CFDataRef *)&result));
+    REFUSED(CMSDecoderCopySignerCert(other, 0, (SecCertificateRef *)&result));
+    REFUSED(CMSDecoderIsContentEncrypted(other, nothing));
+    messages(other);
 }
 
 // One that contains itself, as far as it is looked at.

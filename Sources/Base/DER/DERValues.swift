@@ -114,6 +114,30 @@ package struct DERObjectIdentifier: Hashable, Sendable {
         return ([root, first - root * 40] + arcs.dropFirst()).map { "\($0)" }.joined(separator: ".")
     }
 
+    /// What people write: at least two arcs with dots between them; nil for anything else.
+    package init?(dotted: String) {
+        let arcs = dotted.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard arcs.count >= 2, arcs.count <= 64, let first = arcs[0], let second = arcs[1], first <= 2,
+            second < (first < 2 ? 40 : 1 << 32), !arcs.contains(nil)
+        else { return nil }
+        content = ([first * 40 + second] + arcs.dropFirst(2).compactMap { $0 }).flatMap(Self.encode)
+    }
+
+    /// The DER of one, and nothing behind it; nil for anything else.
+    package init?(encoded bytes: Span<UInt8>) {
+        guard let element = try? DERElement(parsing: bytes),
+            let identifier = try? element.objectIdentifier(in: bytes)
+        else { return nil }
+        self = identifier
+    }
+
+    /// DER.
+    package var encoded: [UInt8] {
+        var writer = DERWriter()
+        writer.objectIdentifier(self)
+        return writer.bytes
+    }
+
     private static func encode(_ arc: UInt64) -> [UInt8] {
         var (rest, bytes) = (arc >> 7, [UInt8(arc & 0x7F)])
         while rest > 0 {

@@ -82,3 +82,7 @@ STRING_CONSTANT(kSecImportItemIdentity, "identity")
 
 // SecSharedCredential.h
 STRING_CONSTANT(kSecSharedPassword, "spwd")
+
+// CMSEncoder.h
+STRING_CONSTANT(kCMSEncoderDigestAlgorithmSHA1, "sha1")
+STRING_CONSTANT(kCMSEncoderDigestAlgorithmSHA256, "sha256")

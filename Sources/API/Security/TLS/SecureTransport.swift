@@ -1,11 +1,7 @@
 // Secure Transport is not here. The functions that every use of it has are declared, so that the compiler says what to use instead.
 
 /// A connection of Secure Transport.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public final class SSLContext {}
 
 /// Which end of a connection a program is.
@@ -21,11 +17,7 @@ public enum SSLConnectionType: Int32, Sendable {
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLCreateContext(
     _ alloc: CFAllocator?, _ protocolSide: SSLProtocolSide, _ connectionType: SSLConnectionType
 ) -> SSLContext? {
@@ -33,11 +25,7 @@ public func SSLCreateContext(
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLSetIOFuncs(
     _ context: SSLContext,
     _ readFunc: (UnsafeRawPointer, UnsafeMutableRawPointer, UnsafeMutablePointer<Int>) -> OSStatus,
@@ -47,21 +35,13 @@ public func SSLSetIOFuncs(
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLSetConnection(_ context: SSLContext, _ connection: UnsafeRawPointer?) -> OSStatus {
     errSecUnimplemented
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLSetPeerDomainName(
     _ context: SSLContext, _ peerName: UnsafePointer<CChar>?, _ peerNameLen: Int
 ) -> OSStatus {
@@ -69,47 +49,27 @@ public func SSLSetPeerDomainName(
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLSetCertificate(_ context: SSLContext, _ certRefs: CFArray?) -> OSStatus { errSecUnimplemented }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLSetProtocolVersionMin(_ context: SSLContext, _ minVersion: SSLProtocol) -> OSStatus {
     errSecUnimplemented
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLSetProtocolVersionMax(_ context: SSLContext, _ maxVersion: SSLProtocol) -> OSStatus {
     errSecUnimplemented
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLHandshake(_ context: SSLContext) -> OSStatus { errSecUnimplemented }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLRead(
     _ context: SSLContext, _ data: UnsafeMutableRawPointer, _ dataLength: Int, _ processed: UnsafeMutablePointer<Int>
 ) -> OSStatus {
@@ -117,11 +77,7 @@ public func SSLRead(
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLWrite(
     _ context: SSLContext, _ data: UnsafeRawPointer?, _ dataLength: Int, _ processed: UnsafeMutablePointer<Int>
 ) -> OSStatus {
@@ -129,19 +85,11 @@ public func SSLWrite(
 }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLClose(_ context: SSLContext) -> OSStatus { errSecUnimplemented }
 
 /// Not here.
-@available(
-    *, unavailable,
-    message:
-        "Secure Transport is not here: use SwiftNIO SSL or URLSession for the connection, and SecTrust for the certificates"
-)
+@available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public func SSLCopyPeerTrust(_ context: SSLContext, _ trust: UnsafeMutablePointer<SecTrust?>) -> OSStatus {
     errSecUnimplemented
 }

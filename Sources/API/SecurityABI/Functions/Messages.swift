@@ -1,42 +1,10 @@
 internal import KeychainModel
 internal import Security
 
-// CMSEncoder.h and CMSDecoder.h, which refuse. No function makes an encoder or a decoder, so that the others find none.
+// CMSDecoder.h.
 
-@_cdecl("CMSEncoderCreate")
-public func cmsEncoderCreate(_ cmsEncoderOut: Place?) -> Int32 {
-    unsafe status(cmsEncoderOut) { (encoder: UnsafeMutablePointer<CMSEncoder?>) throws(Refusal) in
-        unsafe CMSEncoderCreate(encoder)
-    }
-}
-
-@_cdecl("CMSEncoderAddSigners")
-public func cmsEncoderAddSigners(_ cmsEncoder: Reference?, _ signerOrArray: Reference?) -> Int32 {
-    unsafe status(try CMSEncoderAddSigners(borrowed(cmsEncoder), value(signerOrArray)))
-}
-
-@_cdecl("CMSEncoderAddRecipients")
-public func cmsEncoderAddRecipients(_ cmsEncoder: Reference?, _ recipientOrArray: Reference?) -> Int32 {
-    unsafe status(try CMSEncoderAddRecipients(borrowed(cmsEncoder), value(recipientOrArray)))
-}
-
-@_cdecl("CMSEncoderSetHasDetachedContent")
-public func cmsEncoderSetHasDetachedContent(_ cmsEncoder: Reference?, _ detachedContent: Bool) -> Int32 {
-    unsafe status(try CMSEncoderSetHasDetachedContent(borrowed(cmsEncoder), detachedContent))
-}
-
-@_cdecl("CMSEncoderUpdateContent")
-public func cmsEncoderUpdateContent(_ cmsEncoder: Reference?, _ content: UnsafeRawPointer?, _ contentLen: Int) -> Int32
-{
-    unsafe status(try CMSEncoderUpdateContent(borrowed(cmsEncoder), given(content), contentLen))
-}
-
-@_cdecl("CMSEncoderCopyEncodedContent")
-public func cmsEncoderCopyEncodedContent(_ cmsEncoder: Reference?, _ encodedContentOut: Place?) -> Int32 {
-    unsafe status(encodedContentOut) { (content: UnsafeMutablePointer<CFData?>) throws(Refusal) in
-        try unsafe CMSEncoderCopyEncodedContent(borrowed(cmsEncoder), content)
-    }
-}
+@_cdecl("CMSDecoderGetTypeID")
+public func cmsDecoderGetTypeID() -> UInt { CMSDecoderGetTypeID() }
 
 @_cdecl("CMSDecoderCreate")
 public func cmsDecoderCreate(_ cmsDecoderOut: Place?) -> Int32 {
@@ -74,9 +42,85 @@ public func cmsDecoderCopySignerStatus(
     _ certVerifyResultCodeOut: UnsafeMutablePointer<Int32>?
 ) -> Int32 {
     unsafe status(optional: secTrustOut) { (trust: UnsafeMutablePointer<SecTrust?>?) throws(Refusal) in
-        try unsafe CMSDecoderCopySignerStatus(
-            borrowed(cmsDecoder), signerIndex, value(policyOrArray), evaluateSecTrust, nil, trust,
+        let place = try unsafe given(signerStatusOut)
+        var answer = CMSSignerStatus.unsigned
+        let status = try unsafe CMSDecoderCopySignerStatus(
+            borrowed(cmsDecoder), signerIndex, value(policyOrArray), evaluateSecTrust, &answer, trust,
             certVerifyResultCodeOut)
+        unsafe place.pointee = answer.rawValue
+        return status
+    }
+}
+
+@_cdecl("CMSDecoderCopySignerEmailAddress")
+public func cmsDecoderCopySignerEmailAddress(
+    _ cmsDecoder: Reference?, _ signerIndex: Int, _ signerEmailAddressOut: Place?
+) -> Int32 {
+    unsafe status(signerEmailAddressOut) { (place: UnsafeMutablePointer<CFString?>) throws(Refusal) in
+        try unsafe CMSDecoderCopySignerEmailAddress(borrowed(cmsDecoder), signerIndex, place)
+    }
+}
+
+@_cdecl("CMSDecoderCopySignerCert")
+public func cmsDecoderCopySignerCert(_ cmsDecoder: Reference?, _ signerIndex: Int, _ signerCertOut: Place?) -> Int32 {
+    unsafe status(signerCertOut) { (place: UnsafeMutablePointer<SecCertificate?>) throws(Refusal) in
+        try unsafe CMSDecoderCopySignerCert(borrowed(cmsDecoder), signerIndex, place)
+    }
+}
+
+@_cdecl("CMSDecoderCopySignerSigningTime")
+public func cmsDecoderCopySignerSigningTime(
+    _ cmsDecoder: Reference?, _ signerIndex: Int, _ signingTime: UnsafeMutablePointer<Double>?
+) -> Int32 {
+    unsafe status(try CMSDecoderCopySignerSigningTime(borrowed(cmsDecoder), signerIndex, given(signingTime)))
+}
+
+@_cdecl("CMSDecoderIsContentEncrypted")
+public func cmsDecoderIsContentEncrypted(_ cmsDecoder: Reference?, _ isEncryptedOut: UnsafeMutablePointer<Bool>?)
+    -> Int32
+{
+    unsafe truth(isEncryptedOut) { (answer) throws(Refusal) in
+        try unsafe CMSDecoderIsContentEncrypted(borrowed(cmsDecoder), answer)
+    }
+}
+
+@_cdecl("CMSDecoderCopyEncapsulatedContentType")
+public func cmsDecoderCopyEncapsulatedContentType(_ cmsDecoder: Reference?, _ eContentTypeOut: Place?) -> Int32 {
+    unsafe status(eContentTypeOut) { (place: UnsafeMutablePointer<CFData?>) throws(Refusal) in
+        try unsafe CMSDecoderCopyEncapsulatedContentType(borrowed(cmsDecoder), place)
+    }
+}
+
+@_cdecl("CMSDecoderCopyDetachedContent")
+public func cmsDecoderCopyDetachedContent(_ cmsDecoder: Reference?, _ detachedContentOut: Place?) -> Int32 {
+    unsafe status(detachedContentOut) { (place: UnsafeMutablePointer<CFData?>) throws(Refusal) in
+        try unsafe CMSDecoderCopyDetachedContent(borrowed(cmsDecoder), place)
+    }
+}
+
+@_cdecl("CMSDecoderCopySignerTimestamp")
+public func cmsDecoderCopySignerTimestamp(
+    _ cmsDecoder: Reference?, _ signerIndex: Int, _ timestamp: UnsafeMutablePointer<Double>?
+) -> Int32 {
+    unsafe status(try CMSDecoderCopySignerTimestamp(borrowed(cmsDecoder), signerIndex, given(timestamp)))
+}
+
+@_cdecl("CMSDecoderCopySignerTimestampWithPolicy")
+public func cmsDecoderCopySignerTimestampWithPolicy(
+    _ cmsDecoder: Reference?, _ timeStampPolicy: Reference?, _ signerIndex: Int,
+    _ timestamp: UnsafeMutablePointer<Double>?
+) -> Int32 {
+    unsafe status(
+        try CMSDecoderCopySignerTimestampWithPolicy(
+            borrowed(cmsDecoder), optionalValue(timeStampPolicy), signerIndex, given(timestamp)))
+}
+
+@_cdecl("CMSDecoderCopySignerTimestampCertificates")
+public func cmsDecoderCopySignerTimestampCertificates(
+    _ cmsDecoder: Reference?, _ signerIndex: Int, _ certificateRefs: Place?
+) -> Int32 {
+    unsafe status(certificateRefs) { (place: UnsafeMutablePointer<CFArray?>) throws(Refusal) in
+        try unsafe CMSDecoderCopySignerTimestampCertificates(borrowed(cmsDecoder), signerIndex, place)
     }
 }
 
