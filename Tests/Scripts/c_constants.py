@@ -24,8 +24,6 @@ func show(_ name: String, _ value: SecRandomRef?) { show(name, value == nil ? 0 
 OWN_NAMES = {
     "kSecAccessControlAnchoredProgram": "SecAccessControlCreateFlags.anchoredProgram",
     "kSecKeyAlgorithmEdDSASignatureMessageCurve25519SHA512": "SecKeyAlgorithm.edDSASignatureMessageCurve25519SHA512",
-    "kSecCSSigningInformation": "kSecCSSigningInformation",
-    "kSecCSRequirementInformation": "kSecCSRequirementInformation",
     "kLAErrorDomain": "LAErrorDomain as CFString",
 }
 

@@ -49,6 +49,11 @@ enum CoverageTables {
         return refusing.contains(symbol.swiftName) ? .failsClosed : .implemented
     }
 
+    /// Whether programs can name something, as C's headers or as Swift does.
+    static func isDeclared(_ name: String) -> Bool {
+        declared.contains(name) || symbols.contains { $0.name == name && state($0) != .absent }
+    }
+
     static let symbols: [Symbol] = text("docs/coverage-symbols.tsv").split(separator: "\n").map { line in
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         return Symbol(header: fields[0], name: fields[1], swiftName: fields[2].isEmpty ? fields[1] : fields[2])

@@ -30,7 +30,8 @@ enum FormatTables {
     private static func row(_ attribute: ItemAttribute) -> [String] {
         [
             "\(attribute.id.rawValue)", "`\(attribute.code)`", attribute.kind.name, attribute.classes.codes,
-            attribute.keyIn.codes, attribute.defaultTextWithClasses + (attribute.returned == .whenNotEmpty ? ", left out" : ""),
+            attribute.keyIn.codes,
+            attribute.defaultTextWithClasses + (attribute.returned == .whenNotEmpty ? ", left out" : ""),
             column(attribute),
         ]
     }

@@ -8,7 +8,8 @@ enum ReferenceTables {
             ["constant", "value", "primary key", "default protection"],
             ItemClass.allCases.map { itemClass in
                 let own = AttributeTable.primaryKey(of: itemClass).filter { $0.keyIn != ItemClass.stored }
-                let key = own.map { $0.constants.last! }.joined(separator: ", ")
+                let key = own.map { constant($0.constants.last(where: CoverageTables.isDeclared) ?? $0.constants[0]) }
+                    .joined(separator: ", ")
                 let isStored = ItemClass.stored.contains(itemClass)
                 return [
                     itemClass.constant, "`\(itemClass.code)`", isStored ? key : "that of its certificate",
@@ -22,11 +23,17 @@ enum ReferenceTables {
             ["constant", "code", "kind", "classes", "key of", "default", "search", "set by", "meaning"],
             AttributeTable.rows.filter { $0.id != .restricted }.map { attribute in
                 [
-                    attribute.constants.joined(separator: ", "), "`\(attribute.code)`", attribute.kind.name,
+                    attribute.constants.map(constant).joined(separator: ", "), "`\(attribute.code)`",
+                    attribute.kind.name,
                     attribute.classes.codes, attribute.keyIn.codes, attribute.defaultTextWithClasses,
                     search(attribute), attribute.setBy.name, attribute.meaning,
                 ]
             })
+    }
+
+    /// Some of Apple's names are in no public header: a program writes the key itself.
+    private static func constant(_ name: String) -> String {
+        CoverageTables.isDeclared(name) || !name.hasPrefix("kSec") ? name : "\(name) (not declared)"
     }
 
     private static func search(_ attribute: ItemAttribute) -> String {
@@ -38,7 +45,7 @@ enum ReferenceTables {
     static var keys: String {
         markdown(
             ["constant", "key", "what it does"],
-            QueryKey.rows.map { [$0.constant, "`\($0.code)\($0.code == "m_" ? "…" : "")`", $0.role.meaning] })
+            QueryKey.rows.map { [constant($0.constant), "`\($0.code)\($0.code == "m_" ? "…" : "")`", $0.role.meaning] })
     }
 
     static var settings: String {
