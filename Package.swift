@@ -148,7 +148,9 @@ let package = Package(
         room("SecurityAsync", on: "API", uses: ["Security"]),
         room("SecurityABI", on: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
         room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
-        room("EnclaveKeys", on: "API", uses: ["Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+        room(
+            "EnclaveKeys", on: "API",
+            uses: ["LocalAuthentication", "Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
         room("CommonCrypto", on: "API", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         room("AppleCompat", on: "API", uses: ["KeychainCrypto"]),
         room(
@@ -236,7 +238,9 @@ let package = Package(
             "LocalAuthenticationTests", on: "API",
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security", "LinuxSystem"]),
         tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
-        tests("EnclaveKeysTests", on: "API", uses: ["EnclaveKeys", "KeychainTesting", "Security", "TestSupport"]),
+        tests(
+            "EnclaveKeysTests", on: "API",
+            uses: ["EnclaveKeys", "KeychainTesting", "LocalAuthentication", "Security", "TestSupport"]),
         tests("CommonCryptoTests", on: "API", uses: ["CommonCrypto"]),
         tests("AppleCompatTests", on: "API", uses: ["AppleCompat"]),
         tests(

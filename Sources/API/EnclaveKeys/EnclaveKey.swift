@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LocalAuthentication
 internal import Security
 
 /// A private key in the enclave: what signing keys and agreement keys have in common.
@@ -10,8 +11,9 @@ struct EnclaveKey: Sendable {
     let dataRepresentation: Data
 
     /// Makes a key.
-    init(accessControl: SecAccessControl?) throws(EnclaveKeyError) {
+    init(accessControl: SecAccessControl?, context: LAContext? = nil) throws(EnclaveKeyError) {
         var attributes: [CFString: Any] = [kSecAttrIsPermanent: false]
+        attributes[kSecUseAuthenticationContext] = context
         attributes[kSecAttrAccessControl] = if let accessControl { accessControl } else { try Self.anyUse() }
         let parameters: NSDictionary = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
@@ -21,12 +23,14 @@ struct EnclaveKey: Sendable {
     }
 
     /// Takes up a key again.
-    init(dataRepresentation: Data) throws(EnclaveKeyError) {
-        let attributes: NSDictionary = [
+    init(dataRepresentation: Data, context: LAContext? = nil) throws(EnclaveKeyError) {
+        var attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
             kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrTokenOID: dataRepresentation as NSData,
         ]
-        try self.init(unsafe calling { unsafe SecKeyCreateWithData(NSData(), attributes, $0) })
+        attributes[kSecUseAuthenticationContext] = context
+        let parameters = attributes as NSDictionary
+        try self.init(unsafe calling { unsafe SecKeyCreateWithData(NSData(), parameters, $0) })
     }
 
     private init(_ key: SecKey) throws(EnclaveKeyError) {

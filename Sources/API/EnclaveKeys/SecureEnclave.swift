@@ -14,6 +14,9 @@ public import Security
 public enum SecureEnclave {
     /// Keys on the curve NIST P-256, the only one enclaves have (semantics F.5).
     public enum P256 {}
+
+    /// Whether there is an enclave: one of software or a TPM is wherever the keychain can be reached.
+    public static var isAvailable: Bool { (try? KeychainState.current) != nil }
 }
 
 extension SecureEnclave.P256 {

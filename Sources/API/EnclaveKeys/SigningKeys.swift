@@ -1,4 +1,5 @@
 public import Foundation
+public import LocalAuthentication
 public import Security
 
 extension SecureEnclave.P256.Signing {
@@ -27,6 +28,35 @@ extension SecureEnclave.P256.Signing {
         /// Makes a key, as the synchronous initialiser does.
         public init(accessControl: SecAccessControl? = nil) async throws(EnclaveKeyError) {
             key = try await awaiting { () throws(EnclaveKeyError) in try EnclaveKey(accessControl: accessControl) }
+        }
+
+        /// Makes a key that is used in a context: what was shown in it spares the prompt that the access control would ask for.
+        ///
+        /// - Throws: ``EnclaveKeyError``, as the initialiser without a context, and `errSecAuthFailed` for one that was invalidated.
+        @available(*, noasync, message: "await the key in asynchronous code")
+        public init(
+            accessControl: SecAccessControl? = nil, authenticationContext: LAContext?
+        ) throws(EnclaveKeyError) {
+            key = try EnclaveKey(accessControl: accessControl, context: authenticationContext)
+        }
+
+        /// Makes a key that is used in a context, as the synchronous initialiser does.
+        public init(
+            accessControl: SecAccessControl? = nil, authenticationContext: LAContext?
+        ) async throws(EnclaveKeyError) {
+            key = try await awaiting { () throws(EnclaveKeyError) in
+                try EnclaveKey(accessControl: accessControl, context: authenticationContext)
+            }
+        }
+
+        /// Takes up a key again, to be used in a context.
+        ///
+        /// - Parameters:
+        ///   - dataRepresentation: what ``dataRepresentation`` was.
+        ///   - authenticationContext: what was shown in it spares the prompt that the key's access control would ask for.
+        /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a key of an enclave.
+        public init(dataRepresentation: Data, authenticationContext: LAContext?) throws(EnclaveKeyError) {
+            key = try EnclaveKey(dataRepresentation: dataRepresentation, context: authenticationContext)
         }
 
         /// The key, encrypted for this device's enclave and bound to this program's access group. It is of no use elsewhere.
