@@ -1,5 +1,6 @@
-// Import and export of the macOS file keychain. Keys and certificates are read with `SecKeyCreateWithData`,
-// `SecCertificateCreateWithData` and `SecPKCS12Import`.
+internal import KeychainCrypto
+internal import KeychainModel
+internal import LinuxSystem
 
 /// The form of something outside of the keychain.
 public enum SecExternalFormat: UInt32, Sendable {
@@ -45,11 +46,20 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
     public init() {}
 }
 
-private let why = "use SecKeyCreateWithData, SecCertificateCreateWithData or SecPKCS12Import."
-
-/// Reads keys and certificates of many forms into a keychain file.
+/// Reads keys and certificates of many forms: PEM, and DER of certificates, keys (PKCS #1, SEC 1, PKCS #8), PKCS #7 and PKCS #12.
 ///
-/// - Returns: `errSecUnimplemented`.
+/// Nothing is put into the keychain: add what was read with `SecItemAdd` and `kSecValueRef`.
+///
+/// - Parameters:
+///   - fileNameOrExtension: does not count; the bytes say what they are.
+///   - inputFormat: receives the form that was found.
+///   - itemType: receives what was found: `itemTypeAggregate` for several kinds.
+///   - flags: does not count.
+///   - keyParams: the passphrase, a string or data.
+///   - importKeychain: nil; there are no keychain files.
+///   - outItems: receives an array of `SecCertificate`, `SecKey` and `SecIdentity`.
+/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for what is none of the forms; `errSecPassphraseRequired`;
+///   `errSecPkcs12VerifyFailure` for a wrong passphrase. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecItemImport(
     _ importedData: CFData, _ fileNameOrExtension: CFString?, _ inputFormat: UnsafeMutablePointer<SecExternalFormat>?,
@@ -57,16 +67,167 @@ public func SecItemImport(
     _ keyParams: UnsafePointer<SecItemImportExportKeyParameters>?, _ importKeychain: SecKeychain?,
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
-    notHere(why)
+    reporting { () throws(Refusal) in
+        let passphrase = try unsafe passphrase(keyParams)
+        let file = try importedData.withSpan { (bytes) throws(Refusal) in
+            try explained("importedData") { () throws(ExternalFailure) in
+                try ExternalFile(bytes, passphrase: passphrase)
+            }
+        }
+        unsafe inputFormat?.pointee = file.form.format
+        unsafe itemType?.pointee = ExternalItem.type(of: file.items)
+        unsafe outItems?.pointee = ItemResult.array(file.items.map(\.object))
+        return nil
+    }
 }
 
-/// Writes keys and certificates in many forms.
+/// Writes keys and certificates.
 ///
-/// - Returns: `errSecUnimplemented`.
+/// - Parameters:
+///   - secItemOrArray: a `SecCertificate`, a `SecKey`, a `SecIdentity`, or an array of them.
+///   - outputFormat: `formatX509Cert`, `formatOpenSSL`, `formatWrappedPKCS8`, `formatPKCS7` (certificates), `formatPKCS12` (one identity and
+///     certificates), `formatPEMSequence`; `formatUnknown` for the usual one.
+///   - flags: `pemArmour` for PEM.
+///   - keyParams: the passphrase, a string or data; what has one is encrypted.
+///   - exportedData: receives the file.
+/// - Returns: `errSecSuccess`; `errSecParam` for other objects; `errSecUnsupportedFormat` for a form that does not hold them;
+///   `errSecPassphraseRequired`; `errSecUnimplemented` for a private key that does not leave the enclave.
 @discardableResult
 public func SecItemExport(
     _ secItemOrArray: CFTypeRef, _ outputFormat: SecExternalFormat, _ flags: SecItemImportExportFlags,
     _ keyParams: UnsafePointer<SecItemImportExportKeyParameters>?, _ exportedData: UnsafeMutablePointer<CFData?>
 ) -> OSStatus {
-    notHere("use SecKeyCopyExternalRepresentation or SecCertificateCopyData.")
+    reporting { () throws(Refusal) in
+        var writer = ExternalWriter(try externalItems(secItemOrArray))
+        writer.isPEM = flags.contains(.pemArmour)
+        writer.passphrase = try unsafe passphrase(keyParams)
+        let form = try outputFormat.form()
+        let file = try explained("outputFormat") { [writer] () throws(ExternalFailure) in try writer.file(as: form) }
+        unsafe exportedData.pointee = file.withSpan { ReturnedData(copying: $0) }
+        return nil
+    }
+}
+
+private func passphrase(
+    _ parameters: UnsafePointer<SecItemImportExportKeyParameters>?
+) throws(Refusal) -> SecretBytes? {
+    guard let given = unsafe parameters?.pointee.passphrase?.takeUnretainedValue() else { return nil }
+    if let text = given as? String { return SecretBytes(copying: Array(text.utf8).span) }
+    guard let data = given as? NSData else {
+        throw Refusal(
+            .param, .wrongType, "passphrase", "The passphrase is neither a string nor data.", do: "Give it a string.")
+    }
+    return data.withSpan { SecretBytes(copying: $0) }
+}
+
+private func externalItems(_ given: CFTypeRef) throws(Refusal) -> [ExternalItem] {
+    let objects = (given as? NSArray).map { Array($0) as [AnyObject?] } ?? [given]
+    var items: [ExternalItem] = []
+    for object in objects {
+        switch object {
+        case let certificate as SecCertificate: items.append(.certificate(certificate.certificate))
+        case let key as SecKey where key.material.keyClass == .public: items.append(.publicKey(key.material.publicKey))
+        case let key as SecKey: items.append(.privateKey(try key.ownKey(for: "SecItemExport")))
+        case let identity as SecIdentity:
+            items.append(.identity(try identity.key.ownKey(for: "SecItemExport"), identity.certificate.certificate))
+        default:
+            throw Refusal(
+                .param, .wrongType, "secItemOrArray", "An object is no key, certificate or identity.",
+                do: "Give what SecItemCopyMatching returns for kSecReturnRef.")
+        }
+    }
+    return items
+}
+
+extension SecExternalFormat {
+    /// - Throws: `errSecUnsupportedFormat` for forms that are not written.
+    fileprivate func form() throws(Refusal) -> ExternalForm? {
+        switch self {
+        case .formatUnknown: return nil
+        case .formatX509Cert: return .x509
+        case .formatOpenSSL: return .openSSL
+        case .formatWrappedPKCS8: return .wrappedPKCS8
+        case .formatPKCS7: return .pkcs7
+        case .formatPKCS12: return .pkcs12
+        case .formatPEMSequence: return .pemSequence
+        case .formatSSH, .formatBSAFE, .formatRawKey, .formatWrappedOpenSSL, .formatWrappedSSH, .formatWrappedLSH,
+            .formatNetscapeCertSequence, .formatSSHv2:
+            throw .external(.unsupportedForm, "outputFormat")
+        }
+    }
+}
+
+extension ExternalForm {
+    fileprivate var format: SecExternalFormat {
+        switch self {
+        case .x509: .formatX509Cert
+        case .openSSL: .formatOpenSSL
+        case .wrappedPKCS8: .formatWrappedPKCS8
+        case .pkcs7: .formatPKCS7
+        case .pkcs12: .formatPKCS12
+        case .pemSequence: .formatPEMSequence
+        }
+    }
+}
+
+extension ExternalItem {
+    fileprivate var object: NSObject {
+        switch self {
+        case .certificate(let certificate): SecCertificate(certificate)
+        case .privateKey(let key): SecKey(key)
+        case .publicKey(let key): SecKey(key)
+        case .identity(let key, let certificate): SecIdentity(SecCertificate(certificate), SecKey(key))
+        }
+    }
+
+    fileprivate static func type(of items: [ExternalItem]) -> SecExternalItemType {
+        let types = Set(items.map(\.type))
+        return types.count == 1 ? types.first ?? .itemTypeUnknown : .itemTypeAggregate
+    }
+
+    private var type: SecExternalItemType {
+        switch self {
+        case .certificate: .itemTypeCertificate
+        case .privateKey: .itemTypePrivateKey
+        case .publicKey: .itemTypePublicKey
+        case .identity: .itemTypeAggregate
+        }
+    }
+}
+
+private func explained<Result>(
+    _ subject: String, _ body: () throws(ExternalFailure) -> Result
+) throws(Refusal) -> Result {
+    do throws(ExternalFailure) { return try body() } catch { throw .external(error, subject) }
+}
+
+extension Refusal {
+    fileprivate static func external(_ failure: ExternalFailure, _ subject: String) -> Refusal {
+        let (status, problem, remedy) = failure.explanation
+        return Refusal(.init(rawValue: status), .externalItem, subject, problem, do: remedy)
+    }
+}
+
+extension ExternalFailure {
+    fileprivate var explanation: (OSStatus, problem: String, remedy: String) {
+        switch self {
+        case .unknownForm:
+            (
+                errSecUnknownFormat, "The data is no key, certificate or file of them that is read here.",
+                "Make it PEM or PKCS #12 with openssl."
+            )
+        case .unsupportedForm:
+            (errSecUnsupportedFormat, "The form does not hold these items.", "Use formatPEMSequence, or formatUnknown.")
+        case .needsPassphrase:
+            (errSecPassphraseRequired, "There is no passphrase.", "Give one with the key parameters.")
+        case .wrongPassphrase:
+            (errSecPkcs12VerifyFailure, "The passphrase is another one.", "Give the passphrase of the file.")
+        case .nothing: (errSecParam, "There is nothing to write.", "Give at least one item.")
+        case .libraryFailure: (errSecInternalComponent, "OpenSSL has refused.", "Look whether memory is short.")
+        }
+    }
+}
+
+extension Refusal.Rule {
+    fileprivate static let externalItem = Self(rawValue: "import.external-item")
 }

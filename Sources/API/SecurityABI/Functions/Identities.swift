@@ -64,8 +64,6 @@ extension Refusal {
         do: "Give a dictionary with kSecImportExportPassphrase.")
 }
 
-// Import and export of the file keychain refuse whatever they are given, so that formats and parameters are not read.
-
 @_cdecl("SecItemImport")
 public func secItemImport(
     _ importedData: Reference?, _ fileNameOrExtension: Reference?, _ inputFormat: UnsafeMutablePointer<UInt32>?,
@@ -73,9 +71,14 @@ public func secItemImport(
     _ importKeychain: Reference?, _ outItems: Place?
 ) -> Int32 {
     unsafe status(optional: outItems) { (items: UnsafeMutablePointer<CFArray?>?) throws(Refusal) in
-        try unsafe SecItemImport(
-            borrowed(importedData), optionalString(fileNameOrExtension), nil, nil,
-            SecItemImportExportFlags(rawValue: flags), nil, nil, items)
+        var (format, type) = (SecExternalFormat.formatUnknown, SecExternalItemType.itemTypeUnknown)
+        var parameters = try unsafe KeyParameters(keyParams)
+        let status = try unsafe SecItemImport(
+            borrowed(importedData), optionalString(fileNameOrExtension), &format, &type,
+            SecItemImportExportFlags(rawValue: flags), &parameters.given, nil, items)
+        unsafe inputFormat?.pointee = format.rawValue
+        unsafe itemType?.pointee = type.rawValue
+        return status
     }
 }
 
@@ -88,7 +91,20 @@ public func secItemExport(
         guard let format = SecExternalFormat(rawValue: outputFormat) else {
             throw .unusable("a number without a meaning", "a SecExternalFormat")
         }
+        var parameters = try unsafe KeyParameters(keyParams)
         return try unsafe SecItemExport(
-            value(secItemOrArray), format, SecItemImportExportFlags(rawValue: flags), nil, data)
+            value(secItemOrArray), format, SecItemImportExportFlags(rawValue: flags), &parameters.given, data)
+    }
+}
+
+/// The passphrase of C's `SecItemImportExportKeyParameters`, and nothing else of it: version and flags stand before it.
+@unsafe private struct KeyParameters {
+    var given = unsafe SecItemImportExportKeyParameters()
+    private let passphrase: AnyObject?
+
+    init(_ parameters: UnsafeRawPointer?) throws(Refusal) {
+        let reference = unsafe parameters?.load(fromByteOffset: 8, as: Reference?.self) ?? nil
+        unsafe passphrase = try optionalValue(reference)
+        unsafe given.passphrase = passphrase.map { unsafe .passUnretained($0) }
     }
 }

@@ -20,6 +20,14 @@ extension CMSHandle {
         return unsafe place.pointee != nil
     }
 
+    /// The content in the message, as it stands there.
+    private var insideContent: [UInt8] {
+        guard let octets = unsafe CMS_get0_content(reference)?.pointee,
+            let start = unsafe ASN1_STRING_get0_data(octets)
+        else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: max(0, Int(ASN1_STRING_length(octets)))))
+    }
+
     /// The certificates that go with it.
     func certificates() throws(CMSError) -> [X509Handle] {
         guard let stack = unsafe CMS_get1_certs(reference) else { return [] }
@@ -87,6 +95,8 @@ extension CMSHandle {
         _ certificates: [X509Handle], _ content: [UInt8]?, _ isThere: Bool
     ) throws(CMSError) -> (signers: [CMSMessage.Signer], content: [UInt8]) {
         let infos = try signerInfos()
+        // Without signatures there are no digests, and OpenSSL makes no chain of streams.
+        guard !infos.isEmpty else { return ([], insideContent) }
         guard isThere else { return (infos.map { signer($0, certificates, holds: nil) }, []) }
         let chain = try unsafe cms(or: .malformed) { () throws(CryptoError) in
             let outside = try content.map { (bytes) throws(CryptoError) in try MemoryStream(bytes.span) }

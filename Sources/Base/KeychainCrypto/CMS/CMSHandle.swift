@@ -27,6 +27,15 @@ import LinuxSystem
         try unsafe KeychainCrypto.encoded { unsafe i2d_CMS_ContentInfo(reference, &$0) }
     }
 
+    /// Puts in content that nothing depends on, for which OpenSSL has no stream.
+    func set(_ content: Span<UInt8>) throws(CryptoError) {
+        // There is no place where the content stays outside.
+        guard let octets = unsafe CMS_get0_content(reference)?.pointee else { return }
+        try succeed(
+            unsafe content.withUnsafeBufferPointer { unsafe ASN1_STRING_set(octets, $0.baseAddress, CInt($0.count)) })
+        unsafe octets.pointee.flags &= ~Int(ASN1_STRING_FLAG_CONT)
+    }
+
     /// Puts the content in, and whatever depends on it.
     func finish(_ content: Span<UInt8>, _ flags: UInt32) throws(CryptoError) {
         let input = try MemoryStream(content)

@@ -67,7 +67,8 @@ package struct CMSWriter: Sendable {
         }
         for signer in signers { try add(signer, flags, message) }
         return try cms(or: .unusable) { () throws(CryptoError) in
-            if let content { try message.finish(content.span, flags) }
+            if let content, signers.isEmpty { try message.set(content.span) }
+            if let content, !signers.isEmpty { try message.finish(content.span, flags) }
             return try message.encoded()
         }
     }

@@ -17,6 +17,17 @@ enum OpenSSLCommand {
         return try Data(contentsOf: URL(filePath: target))
     }
 
+    /// What the command makes of a file, for commands that name it with `-in`.
+    static func convert(_ arguments: [String], _ input: Data) throws -> Data {
+        let folder = try TemporaryDirectory()
+        let (source, target) = (folder.path + "/input", folder.path + "/output")
+        try input.write(to: URL(filePath: source))
+        let program = try RunningProgram("/usr/bin/openssl", arguments + ["-in", source, "-out", target])
+        let code = program.waitForExit()
+        guard code == 0 else { throw Failed(code: code) }
+        return try Data(contentsOf: URL(filePath: target))
+    }
+
     /// Whether the command accepts a signature of the data by the key in the PEM.
     static func verifies(_ signature: Data, of data: Data, pem: String) throws -> Bool {
         let folder = try TemporaryDirectory()

@@ -71,6 +71,11 @@ struct MessageStateTests {
         var certificates: CFArray?
         unsafe CMSDecoderCopyAllCerts(decoder, &certificates)
         #expect(certificates as? [SecCertificate] == [try secCertificate("server")])
+        let carrier = try self.encoder()
+        CMSEncoderAddSupportingCerts(carrier, try secCertificate("server"))
+        #expect(update(carrier) == errSecSuccess)
+        let carried = try SecurityTests.decoder(try #require(finish(carrier).message)).decoder
+        #expect(content(carried) == Data("content") && signerStatus(carried) == .invalidIndex)
         let other = try self.encoder()
         CMSEncoderAddRecipients(other, try secCertificate("key-rsa"))
         CMSEncoderSetHasDetachedContent(other, true)

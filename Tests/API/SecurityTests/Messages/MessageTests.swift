@@ -19,13 +19,7 @@ struct MessageTests {
     }
 
     private func openssl(_ arguments: [String], _ input: Data) throws -> Data {
-        let folder = try TemporaryDirectory()
-        let (source, target) = (folder.path + "/in", folder.path + "/out")
-        try input.write(to: URL(filePath: source))
-        let program = try RunningProgram(
-            "/usr/bin/openssl", ["cms"] + arguments + ["-binary", "-in", source, "-out", target])
-        guard program.waitForExit() == 0 else { throw OpenSSLCommand.Failed(code: 1) }
-        return try Data(contentsOf: URL(filePath: target))
+        try OpenSSLCommand.convert(["cms", "-binary"] + arguments, input)
     }
 
     @Test(

@@ -1,4 +1,4 @@
-// Reading PKCS #12 files.
+// Reading and writing files of keys and certificates.
 #ifndef SECURITY_SECIMPORTEXPORT_H
 #define SECURITY_SECIMPORTEXPORT_H
 
@@ -53,12 +53,14 @@ typedef struct {
 OSStatus SecPKCS12Import(
     CFDataRef pkcs12_data, CFDictionaryRef options, CFArrayRef SEC_NULLABLE *SEC_RETAINED items);
 
-// Not implemented: errSecUnimplemented.
+// Reads keys and certificates of many forms, which the bytes themselves say; nothing is put into the keychain. Of the parameters the
+// passphrase counts.
 OSStatus SecItemImport(
     CFDataRef importedData, CFStringRef SEC_NULLABLE fileNameOrExtension, SecExternalFormat *SEC_NULLABLE inputFormat,
     SecExternalItemType *SEC_NULLABLE itemType, SecItemImportExportFlags flags,
     const SecItemImportExportKeyParameters *SEC_NULLABLE keyParams, SecKeychainRef SEC_NULLABLE importKeychain,
     CFArrayRef SEC_NULLABLE *SEC_NULLABLE SEC_RETAINED outItems);
+// Writes keys and certificates; kSecFormatUnknown for the usual form.
 OSStatus SecItemExport(
     CFTypeRef secItemOrArray, SecExternalFormat outputFormat, SecItemImportExportFlags flags,
     const SecItemImportExportKeyParameters *SEC_NULLABLE keyParams, CFDataRef SEC_NULLABLE *SEC_RETAINED exportedData);

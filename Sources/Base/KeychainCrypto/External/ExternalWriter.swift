@@ -1,0 +1,152 @@
+import COpenSSL
+import DER
+import KeychainModel
+package import LinuxSystem
+
+/// Keys and certificates to be written to a file.
+package struct ExternalWriter: Sendable {
+    package var items: [ExternalItem]
+    package var isPEM = false
+    package var passphrase: SecretBytes?
+
+    package init(_ items: [ExternalItem]) { self.items = items }
+
+    /// The form that is taken where none is named: what all programs read.
+    private var usualForm: ExternalForm {
+        guard let first = items.first, items.count == 1 else { return .pemSequence }
+        switch first {
+        case .certificate: return .x509
+        case .privateKey, .publicKey: return .openSSL
+        case .identity: return .pemSequence
+        }
+    }
+
+    /// Writes the file.
+    ///
+    /// - Parameter form: nil for the usual one.
+    /// - Throws: `ExternalFailure`: `.unsupportedForm` for items that the form does not hold; `.needsPassphrase`.
+    package func file(as form: ExternalForm?) throws(ExternalFailure) -> SecretBytes {
+        guard !items.isEmpty else { throw .nothing }
+        let output = SecretBuffer()
+        switch form ?? usualForm {
+        case .pkcs12: try appendArchive(to: output)
+        case .pkcs7: try append(try messageOfCertificates(), "PKCS7", to: output, isPEM)
+        case .pemSequence: try appendEach(as: nil, to: output, true)
+        case .x509: try appendEach(as: .x509, to: output, isPEM)
+        case .openSSL: try appendEach(as: .openSSL, to: output, isPEM)
+        case .wrappedPKCS8: try appendEach(as: .wrappedPKCS8, to: output, isPEM)
+        }
+        return output.copy()
+    }
+
+    /// One after the other; without lines between them there can only be one.
+    private func appendEach(
+        as form: ExternalForm?, to output: SecretBuffer, _ isPEM: Bool
+    ) throws(ExternalFailure) {
+        guard isPEM || items.count == 1 else { throw .unsupportedForm }
+        for item in items {
+            switch (item, form) {
+            case (.certificate(let certificate), nil), (.certificate(let certificate), .x509):
+                try append(SecretBytes(copying: certificate.encoded.span), "CERTIFICATE", to: output, isPEM)
+            case (.publicKey(let key), nil), (.publicKey(let key), .openSSL):
+                let info = try external(or: .libraryFailure) { () throws(CryptoError) in try key.subjectPublicKeyInfo()
+                }
+                try append(SecretBytes(copying: info.span), "PUBLIC KEY", to: output, isPEM)
+            case (.privateKey(let key), nil), (.privateKey(let key), .openSSL), (.privateKey(let key), .wrappedPKCS8):
+                try append(key, form == .wrappedPKCS8 || form == nil && passphrase != nil, to: output, isPEM)
+            case (.identity(let key, let certificate), nil):
+                try append(key, passphrase != nil, to: output, isPEM)
+                try append(SecretBytes(copying: certificate.encoded.span), "CERTIFICATE", to: output, isPEM)
+            default: throw .unsupportedForm
+            }
+        }
+    }
+
+    private func append(
+        _ key: PrivateKey, _ isWrapped: Bool, to output: SecretBuffer, _ isPEM: Bool
+    ) throws(ExternalFailure) {
+        if isWrapped {
+            guard let passphrase else { throw .needsPassphrase }
+            let wrapped = try external(or: .libraryFailure) { () throws(CryptoError) in
+                try key.encryptedPrivateKeyInfo(passphrase)
+            }
+            return try append(wrapped, "ENCRYPTED PRIVATE KEY", to: output, isPEM)
+        }
+        let bytes = try external(or: .libraryFailure) { () throws(CryptoError) in
+            try unsafe secretlyEncoded { unsafe i2d_PrivateKey(key.handle.reference, &$0) }
+        }
+        let labels: [String] = ["RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY"]
+        let label = key.type == .rsa ? labels[0] : key.type == .ecSECPrimeRandom ? labels[1] : labels[2]
+        try append(bytes, label, to: output, isPEM)
+    }
+
+    private func append(
+        _ bytes: SecretBytes, _ label: String, to output: SecretBuffer, _ isPEM: Bool
+    ) throws(ExternalFailure) {
+        bytes.withSpan { bytes in
+            if isPEM { PEM.append(label: label, bytes, to: output) } else { output.append(bytes) }
+        }
+    }
+
+    private func messageOfCertificates() throws(ExternalFailure) -> SecretBytes {
+        var writer = CMSWriter()
+        for item in items {
+            guard case .certificate(let certificate) = item else { throw .unsupportedForm }
+            writer.certificates.append(certificate)
+        }
+        let message = try external(or: .libraryFailure) { [writer] () throws(CMSError) in try writer.message(of: nil) }
+        return SecretBytes(copying: message.span)
+    }
+
+    /// Passes over the passphrase: as many as OpenSSL does with a passphrase that people type, times fifty.
+    private static let passes: CInt = 100_000
+
+    /// One identity, and certificates beside it.
+    private func appendArchive(to output: SecretBuffer) throws(ExternalFailure) {
+        guard let passphrase else { throw .needsPassphrase }
+        var (identity, others): ((PrivateKey, Certificate)?, [Certificate]) = (nil, [])
+        for item in items {
+            switch item {
+            case .identity(let key, let certificate) where identity == nil: identity = (key, certificate)
+            case .certificate(let certificate): others.append(certificate)
+            default: throw .unsupportedForm
+            }
+        }
+        guard let (key, certificate) = identity else { throw .unsupportedForm }
+        let file = try external(or: .libraryFailure) { [others] () throws(CryptoError) in
+            try Self.archive(key, certificate, others, passphrase)
+        }
+        try append(file, "PKCS12", to: output, false)
+    }
+
+    private static func archive(
+        _ key: PrivateKey, _ certificate: Certificate, _ others: [Certificate], _ passphrase: SecretBytes
+    ) throws(CryptoError) -> SecretBytes {
+        let own = try X509Handle(certificate)
+        var handles: [X509Handle] = []
+        for other in others { handles.append(try X509Handle(other)) }
+        let stack = try X509Stack(handles)
+        defer { extendLifetime((own, handles, stack, key)) }
+        let made = try unsafe terminated(passphrase).withSpan { (span) throws(CryptoError) in
+            try unsafe withCharacters(of: span) { (text, _) throws(CryptoError) in
+                try unsafe KeychainCrypto.made(
+                    PKCS12_create(
+                        text, nil, key.handle.reference, own.reference, stack.reference, 0, 0, passes, passes, 0))
+            }
+        }
+        defer { unsafe PKCS12_free(made) }
+        return try unsafe secretlyEncoded { unsafe i2d_PKCS12(made, &$0) }
+    }
+
+    /// As C takes texts: with a zero at the end, and no other.
+    private static func terminated(_ passphrase: SecretBytes) throws(CryptoError) -> SecretBytes {
+        let text = SecretBuffer()
+        let hasZero = passphrase.withSpan { bytes in
+            text.append(bytes)
+            return bytes.indices.contains { bytes[$0] == 0 }
+        }
+        guard !hasZero else { throw .invalidParameter }
+        text.append(0)
+        return text.copy()
+    }
+}
