@@ -30,9 +30,11 @@ extension SecureEnclave.P256.Signing {
             key = try await awaiting { () throws(EnclaveKeyError) in try EnclaveKey(accessControl: accessControl) }
         }
 
-        /// Makes a key that is used in a context: what was shown in it spares the prompt that the access control would ask for.
+        /// Makes a key that is used in a context: what was shown in it spares the prompt that the access control
+        /// would ask for.
         ///
-        /// - Throws: ``EnclaveKeyError``, as the initialiser without a context, and `errSecAuthFailed` for one that was invalidated.
+        /// - Throws: ``EnclaveKeyError``, as the initialiser without a context, and `errSecAuthFailed` for one that
+        ///   was invalidated.
         @available(*, noasync, message: "await the key in asynchronous code")
         public init(
             accessControl: SecAccessControl? = nil, authenticationContext: LAContext?
@@ -53,7 +55,8 @@ extension SecureEnclave.P256.Signing {
         ///
         /// - Parameters:
         ///   - dataRepresentation: what ``dataRepresentation`` was.
-        ///   - authenticationContext: what was shown in it spares the prompt that the key's access control would ask for.
+        ///   - authenticationContext: what was shown in it spares the prompt that the key's access control would ask
+        ///     for.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a key of an enclave.
         public init(dataRepresentation: Data, authenticationContext: LAContext?) throws(EnclaveKeyError) {
             key = try EnclaveKey(dataRepresentation: dataRepresentation, context: authenticationContext)

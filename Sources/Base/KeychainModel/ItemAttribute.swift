@@ -94,7 +94,8 @@ extension ItemAttribute {
         }
     }
 
-    /// As ``defaultValue``, for an item of a class. What is part of another class's primary key alone is simply missing: a password's
+    /// As ``defaultValue``, for an item of a class. What is part of another class's primary key alone is simply
+    /// missing: a password's
     /// creator of 0 is one that was given.
     package func defaultValue(in itemClass: ItemClass) -> AttributeValue? {
         keyIn.isEmpty || keyIn.contains(itemClass) ? defaultValue : nil

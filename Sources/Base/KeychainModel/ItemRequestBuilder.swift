@@ -64,7 +64,8 @@ package struct ItemRequestBuilder: ~Copyable {
             do: "Leave kSecClass out, or give the class of the object.")
     }
 
-    /// Leaves nothing to return of an identity that is given by reference but its persistent reference, asked for alone: its halves
+    /// Leaves nothing to return of an identity that is given by reference but its persistent reference, asked for
+    /// alone: its halves
     /// are looked at for themselves on Apple systems, and nothing else is made of both.
     package mutating func returnIdentity() {
         guard case .one = request.limit else { return request.returns = [] }

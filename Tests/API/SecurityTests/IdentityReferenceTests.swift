@@ -105,7 +105,7 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("A.6: an identity given by reference gives its persistent reference and nothing else, when added and when sought")
+    @Test("A.6: an identity given by reference gives its persistent reference alone, when added and when sought")
     func returned() throws {
         let given = try identity()
         try withKeychain { _ in
@@ -139,7 +139,7 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("A.6: the class beside an identity given by reference does not count")
+    @Test("A.6: a class given with an identity by reference does not count")
     func classIsPassedOver() throws {
         let given = try identity()
         try withKeychain { _ in

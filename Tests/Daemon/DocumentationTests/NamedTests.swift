@@ -14,7 +14,8 @@ struct NamedTests {
         #/(?:`?(errS\w+)`? \(|(?:^|[ (|]))[\-−](\d{1,5})\b/#
     }
 
-    /// Rows of tables and sentences, each on one line; what the tests make of the sources themselves is left out of the coverage.
+    /// Rows of tables and sentences, each on one line; what the tests make of the sources themselves is left out of
+    /// the coverage.
     static func statements(of text: String) -> [String] {
         var (statements, isGenerated) = ([""], false)
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -43,7 +44,8 @@ struct NamedTests {
         }
     }
 
-    /// What a statement denies: a sentence all of its names, a row those of its first cell where a cell begins with the denial.
+    /// What a statement denies: a sentence all of its names, a row those of its first cell where a cell begins with
+    /// the denial.
     private static func deniedPart(of statement: String) -> Substring {
         guard statement.hasPrefix(" |") else { return statement.contains(denial) ? statement[...] : "" }
         let cells = statement.split(separator: "|").dropFirst()

@@ -31,7 +31,8 @@ public struct audit_token_t: Sendable {
     public init(val: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)) { self.val = val }
 }
 
-/// Makes a task of another process, which nobody can here: Linux hands out no audit tokens, and numbers of processes prove nothing.
+/// Makes a task of another process, which nobody can here: Linux hands out no audit tokens, and numbers of processes
+/// prove nothing.
 ///
 /// - Returns: nil; ``SecCopyLastItemError()`` says what to do instead.
 @discardableResult

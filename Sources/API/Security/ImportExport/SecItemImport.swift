@@ -46,7 +46,8 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
     public init() {}
 }
 
-/// Reads keys and certificates of many forms: PEM, and DER of certificates, keys (PKCS #1, SEC 1, PKCS #8), PKCS #7 and PKCS #12.
+/// Reads keys and certificates of many forms: PEM, and DER of certificates, keys (PKCS #1, SEC 1, PKCS #8), PKCS #7
+/// and PKCS #12.
 ///
 /// Nothing is put into the keychain: add what was read with `SecItemAdd` and `kSecValueRef`.
 ///
@@ -85,12 +86,14 @@ public func SecItemImport(
 ///
 /// - Parameters:
 ///   - secItemOrArray: a `SecCertificate`, a `SecKey`, a `SecIdentity`, or an array of them.
-///   - outputFormat: `formatX509Cert`, `formatOpenSSL`, `formatWrappedPKCS8`, `formatPKCS7` (certificates), `formatPKCS12` (one identity and
+///   - outputFormat: `formatX509Cert`, `formatOpenSSL`, `formatWrappedPKCS8`, `formatPKCS7` (certificates),
+///     `formatPKCS12` (one identity and
 ///     certificates), `formatPEMSequence`; `formatUnknown` for the usual one.
 ///   - flags: `pemArmour` for PEM.
 ///   - keyParams: the passphrase, a string or data; what has one is encrypted.
 ///   - exportedData: receives the file.
-/// - Returns: `errSecSuccess`; `errSecParam` for other objects; `errSecUnsupportedFormat` for a form that does not hold them;
+/// - Returns: `errSecSuccess`; `errSecParam` for other objects; `errSecUnsupportedFormat` for a form that does not
+///   hold them;
 ///   `errSecPassphraseRequired`; `errSecUnimplemented` for a private key that does not leave the enclave.
 @discardableResult
 public func SecItemExport(

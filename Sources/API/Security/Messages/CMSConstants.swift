@@ -3,7 +3,7 @@
 /// The digest SHA-256, for ``CMSEncoderSetSignerAlgorithm(_:_:)``.
 @safe nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA256: CFString = "sha256"
 
-/// What is signed beside the content.
+/// What is signed with the content.
 public struct CMSSignedAttributes: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32

@@ -86,7 +86,8 @@ public func CMSDecoderCreate(_ cmsDecoderOut: UnsafeMutablePointer<CMSDecoder?>)
 /// - Parameters:
 ///   - msgBytes: DER or BER; any number of calls adds to them.
 ///   - msgBytesLen: how many there are.
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is complete; `errSecUnknownFormat` for one that is too large.
+/// - Returns: `errSecSuccess`; `errSecParam` for a message that is complete; `errSecUnknownFormat` for one that is
+///   too large.
 @discardableResult
 public func CMSDecoderUpdateMessage(
     _ cmsDecoder: CMSDecoder, _ msgBytes: UnsafeRawPointer, _ msgBytesLen: Int
@@ -109,8 +110,10 @@ public func CMSDecoderUpdateMessage(
 
 /// Reads the message: opens it with the keychain's identities where it is encrypted, and verifies its signatures.
 ///
-/// - Returns: `errSecSuccess`, whatever the signatures are worth; `errSecParam` when no message was given; `errSecUnknownFormat` for what
-///   is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain; `errSecDecode` for one that does not decrypt;
+/// - Returns: `errSecSuccess`, whatever the signatures are worth; `errSecParam` when no message was given;
+///   `errSecUnknownFormat` for what
+///   is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain; `errSecDecode` for one that
+///   does not decrypt;
 ///   `errSecUnimplemented` where the recipient's key does not leave the enclave.
 @discardableResult
 public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {

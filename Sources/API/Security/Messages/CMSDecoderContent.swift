@@ -30,7 +30,8 @@ public func CMSDecoderIsContentEncrypted(
 
 /// Returns what the signed content is.
 ///
-/// - Parameter eContentTypeOut: receives the arcs of an object identifier as they are encoded; nil where nothing is signed.
+/// - Parameter eContentTypeOut: receives the arcs of an object identifier as they are encoded; nil where nothing is
+///   signed.
 /// - Returns: `errSecSuccess`, or `errSecParam` before the message is read.
 @discardableResult
 public func CMSDecoderCopyEncapsulatedContentType(
@@ -55,7 +56,8 @@ public func CMSDecoderCopyContent(_ cmsDecoder: CMSDecoder, _ contentOut: Unsafe
     }
 }
 
-/// Returns the certificates of the message, of whom it says nothing: see ``CMSDecoderCopySignerStatus(_:_:_:_:_:_:_:)``.
+/// Returns the certificates of the message, which vouches for none of them: see
+/// ``CMSDecoderCopySignerStatus(_:_:_:_:_:_:_:)``.
 ///
 /// - Parameter certsOut: receives an array of `SecCertificate`; nil when there are none.
 /// - Returns: `errSecSuccess`, or `errSecParam` before the message is read.

@@ -6,12 +6,15 @@ internal import KeychainModel
 /// - Parameters:
 ///   - signerIndex: which one, from 0.
 ///   - policyOrArray: what the signer's certificate must be good for.
-///   - evaluateSecTrust: whether the certificate is held against it here; otherwise the caller does that with `secTrustOut`.
+///   - evaluateSecTrust: whether the certificate is held against it here; otherwise the caller does that with
+///     `secTrustOut`.
 ///   - signerStatusOut: receives the answer. `valid` without an evaluation says nothing of who has signed.
-///   - secTrustOut: receives the evaluation of the signer's certificate, with all of the message's to build a chain of; nil where the
+///   - secTrustOut: receives the evaluation of the signer's certificate, with all of the message's to build a chain
+///     of; nil where the
 ///     message has not the signer's.
 ///   - certVerifyResultCodeOut: receives `errSecSuccess`, or `errSecNotTrusted`.
-/// - Returns: `errSecSuccess`, whatever the answer is; `errSecParam` before the message is read, and without a place for the answer.
+/// - Returns: `errSecSuccess`, whatever the answer is; `errSecParam` before the message is read, and without a place
+///   for the answer.
 @discardableResult
 public func CMSDecoderCopySignerStatus(
     _ cmsDecoder: CMSDecoder, _ signerIndex: Int, _ policyOrArray: CFTypeRef, _ evaluateSecTrust: Bool,
@@ -34,7 +37,8 @@ public func CMSDecoderCopySignerStatus(
 /// Returns the mail address of a signer's certificate.
 ///
 /// - Parameter signerEmailAddressOut: receives it.
-/// - Returns: `errSecSuccess`; `errSecInternalComponent` where there is none; `errSecParam` before the message is read, or for a signer that
+/// - Returns: `errSecSuccess`; `errSecInternalComponent` where there is none; `errSecParam` before the message is
+///   read, or for a signer that
 ///   is not there.
 @discardableResult
 public func CMSDecoderCopySignerEmailAddress(
@@ -54,7 +58,8 @@ public func CMSDecoderCopySignerEmailAddress(
 /// Returns a signer's certificate.
 ///
 /// - Parameter signerCertOut: receives it.
-/// - Returns: `errSecSuccess`; `errSecInternalComponent` where the message has not got it; `errSecParam` before the message is read, or for
+/// - Returns: `errSecSuccess`; `errSecInternalComponent` where the message has not got it; `errSecParam` before the
+///   message is read, or for
 ///   a signer that is not there.
 @discardableResult
 public func CMSDecoderCopySignerCert(
@@ -74,7 +79,8 @@ public func CMSDecoderCopySignerCert(
 /// Returns when a signer says to have signed.
 ///
 /// - Parameter signingTime: receives seconds since 2001.
-/// - Returns: `errSecSuccess`; `errSecSigningTimeMissing` where the signer does not say; `errSecParam` before the message is read, or for a
+/// - Returns: `errSecSuccess`; `errSecSigningTimeMissing` where the signer does not say; `errSecParam` before the
+///   message is read, or for a
 ///   signer that is not there.
 @discardableResult
 public func CMSDecoderCopySignerSigningTime(

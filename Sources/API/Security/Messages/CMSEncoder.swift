@@ -54,7 +54,8 @@ public func CMSEncoderCreate(_ cmsEncoderOut: UnsafeMutablePointer<CMSEncoder?>)
 
 /// Sets what the content is digested with.
 ///
-/// - Parameter digestAlgorithm: `kCMSEncoderDigestAlgorithmSHA1` or `kCMSEncoderDigestAlgorithmSHA256`, which is taken where nothing is said.
+/// - Parameter digestAlgorithm: `kCMSEncoderDigestAlgorithmSHA1` or `kCMSEncoderDigestAlgorithmSHA256`, which is
+///   taken where nothing is said.
 /// - Returns: `errSecSuccess`, or `errSecParam` for another.
 @discardableResult
 public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgorithm: CFString) -> OSStatus {
@@ -88,7 +89,7 @@ public func CMSEncoderCopySigners(_ cmsEncoder: CMSEncoder, _ signersOut: Unsafe
     return errSecSuccess
 }
 
-/// Adds for whom the message is encrypted.
+/// Adds recipients, whose keys decrypt the message.
 ///
 /// - Parameter recipientOrArray: a `SecCertificate`, or an array of them.
 /// - Returns: `errSecSuccess`, or `errSecParam` for something else, or when there is content already.
@@ -99,7 +100,7 @@ public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray
     }
 }
 
-/// Returns for whom the message is encrypted.
+/// Returns the recipients.
 ///
 /// - Parameter recipientsOut: receives an array of `SecCertificate`; nil when it is for nobody.
 /// - Returns: `errSecSuccess`.

@@ -29,7 +29,8 @@ public func CMSEncoderUpdateContent(
 /// Makes the message.
 ///
 /// - Parameter encodedContentOut: receives DER.
-/// - Returns: `errSecSuccess`; `errSecParam` where there is no content but for certificates alone, or the message was made already, or a
+/// - Returns: `errSecSuccess`; `errSecParam` where there is no content but for certificates alone, or the message
+///   was made already, or a
 ///   certificate or key cannot be used; `errSecUnimplemented` for a signer whose key does not leave the enclave;
 ///   `errSecCreateChainFailed` where the root is wanted and none is known.
 @discardableResult
@@ -59,7 +60,7 @@ public func CMSEncoderCopyEncodedContent(
 ///   - recipients: a `SecCertificate`, an array of them, or nil; with signers too, the signed message is encrypted.
 ///   - eContentTypeOID: what the content is; nil for data.
 ///   - detachedContent: whether the content stays outside.
-///   - signedAttributes: what is signed beside it.
+///   - signedAttributes: what is signed with it.
 ///   - encodedContentOut: receives DER.
 /// - Returns: `errSecSuccess`, or what the functions of an encoder return.
 @discardableResult
@@ -108,7 +109,8 @@ public func CMSEncoderCopySignerTimestampWithPolicy(
 }
 
 extension CMSEncoder.State {
-    /// - Throws: `errSecParam` for an encoder that has made its message, or has nothing to do, or is to leave outside what it encrypts.
+    /// - Throws: `errSecParam` for an encoder that has made its message, or has nothing to do, or is to leave
+    ///   outside what it encrypts.
     fileprivate func requireUse() throws(Refusal) {
         guard !isFinished else {
             throw .cms("cmsEncoder", "The encoder has made its message.", do: "Make another encoder.")

@@ -46,9 +46,10 @@ public func CMSEncoderCopyEncapsulatedContentType(
     return errSecSuccess
 }
 
-/// Adds what is signed beside the content. Whenever something is, the time of signing is.
+/// Adds attributes that are signed with the content; with any, the time of signing is.
 ///
-/// - Returns: `errSecSuccess`; `errSecUnimplemented` for others than the time of signing and the capabilities; `errSecParam` when
+/// - Returns: `errSecSuccess`; `errSecUnimplemented` for others than the time of signing and the capabilities;
+///   `errSecParam` when
 ///   there is content already.
 @discardableResult
 public func CMSEncoderAddSignedAttributes(

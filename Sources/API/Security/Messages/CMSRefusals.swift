@@ -26,9 +26,9 @@ extension Refusal {
         case .noRecipient:
             cms(
                 function,
-                "The message is encrypted, and no identity of the keychain that this program may use is among its recipients.",
+                "The message is encrypted, and no identity that this program finds is among its recipients.",
                 do:
-                    "Add the recipient's identity to the keychain; a key that does not leave the enclave opens no messages.",
+                    "Add the recipient's identity to the keychain, with a key that is extractable.",
                 .itemNotFound)
         case .undecryptable:
             cms(function, "The content does not decrypt.", do: "Ask the sender for the message again.", .decode)

@@ -6,13 +6,13 @@ public enum tls_protocol_version_t: UInt16, Sendable {
     case DTLSv10 = 0xFEFF, DTLSv12 = 0xFEFD
 }
 
-/// Cipher suites by whom they are to get on with.
+/// Sets of cipher suites, by the peers that they suit.
 public enum tls_ciphersuite_group_t: UInt16, Sendable {
     /// A group.
     case `default`, compatibility, legacy, ats, ats_compatibility
 }
 
-/// Cipher suites by whom they are to get on with, as Secure Transport had them.
+/// Sets of cipher suites, as Secure Transport had them.
 public enum SSLCiphersuiteGroup: Int32, Sendable {
     /// A group.
     case `default`, compatibility, legacy, ats, atsCompatibility

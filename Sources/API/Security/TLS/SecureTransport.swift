@@ -1,4 +1,5 @@
-// Secure Transport is not here. The functions that every use of it has are declared, so that the compiler says what to use instead.
+// Secure Transport is not here. The functions that every use of it has are declared, so that the compiler says what
+// to use instead.
 
 /// A connection of Secure Transport.
 @available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")

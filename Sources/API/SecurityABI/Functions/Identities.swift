@@ -72,7 +72,7 @@ public func secItemImport(
 ) -> Int32 {
     unsafe status(optional: outItems) { (items: UnsafeMutablePointer<CFArray?>?) throws(Refusal) in
         var (format, type) = (SecExternalFormat.formatUnknown, SecExternalItemType.itemTypeUnknown)
-        var parameters = try unsafe KeyParameters(keyParams)
+        var parameters = try unsafe FileParameters(keyParams)
         let status = try unsafe SecItemImport(
             borrowed(importedData), optionalString(fileNameOrExtension), &format, &type,
             SecItemImportExportFlags(rawValue: flags), &parameters.given, nil, items)
@@ -91,15 +91,15 @@ public func secItemExport(
         guard let format = SecExternalFormat(rawValue: outputFormat) else {
             throw .unusable("a number without a meaning", "a SecExternalFormat")
         }
-        var parameters = try unsafe KeyParameters(keyParams)
+        var parameters = try unsafe FileParameters(keyParams)
         return try unsafe SecItemExport(
             value(secItemOrArray), format, SecItemImportExportFlags(rawValue: flags), &parameters.given, data)
     }
 }
 
 /// The passphrase of C's `SecItemImportExportKeyParameters`, and nothing else of it: version and flags stand before it.
-@unsafe private struct KeyParameters {
-    var given = unsafe SecItemImportExportKeyParameters()
+@unsafe private struct FileParameters {
+    var given = unsafe SecItemImportExportFileParameters()
     private let passphrase: AnyObject?
 
     init(_ parameters: UnsafeRawPointer?) throws(Refusal) {

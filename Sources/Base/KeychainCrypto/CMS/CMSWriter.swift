@@ -15,7 +15,7 @@ package struct CMSWriter: Sendable {
         }
     }
 
-    /// What is signed beside the content. The time of signing is there whenever anything is.
+    /// Attributes that are signed with the content; with any, the time of signing is.
     package struct Attributes: OptionSet, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
@@ -27,7 +27,7 @@ package struct CMSWriter: Sendable {
     package var signers: [Signer] = []
     /// Certificates that go with it.
     package var certificates: [Certificate] = []
-    /// For whom it is encrypted.
+    /// The certificates whose keys decrypt it.
     package var recipients: [Certificate] = []
     /// What the content is digested with.
     package var hash: HashFunction = .sha256
@@ -42,7 +42,8 @@ package struct CMSWriter: Sendable {
     /// Makes the message.
     ///
     /// - Parameter content: nil for a message that has certificates and nothing else.
-    /// - Throws: `CMSError.tooLarge`; `.unusable` for a certificate or a key that signs or receives nothing; `.libraryFailure`.
+    /// - Throws: `CMSError.tooLarge`; `.unusable` for a certificate or a key that signs or receives nothing;
+    ///   `.libraryFailure`.
     package func message(of content: [UInt8]?) throws(CMSError) -> [UInt8] {
         guard content?.count ?? 0 <= CMSMessage.mostBytes else { throw .tooLarge }
         let isSigned = !signers.isEmpty || !certificates.isEmpty
@@ -115,11 +116,12 @@ package struct CMSWriter: Sendable {
         }
     }
 
-    /// The SignedData in the ContentInfo around it, which is what an enveloped message of such content has (RFC 5652, 3 and 6.1).
+    /// The SignedData in the ContentInfo around it, which is what an enveloped message of such content has (RFC
+    /// 5652, 3 and 6.1).
     private static func content(ofSigned message: [UInt8]) throws(CMSError) -> [UInt8] {
         do throws(DERError) {
-            let limits = DERLimits(bytes: message.count, depth: 64, elements: 1 << 20)
-            let whole = try DERElement(parsing: message.span, limits: limits)
+            let whole = try DERElement(
+                parsing: message.span, limits: .init(bytes: message.count, depth: 64, elements: 1 << 20))
             var parts = try whole.children(of: .sequence)
             _ = try parts.next(.objectIdentifier)
             var inner = try parts.next().children(of: .explicit(0))

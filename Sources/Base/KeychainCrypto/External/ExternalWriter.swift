@@ -101,7 +101,7 @@ package struct ExternalWriter: Sendable {
     /// Passes over the passphrase: as many as OpenSSL does with a passphrase that people type, times fifty.
     private static let passes: CInt = 100_000
 
-    /// One identity, and certificates beside it.
+    /// One identity, and other certificates.
     private func appendArchive(to output: SecretBuffer) throws(ExternalFailure) {
         guard let passphrase else { throw .needsPassphrase }
         var (identity, others): ((PrivateKey, Certificate)?, [Certificate]) = (nil, [])

@@ -107,7 +107,7 @@ struct MessageStateTests {
     }
 
     @Test(
-        "A message with any byte changed or cut off is read or refused, and never has another's content under a signature that holds"
+        "A damaged message is read or refused, and never has other content under a signature that holds"
     )
     func damaged() throws {
         let text = Data("content")

@@ -1,4 +1,5 @@
-// Reading cryptographic messages (RFC 5652): opening them with the identities of the keychain, and verifying their signatures.
+// Reading cryptographic messages (RFC 5652): opening them with the identities of the keychain, and verifying their
+// signatures.
 #ifndef SECURITY_CMSDECODER_H
 #define SECURITY_CMSDECODER_H
 

@@ -9,7 +9,8 @@ SEC_ASSUME_NONNULL_BEGIN
 
 typedef struct _CMSEncoder *CMSEncoderRef;
 
-// What is signed beside the content. Others than the capabilities and the time of signing are refused with errSecUnimplemented.
+// Attributes that are signed with the content. Others than the capabilities and the time of signing are refused with
+// errSecUnimplemented.
 typedef CF_OPTIONS(uint32_t, CMSSignedAttributes) {
     kCMSAttrNone = 0x0000,
     kCMSAttrSmimeCapabilities = 0x0001,

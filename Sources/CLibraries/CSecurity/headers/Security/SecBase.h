@@ -30,11 +30,13 @@
 
 // What a parameter or a result may be. Pointers are never NULL unless they are marked; functions answer errSecParam, or nothing,
 // to those that are NULL all the same.
-// Between both, compilers that keep to the letter of the language (-Wpedantic) say nothing of what all of them have: marks for
+// Between both, compilers that keep to the letter of the language (-Wpedantic) say nothing of what all of them have:
+// marks for
 // NULL, types of enumerations, and their values beyond INT_MAX.
 #ifdef __clang__
 #define SEC_ASSUME_NONNULL_BEGIN \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"") _Pragma("clang assume_nonnull begin")
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"")                                \
+        _Pragma("clang assume_nonnull begin")
 #define SEC_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end") _Pragma("clang diagnostic pop")
 #define SEC_NULLABLE _Nullable
 #define SEC_RETAINED __attribute__((cf_returns_retained))

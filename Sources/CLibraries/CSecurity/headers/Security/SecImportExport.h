@@ -53,7 +53,8 @@ typedef struct {
 OSStatus SecPKCS12Import(
     CFDataRef pkcs12_data, CFDictionaryRef options, CFArrayRef SEC_NULLABLE *SEC_RETAINED items);
 
-// Reads keys and certificates of many forms, which the bytes themselves say; nothing is put into the keychain. Of the parameters the
+// Reads keys and certificates of many forms, which the bytes themselves say; nothing is put into the keychain. Of
+// the parameters the
 // passphrase counts.
 OSStatus SecItemImport(
     CFDataRef importedData, CFStringRef SEC_NULLABLE fileNameOrExtension, SecExternalFormat *SEC_NULLABLE inputFormat,

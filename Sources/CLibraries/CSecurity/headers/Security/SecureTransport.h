@@ -5,7 +5,8 @@
 #include <Security/SecProtocolTypes.h>
 
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
-#define SEC_NO_SECURE_TRANSPORT __attribute__((unavailable("Secure Transport is not here: use OpenSSL's libssl or GnuTLS for the connection, and SecTrust for the certificates")))
+#define SEC_NO_SECURE_TRANSPORT                                                                                        \
+    __attribute__((unavailable("Secure Transport is not here: use OpenSSL's libssl or GnuTLS, and SecTrust")))
 #else
 #define SEC_NO_SECURE_TRANSPORT __attribute__((error("Secure Transport is not here: use OpenSSL's libssl or GnuTLS")))
 #endif

@@ -1,6 +1,6 @@
 // All of Security. SecBase.h has the types and the statuses (Errors/), SecItem.h the keychain's items with their
 // attributes, values and request keys, SecAccessControl.h who may open them; SecKey.h keys and algorithms, SecRandom.h
-// random bytes; SecCertificate.h, SecIdentity.h, SecPolicy.h and SecTrust.h certificates and whom to believe;
+// random bytes; SecCertificate.h, SecIdentity.h, SecPolicy.h and SecTrust.h certificates and trust in them;
 // SecImportExport.h, CMSEncoder.h and CMSDecoder.h files and messages; SecTask.h, SecCode.h, SecStaticCode.h,
 // SecRequirement.h and CSCommon.h programs and their signatures; SecProtocolTypes.h and CipherSuite.h the numbers of
 // TLS, SecureTransport.h what to use in its place; SecSharedCredential.h passwords shared with web sites, which are
