@@ -4,6 +4,7 @@ import contextlib
 import errno
 import glob
 import os
+import signal
 import subprocess
 
 from deployment import OTHER, PYTHON, VICTIM, wait_until
@@ -103,6 +104,22 @@ def caller(d, user=VICTIM):
         yield process.pid
     finally:
         process.communicate(b"\n", timeout=30)
+
+
+@attack("a daemon that has been taken over leaves so many descriptors unread that others are not served", SUCCEEDS)
+def descriptors_of_daemon(d):
+    found = processes(d)
+    asks = d.search(victim(d), "own")
+    try:
+        with Taken(found["daemon"]) as daemon:
+            count = daemon.leaves_unread()
+        done = d.run(*asks, user=OTHER, env=d.environment(KEYCHAIN_TIMEOUT="5000"))
+        d.said = f"{count} descriptors; {done.returncode} {done.stderr}"
+    finally:
+        os.kill(found["daemon"], signal.SIGKILL)
+    if not wait_until(lambda: d.run(*asks, user=OTHER).returncode == 0, 60):
+        raise RuntimeError("when that daemon has ended, others are not served")
+    return done.returncode != 0
 
 
 @attack("a daemon that has been taken over reads the memory of a caller, or sees what it runs", FAILS, "refused")
