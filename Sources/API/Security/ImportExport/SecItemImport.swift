@@ -87,14 +87,12 @@ public func SecItemImport(
 /// - Parameters:
 ///   - secItemOrArray: a `SecCertificate`, a `SecKey`, a `SecIdentity`, or an array of them.
 ///   - outputFormat: `formatX509Cert`, `formatOpenSSL`, `formatWrappedPKCS8`, `formatPKCS7` (certificates),
-///     `formatPKCS12` (one identity and
-///     certificates), `formatPEMSequence`; `formatUnknown` for the usual one.
+///     `formatPKCS12` (one identity and certificates), `formatPEMSequence`; `formatUnknown` for the usual one.
 ///   - flags: `pemArmour` for PEM.
 ///   - keyParams: the passphrase, a string or data; what has one is encrypted.
 ///   - exportedData: receives the file.
 /// - Returns: `errSecSuccess`; `errSecParam` for other objects; `errSecUnsupportedFormat` for a form that does not
-///   hold them;
-///   `errSecPassphraseRequired`; `errSecUnimplemented` for a private key that does not leave the enclave.
+///   hold them; `errSecPassphraseRequired`; `errSecUnimplemented` for a private key that does not leave the enclave.
 @discardableResult
 public func SecItemExport(
     _ secItemOrArray: CFTypeRef, _ outputFormat: SecExternalFormat, _ flags: SecItemImportExportFlags,

@@ -111,8 +111,7 @@ public func CMSDecoderUpdateMessage(
 /// Reads the message: opens it with the keychain's identities where it is encrypted, and verifies its signatures.
 ///
 /// - Returns: `errSecSuccess`, whatever the signatures are worth; `errSecParam` when no message was given;
-///   `errSecUnknownFormat` for what
-///   is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain; `errSecDecode` for one that
+///   `errSecUnknownFormat` for what is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain; `errSecDecode` for one that
 ///   does not decrypt;
 ///   `errSecUnimplemented` where the recipient's key does not leave the enclave.
 @discardableResult

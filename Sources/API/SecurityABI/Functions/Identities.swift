@@ -99,7 +99,7 @@ public func secItemExport(
 
 /// The passphrase of C's `SecItemImportExportKeyParameters`, and nothing else of it: version and flags stand before it.
 @unsafe private struct FileParameters {
-    var given = unsafe SecItemImportExportFileParameters()
+    var given = unsafe SecItemImportExportKeyParameters()
     private let passphrase: AnyObject?
 
     init(_ parameters: UnsafeRawPointer?) throws(Refusal) {
