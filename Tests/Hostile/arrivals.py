@@ -13,7 +13,8 @@ from suite import FAILS, OWN_DAEMON, SERVICE, attack
 from units import as_user, unit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What an honest program waits for at most while others wait for ever, and what it takes until it is known that they do: seconds.
+# What an honest program waits for at most while others wait for ever, and what it takes until it is known that they do:
+# seconds.
 SOON = 8
 # How long a program says that it waits, and what a process takes around it on a busy machine: seconds.
 DEADLINE, SLACK = 20, 5

@@ -1,8 +1,10 @@
-"""Programs whose file lies on a file system that does not answer: unread.py SOCKET FRAME PROGRAM COUNT, as the user who has it.
+"""Programs whose file lies on a file system that does not answer, as the user who has it.
 
-Starts so many processes of a small program that wait, has the file system cease to answer, and has each connect and ask. Prints how
-many have asked, and goes on until a line comes. With a count of 0 it attaches a file there to a request itself; with -1 it does so in
-each way there is, when it is known who it is.
+usage: unread.py SOCKET FRAME PROGRAM COUNT
+
+Starts so many processes of a small program that wait, has the file system cease to answer, and has each connect and
+ask. Prints how many have asked, and goes on until a line comes. With a count of 0 it attaches a file there to a request
+itself; with -1 it does so in each way there is, when it is known who it is.
 
 The file system is a FUSE of this process, below an overlay: what others look at is asked for in its owner's name then.
 """
@@ -18,7 +20,8 @@ import sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 NEW_NAMESPACE, NEW_USERS, PRIVATE = 0x20000, 0x10000000, 0x44000
-LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, GETXATTR, FLUSH, INIT, OPENDIR, RELEASEDIR = 1, 3, 14, 15, 17, 18, 22, 25, 26, 27, 29
+LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE = 1, 3, 14, 15, 17, 18
+GETXATTR, FLUSH, INIT, OPENDIR, RELEASEDIR = 22, 25, 26, 27, 29
 NO_ENTRY, NO_CALL, NO_DATA = -2, -38, -61
 ROOT, FILE = 1, 2
 
@@ -165,7 +168,8 @@ def attach_in_each_way(path, frame, server):
 
 
 def main():
-    path, frame, program, count = sys.argv[1], open(sys.argv[2], "rb").read(), open(sys.argv[3], "rb").read(), int(sys.argv[4])
+    path, count = sys.argv[1], int(sys.argv[4])
+    frame, program = (open(name, "rb").read() for name in sys.argv[2:4])
     become_root_of_own_namespace()
     server = start_file_system(program)
     if count == 0:

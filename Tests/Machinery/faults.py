@@ -1,11 +1,11 @@
-"""The N-th write, sync, truncation, open, mapping, allocation or read fails, for each N there is, and whatever was said must be true.
+"""The N-th write, sync, truncation, open, mapping, allocation or read fails, for each N; each answer must be true.
 
 usage: faults.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only SCENARIO] [--kind KIND] [--every | --each]
 
-A scenario runs once to count its calls of each kind; then it runs again for each call of each kind with that one failing, once
-or from then on. The program must answer, not die; what it acknowledged must be there, what it refused must not, unless it said
-that it does not know. Another program goes on then without a fault; and the store is opened, as it was left and as a power cut
-at some moments would have left it.
+A scenario runs once to count its calls of each kind; then it runs again for each call of each kind with that one
+failing, once or from then on. The program must answer, not die; what it acknowledged must be there, what it refused
+must not, unless it said that it does not know. Another program goes on then without a fault; and the store is opened,
+as it was left and as a power cut at some moments would have left it.
 Failed syncs are tried with pages that the system keeps and takes for clean (ext4) and with pages that it drops (XFS).
 """
 

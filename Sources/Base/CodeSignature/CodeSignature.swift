@@ -4,7 +4,7 @@ package import LinuxSystem
 /// What an executable's signature proves. A value exists only when all of it was verified: the file's loaded bytes are those
 /// that were signed, the key is its team's, the groups begin with its Team ID.
 package struct CodeSignature: Hashable, Sendable {
-    /// What the signer called the program.
+    /// The signer's name for the program.
     package let identifier: String
     package let team: TeamID
     package let entitlements: Entitlements

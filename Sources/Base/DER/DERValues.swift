@@ -114,7 +114,7 @@ package struct DERObjectIdentifier: Hashable, Sendable {
         return ([root, first - root * 40] + arcs.dropFirst()).map { "\($0)" }.joined(separator: ".")
     }
 
-    /// What people write: at least two arcs with dots between them; nil for anything else.
+    /// The notation of people: at least two arcs with dots between them; nil for anything else.
     package init?(dotted: String) {
         let arcs = dotted.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
         guard arcs.count >= 2, arcs.count <= 64, let first = arcs[0], let second = arcs[1], first <= 2,

@@ -52,7 +52,7 @@ package struct ItemRequestBuilder: ~Copyable {
     ///
     /// - Throws: `errSecParam` when the dictionary names a class such an object does not belong to.
     package mutating func setClass(ofReference itemClass: ItemClass) throws(Refusal) {
-        // An identity is its own class, whatever the dictionary says (semantics B.4).
+        // An identity is its own class, whatever the dictionary says .
         if itemClass == .identity { request.itemClass = .identity }
         let isHalf = request.itemClass == .identity && request.operation != .add
         guard let named = request.itemClass, named != itemClass, !isHalf else {
@@ -65,8 +65,7 @@ package struct ItemRequestBuilder: ~Copyable {
     }
 
     /// Leaves nothing to return of an identity that is given by reference but its persistent reference, asked for
-    /// alone: its halves
-    /// are looked at for themselves on Apple systems, and nothing else is made of both.
+    /// alone: its halves are looked at for themselves on Apple systems, and nothing else is made of both.
     package mutating func returnIdentity() {
         guard case .one = request.limit else { return request.returns = [] }
         if request.returns != .persistentReference { request.returns = [] }

@@ -7,8 +7,8 @@ extension UnixSocket {
 
     /// Sends all bytes, at least one, with descriptors attached to the first (SCM_RIGHTS); the peer gets duplicates.
     ///
-    /// - Throws: `SystemError` of `sendmsg`: `EMSGSIZE` for more than ``maximumDescriptors``, `EINVAL` for no bytes, `EPIPE` when
-    ///   the peer has closed; `ETIMEDOUT` when the deadline passed first.
+    /// - Throws: `SystemError` of `sendmsg`: `EMSGSIZE` for more than ``maximumDescriptors``, `EINVAL` for no bytes,
+    ///   `EPIPE` when the peer has closed; `ETIMEDOUT` when the deadline passed first.
     package func sendFully(
         _ span: Span<UInt8>, attaching descriptors: [FileDescriptor], deadline: Deadline
     ) throws(SystemError) {
@@ -31,19 +31,19 @@ extension UnixSocket {
     package struct Arrival {
         package let count: Int
         package let descriptors: [FileDescriptor]
-        /// The process that sent all of it, by the kernel's word; 0 where ``askForSenders()`` was not called, or the sender is
-        /// outside our process namespace.
+        /// The process that sent all of it, by the kernel's word; 0 where ``askForSenders()`` was not called, or the
+        /// sender is outside our process namespace.
         package let sender: Int32
     }
 
     /// Receives what there is, and the descriptors that came with it, in order.
     ///
-    /// - Parameter takesDescriptors: false where none may come: then none is opened, for to close a file can take as long as whoever serves
-    ///   its file system likes. The socket must ask for senders.
+    /// - Parameter takesDescriptors: false where none may come: then none is opened, for to close a file can take as
+    ///   long as whoever serves its file system likes. The socket must ask for senders.
     /// - Parameter adopt: takes over each that has come.
     /// - Returns: `nil` when there is nothing yet; a count of 0 when the peer has closed.
-    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is let go, when a peer attached more than
-    ///   ``maximumDescriptors`` or this process has too many open files.
+    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is let go, when a peer attached more
+    ///   than ``maximumDescriptors`` or this process has too many open files.
     package func receiveAttached(
         into span: inout MutableSpan<UInt8>, takesDescriptors: Bool = true,
         adopting adopt: (CInt) -> FileDescriptor = { FileDescriptor(owning: $0) }
@@ -67,12 +67,12 @@ extension UnixSocket {
         }
     }
 
-    /// Whether the kernel says who sends. A connection has it from its listener; since Linux 6.16 not one that was made before the
-    /// listener was told.
+    /// Whether the kernel says who sends. A connection has it from its listener; since Linux 6.16 not one that was made
+    /// before the listener was told.
     package var asksForSenders: Bool { clinux_asks_for_senders(descriptor.number) != 0 }
 
-    /// Has the kernel say of everything that is received here, or from a connection that is accepted here, which process sent it:
-    /// a connection can be handed over, inherited and written to by others than who made it.
+    /// Has the kernel say of everything that is received here, or from a connection that is accepted here, which
+    /// process sent it: a connection can be handed over, inherited and written to by others than who made it.
     ///
     /// - Throws: `SystemError` of `setsockopt`.
     package func askForSenders() throws(SystemError) {

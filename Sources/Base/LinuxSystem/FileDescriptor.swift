@@ -11,7 +11,7 @@ package final class FileDescriptor: Sendable {
 
     /// Takes over a descriptor that nobody else will close.
     ///
-    /// - Parameter closing: closes it, where whoever lets go last should not (``ForeignFiles``).
+    /// - Parameter closing: closes it, where the last holder should not (``ForeignFiles``).
     package init(owning number: CInt, closing: (@Sendable (CInt) -> Void)? = nil) {
         (self.number, self.closing) = (number, closing)
     }

@@ -111,7 +111,6 @@ extension FileStatus {
     /// Whether nobody but the owner may rename or remove what is in this folder and not his own.
     package var isSticky: Bool { mode & S_ISVTX != 0 }
     package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
-    package var isPipe: Bool { mode & S_IFMT == S_IFIFO }
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
     package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
     package var isCharacterDevice: Bool { mode & S_IFMT == S_IFCHR }

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A file and its content at one moment: two equal versions have the same content, as long as nobody can set the kernel's
-/// clock and the file system keeps its word.
+/// A file and its content at one moment: two equal versions have the same content, as long as nobody can set the
+/// kernel's clock and the file system keeps its word.
 package struct FileVersion: Hashable, Sendable {
     package let status: FileStatus
     /// When anything about the file last changed, in nanoseconds since 1970; nobody can set this.
@@ -27,7 +27,8 @@ package struct FileVersion: Hashable, Sendable {
 
     /// Looks at what a process executes.
     ///
-    /// - Parameter asKnown: whether what the kernel knows of it counts: who serves its file system, and may not answer, is not asked.
+    /// - Parameter asKnown: whether what the kernel knows of it counts: who serves its file system, and may not answer,
+    ///   is not asked.
     /// - Throws: as ``init(at:)``.
     init(executedBy process: Int32, asKnown: Bool = false) throws(SystemError) {
         var version = clinux_file_version()
@@ -69,15 +70,15 @@ package struct FileVersion: Hashable, Sendable {
         hasher.combine(changed)
     }
 
-    /// Whether the file has rested for so long that a change after this moment would show in ``changed``: clocks of file
-    /// systems are coarse, up to two seconds.
+    /// Whether the file has rested for so long that a change after this moment would show in ``changed``: clocks of
+    /// file systems are coarse, up to two seconds.
     package var isSettled: Bool {
         let now = Clock.realtimeNanoseconds
         return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
     }
 
-    /// Whether the process with this folder in `/proc` executes this very version, as far as the kernel knows: it may execute by now what
-    /// lies on a file system that does not answer. The kernel's digest is not read again: nobody
+    /// Whether the process with this folder in `/proc` executes this very version, as far as the kernel knows: it may
+    /// execute by now what lies on a file system that does not answer. The kernel's digest is not read again: nobody
     /// can change the content of a file that has one.
     ///
     /// - Throws: `SystemError` of `statx`.
@@ -87,7 +88,8 @@ package struct FileVersion: Hashable, Sendable {
         return isSeen(in: found)
     }
 
-    /// Whether an open file is this very version, as far as the kernel knows. It may be open for nothing but to be looked at (O_PATH).
+    /// Whether an open file is this very version, as far as the kernel knows. It may be open for nothing but to be
+    /// looked at (O_PATH).
     ///
     /// - Throws: `SystemError` of `statx`.
     package func isVersion(of file: FileDescriptor) throws(SystemError) -> Bool {

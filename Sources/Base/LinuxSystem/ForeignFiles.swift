@@ -4,11 +4,11 @@ import Synchronization
 
 /// Files that somebody else has opened and sent here.
 ///
-/// Whoever serves a file's file system decides how long it takes to close it, and may never say that it is: so each is closed by a thread
-/// that nobody waits for. Of one user few are closed at a time, and from whoever has more open here that do not close, no further ones
-/// should be taken.
+/// The server of a file's file system decides how long it takes to close it, and may never say that it is: so each is
+/// closed by a thread that nobody waits for. Of one user few are closed at a time, and from the user who has more open
+/// that do not close, no further ones should be taken.
 package final class ForeignFiles: Sendable {
-    /// What one user has that is to be closed.
+    /// The files of one user that are to be closed.
     private struct Closings {
         var waiting: [CInt] = []
         var threads = 0
@@ -35,7 +35,7 @@ package final class ForeignFiles: Sendable {
 
     /// A file of a user's, which is closed so.
     package func adopt(_ number: CInt, of user: UInt32) -> FileDescriptor {
-        // What the kernel has made for itself closes at once.
+        // Files of the kernel's own close at once.
         if clinux_is_of_kernel(number) == 1 { return FileDescriptor(owning: number) }
         return FileDescriptor(owning: number) { [self] in close($0, of: user) }
     }

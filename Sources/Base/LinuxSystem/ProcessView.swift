@@ -3,19 +3,20 @@ import Glibc
 
 /// What the kernel's files say about a process (proc(5)), each looked up when it is asked for.
 ///
-/// A number names a process only while that lives. Whoever uses what was read here must know that it still did afterwards
-/// (``PeerCredentials/isAlive``).
+/// A number names a process only while that lives. Whoever uses what was read here must know that it still did
+/// afterwards (``PeerCredentials/isAlive``).
 package struct ProcessView: Sendable {
     package let identifier: Int32
 
     package init(_ identifier: Int32) { self.identifier = identifier }
 
-    /// The program it runs, looked at without opening it: its name, as the process's own view of the file system has it, and
-    /// the file itself.
+    /// The program it runs, looked at without opening it: its name, as the process's own view of the file system has
+    /// it, and the file itself.
     ///
-    /// - Parameter asKnown: whether what the kernel knows of the file counts, so that this does not wait for its file system.
-    /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there is no
-    ///   program.
+    /// - Parameter asKnown: whether what the kernel knows of the file counts, so that this does not wait for its file
+    ///   system.
+    /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there
+    ///   is no program.
     package func executable(asKnown: Bool = false) throws(SystemError) -> (path: String, version: FileVersion) {
         let name = try SymbolicLink.read("exe", of: identifier)
         let version = try FileVersion(executedBy: identifier, asKnown: asKnown)
@@ -75,7 +76,8 @@ package struct ProcessView: Sendable {
         return group
     }
 
-    /// The process that started it, or that took it over from who did, and its users: real, effective, saved, of the file system.
+    /// The process that started it, or that took it over from who did, and its users: real, effective, saved, of the
+    /// file system.
     ///
     /// - Throws: as ``realGroup()``.
     package func kinship() throws(SystemError) -> (parent: Int32, users: [UInt32]) {
@@ -88,8 +90,8 @@ package struct ProcessView: Sendable {
         return (parent, users)
     }
 
-    /// Who has logged in to start it; nobody can forget that but a process with privileges. `UInt32.max` where nobody has, nil
-    /// where this kernel does not note it.
+    /// Who has logged in to start it; nobody can forget that but a process with privileges. `UInt32.max` where nobody
+    /// has, nil where this kernel does not note it.
     ///
     /// - Throws: as ``realGroup()``.
     package func loginUser() throws(SystemError) -> UInt32? {
@@ -116,7 +118,8 @@ package struct ProcessView: Sendable {
         return line.dropFirst(name.count).split(separator: "\t").compactMap { UInt32($0) }
     }
 
-    /// The kernel's name of its mount namespace, to be compared with another's: in the same one, names of files mean the same.
+    /// The kernel's name of its mount namespace, to be compared with another's: in the same one, names of files mean
+    /// the same.
     ///
     /// - Throws: `SystemError` of `readlink`: `EACCES` when this process may not look.
     package func mountNamespace() throws(SystemError) -> String {
@@ -126,7 +129,8 @@ package struct ProcessView: Sendable {
 
     /// Opens a regular file at the top of its view of the file system; nil when there is none of that name.
     ///
-    /// - Throws: `SystemError` of `open` or `openat2`; `ELOOP` when the name is a symbolic link, `EINVAL` when it is no file.
+    /// - Throws: `SystemError` of `open` or `openat2`; `ELOOP` when the name is a symbolic link, `EINVAL` when it is no
+    ///   file.
     package func openAtRoot(_ name: String) throws(SystemError) -> FileDescriptor? {
         // The usual case, that there is none, costs one call.
         guard try FileStatus(ofLink: "/proc/\(identifier)/root/\(name)") != nil else { return nil }

@@ -64,7 +64,7 @@ package final class CallerIdentifier: Sendable {
     /// - Throws: as ``IdentityRules/identify(_:)``.
     package func identifyThisProcess() throws(Refusal) -> CallerIdentity { try identifySlowly(Subject()).identity }
 
-    /// What a program file would be given, if a caller executed it. May read the whole file.
+    /// The groups that a program file would be given, if a caller executed it. May read the whole file.
     ///
     /// - Parameter file: open for reading.
     /// - Throws: as ``IdentityRules/identify(_:)``; `errSecParam` for what is no file.
@@ -135,7 +135,7 @@ extension CallerIdentifier {
             try subject.view.executable(asKnown: true)
         }
         guard let outcome = signatures.known(version), isServedBySystem(version) else { return nil }
-        // What a script's name leads to says the process.
+        // The process says where a script's name leads.
         guard installed.scripts[path] == nil else { return nil }
         let isSigned = if case .success(nil) = outcome { false } else { true }
         // What concerns a file system of the caller's own making could make this thread wait for the caller.
@@ -201,7 +201,7 @@ extension CallerIdentifier {
             IdentifiedProcess.Execution(
                 program: try ExecutingProcess(process, version), image: try ProcessImage(of: process))
         }
-        // What this program has loaded itself, for an engine that it carries, is its own affair.
+        // The files that this program has loaded itself, for an engine that it carries, are its own affair.
         if subject.peer != nil { try LoadedCode().check(execution.image, of: process, path) }
         guard execution.program.isUnchanged, execution.image.isExecuted else {
             throw .unidentified(SystemError(code: ESRCH, call: "read", advice: "it has executed another program"))

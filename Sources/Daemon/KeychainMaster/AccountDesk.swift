@@ -82,7 +82,7 @@ final class AccountDesk {
             && questions.count { $0.user >> Self.blockBits == user >> Self.blockBits } < Self.mostOfBlock
     }
 
-    /// What was found out, after the clerk has said something, ended, or taken too long; nil when there is nothing new.
+    /// The result, after the clerk has said something, ended, or taken too long; nil when there is nothing new.
     func conclude() -> (Question, Answer)? {
         guard !questions.isEmpty else {
             if patience.hasPassed || clerk.map({ hasEnded($0) }) ?? false {

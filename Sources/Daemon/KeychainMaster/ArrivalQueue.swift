@@ -1,7 +1,7 @@
 /// Connections that wait for a daemon, due in turn by who has made them.
 ///
-/// Everybody may knock at the system's keychain, and a daemon that starts takes its time. Where too many wait, the last one goes of
-/// whoever has most here, so that a crowd takes nobody's place but its own; root's come first, and stay.
+/// Everybody may knock at the system's keychain, and a daemon that starts takes its time. Where too many wait, the last
+/// one goes of the user who has most, so that a crowd takes nobody's place but its own; root's come first, and stay.
 struct ArrivalQueue {
     private var waiting: [UInt32: [Ward.Arrival]] = [:]
     /// Whose turn it is, the next one in front.
@@ -12,7 +12,7 @@ struct ArrivalQueue {
     private static let blockBits = 16 as UInt32
 
     var isEmpty: Bool { turns.isEmpty }
-    /// What is due.
+    /// The next step.
     var next: Ward.Arrival? { turns.first.flatMap { waiting[$0]?.first } }
 
     /// Adds a connection.
@@ -53,7 +53,8 @@ struct ArrivalQueue {
 
     private func length(of name: UInt32) -> Int { waiting[name]?.count ?? 0 }
 
-    /// Who shares a turn. A user's subordinate numbers lie beside each other, far from those of accounts, and are one user's.
+    /// The users that share a turn. A user's subordinate numbers lie next to each other, far from those of accounts, and are one
+    /// user's.
     private static func name(of user: UInt32) -> UInt32 {
         user >> blockBits == 0 ? user : (user >> blockBits) << blockBits
     }

@@ -138,7 +138,7 @@ package final class Master {
     private func introduce(_ ward: Ward) {
         guard let identifier, let channel = identifier.channel(of: ward.owner) else { return }
         do throws(SystemError) {
-            // That it hangs up is said without being asked for.
+            // The kernel tells of a hang-up without being asked for it.
             try epoll.add(channel.descriptor, for: [], token: ward.token + 2)
             ward.use(identifier: channel)
             watch(ward)
@@ -156,7 +156,7 @@ package final class Master {
     private func handle(_ token: UInt64, _ readiness: Readiness, _ end: FileDescriptor) {
         switch token {
         case Token.end: finish(end)
-        // What it has said is heard at the end of the turn.
+        // The turn hears its words at the end.
         case Token.accounts: break
         case Token.identifier: identifier?.lose()
         case ..<Token.firstWard: accept(Int(token - Token.firstEntrance))

@@ -15,7 +15,7 @@ final class Ward {
     private(set) var identifier: UnixSocket?
     /// Whether the daemon has got that.
     private var hasIdentifier = false
-    /// What it has not been handed yet: it has let so many wait, or it is the next one's.
+    /// Connections that it has not been handed yet: it has let so many wait, or it is the next one's.
     private(set) var waiting = ArrivalQueue()
     /// Whether it is watched for room in its channel.
     var isWatchedForRoom = false
@@ -26,7 +26,7 @@ final class Ward {
     struct Arrival {
         let connection: UnixSocket
         let kind: Handover.Kind
-        /// Who has connected.
+        /// The user that has connected.
         let user: UInt32
     }
 
@@ -102,7 +102,7 @@ final class Ward {
         patience = .after(milliseconds: Self.longestFarewell)
     }
 
-    /// What waits for the next daemon, now that this one has ended.
+    /// The connections for the next daemon, now that this one has ended.
     func takeWaiting() -> ArrivalQueue {
         defer { waiting = ArrivalQueue() }
         return waiting

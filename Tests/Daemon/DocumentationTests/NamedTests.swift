@@ -1,7 +1,7 @@
 import LinuxSystem
 import Testing
 
-/// What pages say of symbols and statuses, held against the declarations and the table of statuses.
+/// Statements of the pages on symbols and statuses, held against the declarations and the table of statuses.
 @Suite("What the pages name is there, and what they call absent is not")
 struct NamedTests {
     private static let pages = ["reference.md", "migration-from-macos.md", "coverage.md"]
@@ -44,7 +44,7 @@ struct NamedTests {
         }
     }
 
-    /// What a statement denies: a sentence all of its names, a row those of its first cell where a cell begins with
+    /// The names that a statement denies: a sentence all of its names, a row those of its first cell where a cell begins with
     /// the denial.
     private static func deniedPart(of statement: String) -> Substring {
         guard statement.hasPrefix(" |") else { return statement.contains(denial) ? statement[...] : "" }

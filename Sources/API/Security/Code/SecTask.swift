@@ -21,7 +21,7 @@ public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? {
     try? SecTask(SignedCode.ofThisProcess.get())
 }
 
-/// What the kernel of Apple systems says of the sender of a message.
+/// The word of Apple's kernel on the sender of a message.
 public struct audit_token_t: Sendable {
     /// Its eight words.
     public var val: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0, 0, 0, 0)

@@ -3,7 +3,7 @@
 /// The digest SHA-256, for ``CMSEncoderSetSignerAlgorithm(_:_:)``.
 @safe nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA256: CFString = "sha256"
 
-/// What is signed with the content.
+/// The attributes that are signed with the content.
 public struct CMSSignedAttributes: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32
@@ -39,7 +39,7 @@ public enum CMSCertificateChainMode: UInt32, Sendable {
     case chainWithRootOrFail
 }
 
-/// What a signature of a message is worth.
+/// The verdict on a signature of a message.
 public enum CMSSignerStatus: UInt32, Sendable {
     /// There is no signature.
     case unsigned = 0

@@ -10,7 +10,7 @@ public final class CMSDecoder: NSObject, SecurityObject, Sendable {
 
     struct State: Sendable {
         var bytes: [UInt8]?
-        /// What was signed, where it is not in the message.
+        /// The signed content, where it is not in the message.
         var content: [UInt8]?
         var isComplete = false
         /// Nil for what was no message.
@@ -19,7 +19,7 @@ public final class CMSDecoder: NSObject, SecurityObject, Sendable {
 
     let state = Lock(State())
 
-    /// What was read.
+    /// The message, read.
     ///
     /// - Throws: `errSecParam` before the message is complete, and after one that is none.
     func message() throws(Refusal) -> CMSMessage {
@@ -111,8 +111,8 @@ public func CMSDecoderUpdateMessage(
 /// Reads the message: opens it with the keychain's identities where it is encrypted, and verifies its signatures.
 ///
 /// - Returns: `errSecSuccess`, whatever the signatures are worth; `errSecParam` when no message was given;
-///   `errSecUnknownFormat` for what is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain; `errSecDecode` for one that
-///   does not decrypt;
+///   `errSecUnknownFormat` for what is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain;
+///   `errSecDecode` for one that does not decrypt;
 ///   `errSecUnimplemented` where the recipient's key does not leave the enclave.
 @discardableResult
 public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {

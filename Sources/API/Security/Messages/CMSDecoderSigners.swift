@@ -128,7 +128,7 @@ public func CMSDecoderCopySignerTimestampCertificates(
     notHere("timestamps of messages are not read.")
 }
 
-/// What one signature is worth.
+/// The verdict on one signature.
 private struct SignerVerdict {
     var status = CMSSignerStatus.unsigned
     var trust: SecTrust?

@@ -7,11 +7,11 @@ public final class SSLContext {}
 
 /// Which end of a connection a program is.
 public enum SSLProtocolSide: Int32, Sendable {
-    /// Who is connected to, and who connects.
+    /// The server and the client.
     case serverSide, clientSide
 }
 
-/// What a connection carries.
+/// The kind of a connection.
 public enum SSLConnectionType: Int32, Sendable {
     /// TLS, or DTLS.
     case streamType, datagramType

@@ -9,7 +9,7 @@ public final class SecTrust: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecTrust.self)
     private let runtimeWord = SecTrust.runtimeType.word
 
-    /// What is asked.
+    /// The question.
     struct Question: Sendable {
         /// The certificate in question first; the chain may be built with the others.
         let certificates: [SecCertificate]

@@ -3,9 +3,9 @@ import DER
 import Glibc
 import LinuxSystem
 
-/// What is in a message.
+/// The parts of a message.
 extension CMSHandle {
-    /// What the content is.
+    /// The type of the content.
     var contentType: DERObjectIdentifier? {
         guard let object = unsafe CMS_get0_eContentType(reference), let start = unsafe OBJ_get0_data(object) else {
             return nil

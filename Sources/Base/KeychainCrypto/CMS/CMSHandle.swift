@@ -19,7 +19,7 @@ import LinuxSystem
 
     deinit { unsafe CMS_ContentInfo_free(reference) }
 
-    /// What kind of message it is, as OpenSSL numbers it.
+    /// The kind of the message, as OpenSSL numbers it.
     var kind: CInt { unsafe OBJ_obj2nid(CMS_get0_type(reference)) }
 
     /// DER.

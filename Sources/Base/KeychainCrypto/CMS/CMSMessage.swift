@@ -17,7 +17,7 @@ package struct CMSMessage: Sendable {
     package internal(set) var isEncrypted = false
     /// Whether there is signed data in it, with signatures or without.
     package internal(set) var isSigned = false
-    /// What the signed content is.
+    /// The type of the signed content.
     package internal(set) var contentType: DERObjectIdentifier?
     /// The content; nil when it is elsewhere.
     package internal(set) var content: [UInt8]?

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// A cryptographic message (RFC 5652) to be made, with OpenSSL: signed, encrypted, or signed and then encrypted.
 package struct CMSWriter: Sendable {
-    /// Who signs.
+    /// The signers.
     package struct Signer: Sendable {
         package let certificate: Certificate
         package let key: PrivateKey
@@ -29,9 +29,9 @@ package struct CMSWriter: Sendable {
     package var certificates: [Certificate] = []
     /// The certificates whose keys decrypt it.
     package var recipients: [Certificate] = []
-    /// What the content is digested with.
+    /// The digest of the content.
     package var hash: HashFunction = .sha256
-    /// What the content is; nil for data.
+    /// The type of the content; nil for data.
     package var contentType: DERObjectIdentifier?
     /// Whether the content stays outside.
     package var isDetached = false

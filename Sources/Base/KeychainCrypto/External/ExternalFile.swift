@@ -3,7 +3,7 @@ import DER
 import KeychainModel
 package import LinuxSystem
 
-/// What a file has in it: keys and certificates, in any of the forms that are known.
+/// The contents of a file: keys and certificates, in any of the forms that are known.
 package struct ExternalFile: Sendable {
     package let items: [ExternalItem]
     package let form: ExternalForm

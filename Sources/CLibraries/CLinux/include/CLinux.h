@@ -12,8 +12,8 @@
 // header must not define: it would clash with the other C modules). Everything here fails as the system call does:
 // a negative result and errno.
 
-/// Maps `size` bytes of private memory that a core dump leaves out and a fork finds zeroed; locks it in RAM where the limit
-/// allows. NULL when there is no memory. `*locked` says whether the lock was granted.
+/// Maps `size` bytes of private memory that a core dump leaves out and a fork finds zeroed; locks it in RAM where the
+/// limit allows. NULL when there is no memory. `*locked` says whether the lock was granted.
 void *clinux_map_secret(size_t size, int *locked);
 
 /// Writes a warning of the program's into the system's log.
@@ -39,11 +39,11 @@ int clinux_peer_pidfd(int socket);
 /// Sends bytes with up to CLINUX_MAX_DESCRIPTORS descriptors attached to the first of them; never raises SIGPIPE.
 ssize_t clinux_send_descriptors(int socket, const void *bytes, size_t size, const int *descriptors, size_t count);
 
-/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has CLINUX_DESCRIPTOR_ROOM; `*count` is how many
-/// came. `*is_whole` is false when there were more than `most`, which is CLINUX_MAX_DESCRIPTORS or none, or too many open files; where
-/// none may come and the sender is asked for, none is ever opened.
-/// `*sender` is the process that sent the bytes, where the socket was told to ask (clinux_ask_for_senders), else 0; a kernel never
-/// gives out bytes of two senders at once.
+/// Receives bytes and the descriptors attached to them (closed on exec). `descriptors` has CLINUX_DESCRIPTOR_ROOM;
+/// `*count` is how many came. `*is_whole` is false when there were more than `most`, which is CLINUX_MAX_DESCRIPTORS or
+/// none, or too many open files; where none may come and the sender is asked for, none is ever opened.
+/// `*sender` is the process that sent the bytes, where the socket was told to ask (clinux_ask_for_senders), else 0; a
+/// kernel never gives out bytes of two senders at once.
 ssize_t clinux_receive_descriptors(
     int socket, void *bytes, size_t size, size_t most, int *descriptors, size_t *count, pid_t *sender, bool *is_whole);
 
@@ -59,7 +59,8 @@ int clinux_pipe(int ends[2]);
 /// mkostemp: a new file, open for writing, mode 0600, closed on exec; `path` ends in XXXXXX and receives its name.
 int clinux_make_temporary(char *path);
 
-/// F_OFD_SETLK: takes the lock on a file's first byte for this open file description, or gives it back; waits for nobody.
+/// F_OFD_SETLK: takes the lock on a file's first byte for this open file description, or gives it back; waits for
+/// nobody.
 int clinux_mark(int file, int sets);
 
 /// F_OFD_GETLK: 1 when another open file description has the lock on its first byte, 0 when none has.
@@ -74,7 +75,8 @@ int clinux_memory_file(const char *name, size_t size);
 /// 1 when the file is one that nobody can resize, 0 when it is not.
 int clinux_is_sealed(int file);
 
-/// Whether what is open is a socket of this machine, a memory file, a pipe or nothing of a file system's: closing it waits for nobody.
+/// Whether what is open is a socket of this machine, a memory file, a pipe or nothing of a file system's: closing it
+/// waits for nobody.
 int clinux_is_of_kernel(int file);
 
 /// Whether it is a pipe, without asking a file system.
@@ -98,8 +100,8 @@ enum {
     CLINUX_FORBID_CONNECTIONS = 8,
 };
 
-/// A filter of system calls for this thread and those it makes (seccomp(2)): what it forbids fails with EPERM. Needs no_new_privs;
-/// cannot be undone.
+/// A filter of system calls for this thread and those it makes (seccomp(2)): what it forbids fails with EPERM. Needs
+/// no_new_privs; cannot be undone.
 int clinux_forbid_reaching_out(int more);
 
 /// posix_spawn_file_actions_addclosefrom_np: the new process has no descriptors from this number on.
@@ -114,7 +116,8 @@ int clinux_landlock_rules(void);
 /// Landlock: lets `place`, a descriptor of a folder or file, and what is beneath it be used.
 int clinux_landlock_allow(int rules, int place, enum clinux_access access);
 
-/// Landlock: the calling thread and the threads it makes can open what the list has, and nothing else. Needs no_new_privs.
+/// Landlock: the calling thread and the threads it makes can open what the list has, and nothing else. Needs
+/// no_new_privs.
 int clinux_landlock_apply(int rules);
 
 /// Sleeps while `*word` is `expected`, at most `nanoseconds` (negative: for ever). Works between processes.
@@ -149,11 +152,12 @@ int clinux_set_capabilities(uint64_t kept);
 /// capget: the permitted capabilities of this thread.
 int clinux_get_capabilities(uint64_t *permitted);
 
-/// getpeername: the abstract name the peer is bound to, without its leading zero byte. The result is its length, 0 when the
-/// peer has no such name; `name` has room for 107 bytes.
+/// getpeername: the abstract name the peer is bound to, without its leading zero byte. The result is its length, 0 when
+/// the peer has no such name; `name` has room for 107 bytes.
 ssize_t clinux_peer_abstract_name(int socket, char *name);
 
-/// What statx(2) says of a file, as far as it tells one content of the file from another. Times are nanoseconds since 1970.
+/// What statx(2) says of a file, as far as it tells one content of the file from another. Times are nanoseconds since
+/// 1970.
 struct clinux_file_version {
     uint64_t device, inode, links;
     int64_t size, modified, changed;
@@ -161,7 +165,8 @@ struct clinux_file_version {
     int has_verity;
 };
 
-/// Opens whatever has this name, without using it (O_PATH), closed on exec; a symbolic link itself, unless a slash follows.
+/// Opens whatever has this name, without using it (O_PATH), closed on exec; a symbolic link itself, unless a slash
+/// follows.
 int clinux_open_place(const char *path);
 
 /// Opens what a path leads to, to be looked at and not to be read (O_PATH), closed on exec.
@@ -170,12 +175,12 @@ int clinux_hold_file(const char *path);
 /// Opens a folder to look things up from (O_PATH), closed on exec.
 int clinux_open_folder(const char *path);
 
-/// statx: looks at what a path leads to, from an open folder on or (-1) from the working directory, or, where it is NULL, at an
-/// open file.
+/// statx: looks at what a path leads to, from an open folder on or (-1) from the working directory, or, where it is
+/// NULL, at an open file.
 int clinux_file_version(int file, const char *path, struct clinux_file_version *version);
 
-/// As clinux_file_version. Where `as_known` is 1, what the kernel knows of the file counts, which is never long in coming: who serves its
-/// file system is not asked.
+/// As clinux_file_version. Where `as_known` is 1, what the kernel knows of the file counts, which is never long in
+/// coming: who serves its file system is not asked.
 int clinux_find_version(int file, const char *path, int as_known, struct clinux_file_version *version);
 
 /// The same for what a process executes; `folder` is its folder in /proc, opened.

@@ -2,13 +2,13 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// A daemon's way to the identifier: several questions at a time, each with a number and a deadline, which are answered in any order. The
-/// master gives a new channel when the identifier has ended; what was open then is asked again there.
+/// A daemon's way to the identifier: several questions at a time, each with a number and a deadline, which are answered
+/// in any order. The master gives a new channel when the identifier has ended; what was open then is asked again there.
 ///
-/// What is known at once comes so soon that whoever asks waits for it. All other questions are left to a thread that waits for their
-/// answers.
+/// A known answer comes so soon that the caller waits for it. All other questions are left to a thread that
+/// waits for their answers.
 final class IdentifierChannel: Sendable {
-    /// What was answered, after its status.
+    /// The answer, after its status.
     struct Answer: Sendable {
         let reader: WireReader
         let descriptors: [FileDescriptor]
@@ -38,7 +38,7 @@ final class IdentifierChannel: Sendable {
 
     /// Asks, and has the outcome delivered when it is there: by another thread, or at once.
     ///
-    /// - Parameter deliver: gets what the identifier says or refuses; `errSecNotAvailable` when it cannot be reached, has ended again and
-    ///   again or does not answer, or when too many questions are open.
+    /// - Parameter deliver: gets what the identifier says or refuses; `errSecNotAvailable` when it cannot be reached,
+    ///   has ended again and again or does not answer, or when too many questions are open.
     func ask(_ question: IdentifierQuestion, then deliver: @escaping Delivery) { table.put(question, deliver) }
 }

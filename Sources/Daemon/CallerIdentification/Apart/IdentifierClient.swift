@@ -45,7 +45,7 @@ package final class IdentifierClient: Sendable {
         return try ask(peer, credentials)
     }
 
-    /// What is known at once comes so soon that it takes less to wait for it than to have another thread do so.
+    /// A known answer comes so soon that waiting for it takes less than having another thread do so.
     private func ask(_ peer: UnixSocket, _ credentials: PeerCredentials) throws(Refusal) -> Identification {
         if let answer = try channel.ask(.recognize(peer), within: Self.shortWait), !answer.reader.isAtEnd {
             return .known(try caller(in: answer, credentials))
@@ -56,7 +56,7 @@ package final class IdentifierClient: Sendable {
             }))
     }
 
-    /// What a program file would be given, if a caller executed it.
+    /// The groups that a program file would be given, if a caller executed it.
     ///
     /// - Parameter deliver: gets what ``CallerIdentifier/examine(_:for:)`` finds or refuses.
     package func examine(

@@ -34,7 +34,7 @@ enum IdentifierFormat {
     static let longestDigest = 64
 }
 
-/// What is asked.
+/// The question.
 enum IdentifierQuestion {
     case identify(UnixSocket)
     case examine(FileDescriptor, user: UInt32, process: Int32)
@@ -113,7 +113,7 @@ enum IdentifierQuestion {
     }
 }
 
-/// What a process executes, as descriptors for who may not open them.
+/// The files that a process executes, as descriptors for who may not open them.
 struct Holding {
     let maps: FileDescriptor
     let file: FileDescriptor

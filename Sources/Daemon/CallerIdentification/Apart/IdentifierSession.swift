@@ -21,7 +21,8 @@ package final class IdentifierSession: Sendable {
         (self.channel, self.identifier, self.looks) = (channel, identifier, looks)
     }
 
-    /// Answers until the daemon has gone, or says what is no question. This thread looks at nothing that can hold it up.
+    /// Answers until the daemon has gone, or says what is no question. This thread looks at nothing that can hold it
+    /// up.
     package func serve() {
         defer { end() }
         do {
@@ -47,7 +48,7 @@ package final class IdentifierSession: Sendable {
 
     private func look(_ question: IdentifierQuestion, _ number: UInt32) {
         guard !isOver.load(ordering: .relaxed) else { return }
-        answer(number, Result { () throws(Refusal) in try identifier.find(question) })
+        answer(number, Result { () throws(Refusal) in try identifier.answer(to: question) })
     }
 
     private func answer(_ number: UInt32, _ outcome: Result<Finding?, Refusal>) {
@@ -108,7 +109,7 @@ package final class IdentifierSession: Sendable {
     }
 }
 
-/// Who it is, and what it takes to see there that it is unchanged.
+/// The caller, and what it takes to see there that it is unchanged.
 private struct Finding {
     let caller: CallerIdentity
     let holding: Holding?
@@ -122,9 +123,11 @@ extension SecretBuffer {
 }
 
 extension CallerIdentifier {
-    /// Whose look at a program it is: of who has made a connection by the kernel's word, and in a user's keychain always that user's.
+    /// Whose look at a program it is: of who has made a connection by the kernel's word, and in a user's keychain
+    /// always that user's.
     ///
-    /// - Throws: `errSecMissingEntitlement` for a user who is not served; `errSecNotAvailable` for what is no connection.
+    /// - Throws: `errSecMissingEntitlement` for a user who is not served; `errSecNotAvailable` for what is no
+    ///   connection.
     fileprivate func asker(of question: IdentifierQuestion) throws(Refusal) -> Looks.Asker {
         switch question {
         case .identify(let peer), .recognize(let peer):
@@ -138,24 +141,24 @@ extension CallerIdentifier {
         }
     }
 
-    /// Who has made a connection, if that is known without looking at anything that may not answer: also while other files of the user
-    /// hold up all threads there are for them.
+    /// The maker of a connection, if that is known without looking at anything that may not answer: also while other
+    /// files of the user hold up all threads there are for them.
     ///
     /// - Throws: as ``identify(_:)``.
     fileprivate func findAtOnce(_ peer: UnixSocket) throws(Refusal) -> Finding? {
         guard case .known(let caller) = try identify(peer) else { return nil }
-        return try find(caller)
+        return try finding(caller)
     }
 
     /// The answer to a question, for who may wait.
     ///
     /// - Throws: as ``identify(_:)`` and ``examine(_:for:)``.
-    fileprivate func find(_ question: IdentifierQuestion) throws(Refusal) -> Finding {
+    fileprivate func answer(to question: IdentifierQuestion) throws(Refusal) -> Finding {
         switch question {
         case .identify(let peer), .recognize(let peer):
             switch try identify(peer) {
-            case .known(let caller): return try find(caller)
-            case .slow(let work): return try find(try work.finish())
+            case .known(let caller): return try finding(caller)
+            case .slow(let work): return try finding(try work.finish())
             }
         case .examine(let file, let user, let process):
             let caller = CallerIdentity(user: user, process: process, program: "", groups: [])
@@ -163,9 +166,9 @@ extension CallerIdentifier {
         }
     }
 
-    /// Adds what it takes to see in another process that the caller has executed nothing since: of an anchored program, and of one that
-    /// connects again and again.
-    private func find(_ caller: IdentifiedCaller) throws(Refusal) -> Finding {
+    /// Adds what it takes to see in another process that the caller has executed nothing since: of an anchored program,
+    /// and of one that connects again and again.
+    private func finding(_ caller: IdentifiedCaller) throws(Refusal) -> Finding {
         guard let process = caller.process as? IdentifiedProcess, process.isKnown || caller.identity.isAnchored else {
             return Finding(caller: caller.identity, holding: nil)
         }

@@ -10,9 +10,9 @@ import LinuxSystem
 package final class Looks: Sendable {
     /// For whom a program is looked at.
     package enum Asker: Hashable, Sendable {
-        /// Who has made a connection, by the kernel's word, or whose keychain asks.
+        /// The maker of a connection, by the kernel's word, or the owner of the keychain that asks.
         case user(UInt32)
-        /// Who it was by a daemon's word.
+        /// The caller by a daemon's word.
         case said(UInt32)
     }
 

@@ -2,16 +2,17 @@ package import KeychainModel
 package import KeychainPolicy
 package import LinuxSystem
 
-/// Finds out who calls a daemon that looks at its callers itself: at once who is known at once, and everybody else on threads that a
-/// file may hold up for ever.
+/// Finds out who calls a daemon that looks at its callers itself: at once who is known at once, and everybody else on
+/// threads that a file may hold up for ever.
 ///
-/// It asks itself as a daemon of the system service asks the identifier, so that what is not answered in time is refused, and nobody
-/// waits for it but programs of which as little is known.
+/// It asks itself as a daemon of the system service asks the identifier. A question without an answer in time is
+/// refused, and nobody waits for it but programs of which as little is known.
 package final class PatientIdentifier: Sendable {
     private let identifier: CallerIdentifier
     private let client: IdentifierClient
 
-    /// Looks that are under way. All are one user's here, so there are more of them than of one user in the system service.
+    /// Looks that are under way. All are one user's here, so there are more of them than of one user in the system
+    /// service.
     private static let mostLooks = 8
 
     /// - Throws: `SystemError` when there are too many open files or threads.

@@ -34,7 +34,7 @@ extension QuestionTable {
     /// Whether somebody waits for an answer, who receives all others as well.
     private var isAwaited: Bool { state.withLock { $0.isAwaited } }
 
-    /// What to wait for: answers, if there are any that nobody else waits for, and until when.
+    /// The wait: for answers, if there are any that nobody else waits for, and until when.
     private static func outlook(_ state: State) -> (UnixSocket?, Deadline) {
         let left = state.entries.values.filter { !$0.isAwaited && $0.outcome == nil }
         let reads = !state.isAwaited && left.contains { $0.isSent }

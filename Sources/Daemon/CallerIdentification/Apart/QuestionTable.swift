@@ -8,13 +8,13 @@ final class QuestionTable: Sendable {
     struct Entry {
         let question: IdentifierQuestion
         let deadline: Deadline
-        /// A channel may be one of an identifier that has just ended. Who ends it with a question ends no more of them.
+        /// A channel may be one of an identifier that has just ended. The question that ends it ends no more of them.
         var attempts = 3
         var isSent = false
         /// Whether whoever has asked waits for it.
         var isAwaited = false
         var delivery: IdentifierChannel.Delivery?
-        /// What nobody has asked for yet.
+        /// Answers that nobody has asked for yet.
         var outcome: IdentifierChannel.Outcome?
     }
 
@@ -38,7 +38,7 @@ final class QuestionTable: Sendable {
     /// How long nobody waits for answers after one did not come at once: milliseconds.
     private static let silenceTime = 100
 
-    /// What is to be told to whom when the table is not held any more.
+    /// Answers to deliver when the table is not held any more.
     typealias Deliveries = [(IdentifierChannel.Delivery, IdentifierChannel.Outcome)]
 
     func use(_ socket: UnixSocket) {
@@ -92,7 +92,8 @@ extension QuestionTable {
     /// Whether a question is not answered yet.
     func isOpen(_ number: UInt32) -> Bool { state.withLock { $0.entries[number].map { $0.outcome == nil } ?? false } }
 
-    /// What became of a question whose answer was waited for; nil when there is none, and then nobody waits for one soon.
+    /// The end of a question whose answer was waited for; nil when there is none, and then nobody waits for one
+    /// soon.
     func finish(_ number: UInt32) -> IdentifierChannel.Outcome? {
         state.withLock { state in
             let outcome = state.entries.removeValue(forKey: number)?.outcome
@@ -142,7 +143,7 @@ extension QuestionTable {
     static func settle(
         _ number: UInt32, _ outcome: IdentifierChannel.Outcome, in state: inout State
     ) -> Deliveries {
-        // Who has given it up wants no answer.
+        // A question that was given up wants no answer.
         guard let entry = state.entries[number] else { return [] }
         if let delivery = entry.delivery {
             state.entries[number] = nil
@@ -157,7 +158,7 @@ extension QuestionTable {
     ) throws(SystemError) -> (number: UInt32, outcome: IdentifierChannel.Outcome)? {
         let room = IdentifierFormat.answerRoom
         return try unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { (bytes) throws(SystemError) in
-            // What is not received into is not read.
+            // Bytes without room are not read.
             var span = unsafe MutableSpan<UInt8>(_unsafeElements: bytes)
             guard let arrival = try socket.receiveAttached(into: &span) else { return nil }
             guard arrival.count > 0 else { throw ended }
@@ -193,7 +194,7 @@ extension QuestionTable {
             })
     }
 
-    /// What was asked is to be asked again, a few times at most.
+    /// The question is to be asked again, a few times at most.
     private static func lose(_ state: inout State) -> Deliveries {
         drop(&state)
         var deliveries: Deliveries = []
@@ -213,7 +214,8 @@ extension QuestionTable {
 }
 
 extension SystemError {
-    /// Whether nobody is at the other end. All else may pass: there is no room now, or too many descriptors are on their way.
+    /// Whether nobody is at the other end. All else may pass: there is no room now, or too many descriptors are on
+    /// their way.
     var isEnd: Bool { code == EPIPE || code == ECONNRESET || code == ENOTCONN }
 }
 

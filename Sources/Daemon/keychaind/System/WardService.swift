@@ -7,15 +7,16 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// The daemon of one keychain of the system service: as a user's daemon, but for where its connections come from, where its
-/// enclave is, and whom it serves.
+/// The daemon of one keychain of the system service: as a user's daemon, but for where its connections come from, where
+/// its enclave is, and whom it serves.
 struct WardService {
     private let owner: KeychainOwner
     private let options: Arguments.Options
     private let log: ServerLog
     private let callers: IdentifierClient
 
-    /// How long a keychain that cannot be opened is answered for before it is tried again, in seconds: so seldom is it tried.
+    /// How long a keychain that cannot be opened is answered for before it is tried again, in seconds: so seldom is it
+    /// tried.
     private static let refusalTime: UInt64 = 3
 
     /// Connections to the system's keychain that one user may have, but root: more than a unit needs.
@@ -52,8 +53,8 @@ struct WardService {
         }
     }
 
-    /// Leaves this process its own keychain's folder, and what everybody may read of what root has installed. What it is connected to it
-    /// was given.
+    /// Leaves this process its own keychain's folder, and what everybody may read of what root has installed. What it
+    /// is connected to it was given.
     private func confine() throws(SystemError) {
         try Privileges.reduce(to: nil, keeping: [])
         try ProcessHardening.forbidNewPrivileges()
@@ -68,13 +69,14 @@ struct WardService {
         try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
     }
 
-    /// What libraries and the entitlements of programs are read from, and the kernel's own words about this process and the machine.
+    /// What libraries and the entitlements of programs are read from, and the kernel's own words about this process and
+    /// the machine.
     private static let system = [
         "/usr/", "/etc/", "/opt/", "/lib/", "/lib64/", "/nix/store/", "/gnu/store/", "/proc/", "/dev/urandom",
     ]
 
-    /// A new store is made when the vault is there, as in a user's own daemon: who is ended in between, or has no enclave, would leave a
-    /// store that nobody opens any more.
+    /// A new store is made when the vault is there, as in a user's own daemon: who is ended in between, or has no
+    /// enclave, would leave a store that nobody opens any more.
     ///
     /// - Parameter isOpen: set when the keychain is open: from then on the end of the enclave is the end of the daemon.
     private func openEngine(_ isOpen: SharedWord) throws(Refusal) -> KeychainEngine {

@@ -17,7 +17,7 @@ enum OpenSSLCommand {
         return try Data(contentsOf: URL(filePath: target))
     }
 
-    /// What the command makes of a file, for commands that name it with `-in`.
+    /// The command's result for a file, for commands that name it with `-in`.
     static func convert(_ arguments: [String], _ input: Data) throws -> Data {
         let folder = try TemporaryDirectory()
         let (source, target) = (folder.path + "/input", folder.path + "/output")

@@ -32,14 +32,14 @@ func decoder(_ message: Data, detached: Data? = nil) throws -> (decoder: CMSDeco
     return (decoder, CMSDecoderFinalizeMessage(decoder))
 }
 
-/// What a message has in it.
+/// The contents of a message.
 func content(_ decoder: CMSDecoder) -> Data? {
     var content: CFData?
     #expect(unsafe CMSDecoderCopyContent(decoder, &content) == errSecSuccess)
     return content as Data?
 }
 
-/// What a signature is worth.
+/// The verdict on a signature.
 func signerStatus(_ decoder: CMSDecoder, _ index: Int = 0, evaluating: Bool = false) -> CMSSignerStatus {
     var status = CMSSignerStatus.unsigned
     unsafe CMSDecoderCopySignerStatus(decoder, index, SecPolicyCreateBasicX509(), evaluating, &status, nil, nil)

@@ -29,7 +29,7 @@ OSStatus CMSDecoderSetDetachedContent(CMSDecoderRef cmsDecoder, CFDataRef detach
 OSStatus CMSDecoderCopyDetachedContent(
     CMSDecoderRef cmsDecoder, CFDataRef SEC_NULLABLE *SEC_RETAINED detachedContentOut);
 
-// What a signature is worth. Without evaluateSecTrust, that it holds says nothing of who has signed.
+// The verdict on a signature. Without evaluateSecTrust, that it holds says nothing of who has signed.
 OSStatus CMSDecoderGetNumSigners(CMSDecoderRef cmsDecoder, size_t *numSignersOut);
 OSStatus CMSDecoderCopySignerStatus(
     CMSDecoderRef cmsDecoder, size_t signerIndex, CFTypeRef policyOrArray, Boolean evaluateSecTrust,

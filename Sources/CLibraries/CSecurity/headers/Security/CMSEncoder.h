@@ -33,7 +33,7 @@ typedef CF_ENUM(uint32_t, CMSCertificateChainMode) {
 
 CFTypeID CMSEncoderGetTypeID(void);
 
-// An encoder, which makes one message. What it is to be is said before there is content: afterwards errSecParam.
+// An encoder, which makes one message. Its settings come before there is content: afterwards errSecParam.
 OSStatus CMSEncoderCreate(CMSEncoderRef SEC_NULLABLE *SEC_RETAINED cmsEncoderOut);
 OSStatus CMSEncoderSetSignerAlgorithm(CMSEncoderRef cmsEncoder, CFStringRef digestAlgorithm);
 OSStatus CMSEncoderAddSigners(CMSEncoderRef cmsEncoder, CFTypeRef signerOrArray);

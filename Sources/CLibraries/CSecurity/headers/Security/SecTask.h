@@ -23,7 +23,7 @@ SecTaskRef SEC_NULLABLE SecTaskCreateFromSelf(CFAllocatorRef SEC_NULLABLE alloca
 SecTaskRef SEC_NULLABLE SecTaskCreateWithAuditToken(
     CFAllocatorRef SEC_NULLABLE allocator, audit_token_t token) SEC_RETAINED;
 
-// What that kernel would say of its code: 1 for a signature that holds, 0 where there is none.
+// The word of that kernel on its code: 1 for a signature that holds, 0 where there is none.
 uint32_t SecTaskGetCodeSignStatus(SecTaskRef task);
 
 // An entitlement; NULL when there is none of that name.
@@ -32,7 +32,7 @@ CFTypeRef SEC_NULLABLE SecTaskCopyValueForEntitlement(
 CFDictionaryRef SEC_NULLABLE SecTaskCopyValuesForEntitlements(
     SecTaskRef task, CFArrayRef entitlements, CFErrorRef SEC_NULLABLE *SEC_NULLABLE error) SEC_RETAINED;
 
-// What the signer called the program.
+// The signer's name for the program.
 CFStringRef SEC_NULLABLE SecTaskCopySigningIdentifier(
     SecTaskRef task, CFErrorRef SEC_NULLABLE *SEC_NULLABLE error) SEC_RETAINED;
 
