@@ -27,7 +27,7 @@ import Testing
         SecCopyErrorMessageString(status, nil) as String?
     }
 
-    @Test("S-58: all errSec (466, two of them also misspelt) and 74 errSSL statuses of Apple's headers are declared, once each")
+    @Test("S-58: all errSec (466, two of them misspelt too) and 74 errSSL statuses of Apple's headers are declared")
     func complete() {
         let names = Self.declarations.map(\.name)
         #expect(names.filter { $0.hasPrefix("errSec") }.count == 468)
