@@ -200,9 +200,24 @@ def follow(d, program):
         d.service.wait()
         d.start()
         check("a supervisor that follows a killed one has all processes running", recovers(d, program))
+    slow_end(d, program)
     # What has listened in the other's place has ended by now.
     time.sleep(1)
     check("and goes on to have them", recovers(d, program) and "identifier" in d.processes())
+
+
+def slow_end(d, program):
+    """The next supervisor is started while the master of a killed one cannot end."""
+    master = d.processes()["master"]
+    os.kill(master, signal.SIGSTOP)
+    d.service.kill()
+    d.service.wait()
+    goes_on = threading.Timer(3, os.kill, (master, signal.SIGCONT))
+    goes_on.start()
+    d.start()
+    goes_on.join()
+    check("a supervisor waits for a master that takes its time to end",
+          recovers(d, program) and d.processes()["master"] != master)
 
 
 def seconds(process):

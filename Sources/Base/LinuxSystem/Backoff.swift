@@ -7,10 +7,10 @@ package struct Backoff: Sendable {
     /// Milliseconds.
     private static let first = 100
     private static let longest = 5000
-    /// What has lived for so long did not end because it was started: nanoseconds.
-    private static let longLife: UInt64 = 10_000_000_000
+    private let longLife: UInt64
 
-    package init() {}
+    /// - Parameter longLife: how long it lives when it has not ended because it was started: nanoseconds.
+    package init(longLife: UInt64 = 10_000_000_000) { self.longLife = longLife }
 
     /// It is started now.
     package mutating func begin() { started = Clock.monotonicNanoseconds }
@@ -19,7 +19,8 @@ package struct Backoff: Sendable {
     ///
     /// - Returns: when to start it again.
     package mutating func end() -> Deadline {
-        if let started, Clock.monotonicNanoseconds - started > Self.longLife { delay = 0 }
+        if let started, Clock.monotonicNanoseconds - started > longLife { delay = 0 }
+        started = nil
         defer { delay = min(max(delay * 2, Self.first), Self.longest) }
         return .after(milliseconds: delay)
     }

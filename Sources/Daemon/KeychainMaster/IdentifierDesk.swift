@@ -13,6 +13,8 @@ final class IdentifierDesk {
     private let log: (String) -> Void
     private var connection: UnixSocket?
     private var backoff = Backoff()
+    /// Whether the log has it that nobody can be identified, which it says once.
+    private var isTold = false
     /// When to connect again, or to give a channel to daemons that have none.
     private(set) var patience = Deadline.now
 
@@ -34,12 +36,13 @@ final class IdentifierDesk {
         do throws(SystemError) {
             let new = try UnixSocket.connect(to: path, deadline: .after(milliseconds: Self.longestConnect))
             try epoll.add(new.descriptor, for: .readable, token: token)
-            connection = new
+            (connection, isTold) = (new, false)
             backoff.begin()
             return true
         } catch {
             patience = backoff.end()
-            log("callers cannot be identified for now: \(error)")
+            if !isTold { log("callers cannot be identified for now: \(error)") }
+            isTold = true
             return false
         }
     }

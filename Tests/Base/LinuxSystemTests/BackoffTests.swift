@@ -24,4 +24,13 @@ struct BackoffTests {
         #expect(backoff.end().hasPassed)
         #expect(!backoff.end().hasPassed)
     }
+
+    @Test("A long life spares the first wait alone, when it cannot be started again")
+    func gone() {
+        var backoff = Backoff(longLife: 0)
+        backoff.begin()
+        #expect(backoff.end().hasPassed)
+        #expect(!backoff.end().hasPassed)
+        #expect(!backoff.end().hasPassed)
+    }
 }

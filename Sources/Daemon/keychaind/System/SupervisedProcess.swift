@@ -9,8 +9,10 @@ final class SupervisedProcess {
     private let arguments: [String]
     /// Whether it gives signs of life.
     private let beats: Bool
-    /// Where it listens, if another one may do so in its place.
-    private let socket: String?
+    /// Where it listens.
+    private let socket: String
+    /// Whether it is started only when no other one listens there.
+    private let isAlone: Bool
     private var running: (process: ChildProcess, lifeline: UnixSocket, end: FileDescriptor)?
     /// Readable when the process has ended that listens in its place.
     private var other: FileDescriptor?
@@ -22,13 +24,21 @@ final class SupervisedProcess {
 
     /// How long to wait for a connection to what may listen there already: milliseconds.
     private static let longestConnect = 1000
+    /// How long to wait before looking again whether another one listens: microseconds.
+    private static let pause: UInt32 = 100_000
+    /// How long it may take to end: milliseconds. The master lets its daemons finish their requests.
+    private static let endPatience = 30_000
 
     /// - Parameters:
     ///   - socket: where it listens; while another service's process does, it is not started.
     ///   - beats: whether it gives signs of life.
-    init(_ name: String, _ program: String, _ arguments: [String], at socket: String? = nil, beats: Bool = false) {
+    ///   - isAlone: whether nothing works as long as another service's process listens there, whose end is waited for.
+    init(
+        _ name: String, _ program: String, _ arguments: [String], at socket: String, beats: Bool = false,
+        isAlone: Bool = false
+    ) {
         (self.name, self.program, self.arguments) = (name, program, arguments)
-        (self.socket, self.beats) = (socket, beats)
+        (self.socket, self.beats, self.isAlone) = (socket, beats, isAlone)
     }
 
     /// What is readable when there is something to look at. Not what it says: it says it as often as it likes.
@@ -40,18 +50,30 @@ final class SupervisedProcess {
     /// - Returns: whether it does.
     /// - Throws: `SystemError` of `posix_spawn`.
     func start(patience milliseconds: Int) throws(SystemError) -> Bool {
-        if leavesToOther() { return true }
+        if isAlone { awaitOther() } else if leavesToOther() { return true }
         let (reader, writer) = try FileDescriptor.pipe()
         try launch(writer)
         var byte: [UInt8] = [0]
         var span = byte.mutableSpan
-        return try reader.readFully(into: &span, deadline: .after(milliseconds: milliseconds)) == 1
+        do throws(SystemError) {
+            return try reader.readFully(into: &span, deadline: .after(milliseconds: milliseconds)) == 1
+        } catch {
+            guard error.code == ETIMEDOUT else { throw error }
+            return false
+        }
+    }
+
+    /// Waits for the end of another one, which finishes its work. One that does not end is named by this one when it
+    /// cannot listen.
+    private func awaitOther() {
+        let end = Deadline.after(milliseconds: Self.endPatience)
+        while leavesToOther(), !end.hasPassed { usleep(Self.pause) }
+        (other, patience) = (nil, .never)
     }
 
     /// Whether somebody listens in its place, who is watched from now on.
     private func leavesToOther() -> Bool {
-        guard let socket,
-            let connection = try? UnixSocket.connect(to: socket, deadline: .after(milliseconds: Self.longestConnect))
+        guard let connection = try? UnixSocket.connect(to: socket, deadline: .after(milliseconds: Self.longestConnect))
         else { return false }
         do throws(SystemError) { other = try PeerCredentials(of: connection).processDescriptor } catch {
             // It has ended meanwhile, which is looked at again soon; or this machine does not show it.
@@ -103,11 +125,11 @@ final class SupervisedProcess {
     }
 
     /// Ends it; false when it failed. One that does not run has been told of already.
-    func end(patience milliseconds: Int) -> Bool {
+    func end() -> Bool {
         guard let running else { return true }
         self.running = nil
         shutdown(running.lifeline.descriptor.number, CInt(SHUT_RDWR))
-        return running.process.reap(patience: milliseconds) == 0
+        return running.process.reap(patience: Self.endPatience) == 0
     }
 
     private func hasEnded(_ end: FileDescriptor) -> Bool { (try? end.wait(for: .readable, deadline: .now)) != nil }

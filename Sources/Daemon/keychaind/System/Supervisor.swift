@@ -11,9 +11,8 @@ final class Supervisor {
     private let children: [SupervisedProcess]
     private let log: (String) -> Void
 
-    /// How long each may take to start, and to end: milliseconds. The master lets its daemons finish what they have.
+    /// How long each may take to start: milliseconds.
     private static let startPatience = 10_000
-    private static let endPatience = 30_000
 
     /// Serves until it is told to end.
     ///
@@ -44,7 +43,9 @@ final class Supervisor {
             "the process that identifies callers", own,
             ["--identify", options.identifier, "--user", options.identifierUser, "--accept-from", client]
                 + options.identification, at: options.identifier, beats: true)
-        let master = SupervisedProcess("the master", own, ["--master"] + options.words)
+        let master = SupervisedProcess(
+            "the master", own, ["--master"] + options.words,
+            at: "\(options.sockets)/\(Master.Purpose.personal.rawValue)", isAlone: true)
         return [enclaves, identifier, master]
     }
 
@@ -75,7 +76,7 @@ final class Supervisor {
     /// - Throws: `SystemError` with `ECHILD` when one has ended in another way than it should.
     private func end() throws(SystemError) {
         for child in children.reversed() {
-            guard child.end(patience: Self.endPatience) else {
+            guard child.end() else {
                 throw SystemError(code: ECHILD, call: "waitpid", advice: "\(child.name) has failed")
             }
         }
