@@ -70,6 +70,20 @@ class Stop(OfProcess):
             os.kill(self.process, signal.SIGCONT)
 
 
+class StopForGood(Stop):
+    """Nobody has it go on; a program of the test's own is left out."""
+
+    def __init__(self, world, rng):
+        super().__init__(world, rng)
+        self.kind = rng.choice(KINDS)
+
+    def lasts(self):
+        return 0
+
+    def end(self):
+        pass
+
+
 class Limit(OfProcess):
     """A limit on what the running process may have, which is lifted again."""
 
@@ -219,5 +233,5 @@ class KilledCarrier(KilledHelper):
         return None
 
 
-ALL = (Kill, Stop, Descriptors, Threads, AddressSpace, Data, PoorStart, LostSocket, LostRuntime, MovedStore, KilledHelper,
+ALL = (Kill, Stop, StopForGood, Descriptors, Threads, AddressSpace, Data, PoorStart, LostSocket, LostRuntime, MovedStore, KilledHelper,
        KilledCarrier)

@@ -21,6 +21,8 @@ DEADLINE, SLACK = 20, 10
 # How long it may take until all is as before: a process that has stopped is found out first.
 RECOVERY = 60
 KINDS = ("agent", "identifier", "enclave")
+# Which are found out and ended when they have stopped for good.
+STOPPED = (*KINDS, "daemon", "master", "listener")
 # Which descriptor the supervisor has given a process to live by.
 LIFELINE = 3
 FAILED = []
@@ -101,10 +103,10 @@ def main():
         first_start(d, program)
         for user in (VICTIM, OTHER):
             d.store(program, user=user)
-        for what in (signal.SIGKILL, signal.SIGSTOP):
-            for kind in KINDS:
-                trouble(d, program, f"{what.name} of an {kind}", strike, kind, what, 3 if what == signal.SIGKILL else 1)
-        trouble(d, program, "SIGSTOP and SIGCONT of an identifier", pause, "identifier", None, 5)
+        for what, kinds in ((signal.SIGKILL, KINDS), (signal.SIGSTOP, STOPPED)):
+            for kind in kinds:
+                trouble(d, program, f"{what.name} of the {kind}", strike, kind, what, 3 if what == signal.SIGKILL else 1)
+        trouble(d, program, "SIGSTOP and SIGCONT of the identifier", pause, "identifier", None, 5)
         cut_off(d, program)
         silence(d, program)
         follow(d, program)

@@ -95,13 +95,16 @@ package final class Master {
 
     /// Serves until the descriptor is readable; then the daemons finish what they have, and all of them have ended on return.
     ///
+    /// - Parameter watchdog: told in every turn that this one goes on.
     /// - Throws: `SystemError` of `epoll`.
-    package func run(until end: FileDescriptor) throws(SystemError) {
+    package func run(until end: FileDescriptor, watchdog: Watchdog? = nil) throws(SystemError) {
         try epoll.add(end, for: .readable, token: Token.end)
         while !isEnding || !wards.isEmpty {
             noteNobody()
             let start = Clock.monotonicNanoseconds
-            let count = try epoll.wait(deadline: patience) { handle($0, $1, end) }
+            let longest = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
+            let count = try epoll.wait(deadline: min(patience, longest)) { handle($0, $1, end) }
+            watchdog?.beat()
             introduce()
             if !isEnding { startAgain() }
             while let (question, answer) = accounts?.conclude() { admit(question, answer) }
@@ -109,8 +112,17 @@ package final class Master {
                 for index in queues.indices { queues[index].looked(from: start) }
             }
             // Its end is seen in the next turn.
-            for ward in wards.values where ward.patience.hasPassed { ward.process.kill() }
+            for ward in wards.values where ward.patience.hasPassed { endByForce(ward) }
         }
+    }
+
+    /// Ends a daemon by force: one that has stopped, or does not end by itself.
+    private func endByForce(_ ward: Ward) {
+        if ward.isSilent {
+            note("the daemon of keychain \(ward.owner) has stopped, and is ended", of: ward.owner.user ?? 0)
+            ward.letGo()
+        }
+        ward.process.kill()
     }
 
     /// Notes that nobody waits at the entrances, if nobody does: whoever is taken next has connected later, and is known if he was here

@@ -19,8 +19,10 @@ final class Ward {
     private(set) var waiting = ArrivalQueue()
     /// Whether it is watched for room in its channel.
     var isWatchedForRoom = false
-    /// When a process that was let go is ended by force.
-    private(set) var patience = Deadline.never
+    /// When a process that was let go, or has given no sign of life, is ended by force.
+    private(set) var patience = Deadline.after(milliseconds: longestSilence)
+    /// Whether it has given no sign of life for too long.
+    var isSilent: Bool { channel != nil && patience.hasPassed }
 
     /// A connection and what it is for.
     struct Arrival {
@@ -32,6 +34,8 @@ final class Ward {
 
     /// How long a daemon may take to finish, milliseconds: longer than it gives its slowest client.
     private static let longestFarewell = 15_000
+    /// A daemon that has given no sign of life for so long has stopped: milliseconds. It gives one every two seconds.
+    private static let longestSilence = 16_000
 
     /// Starts the daemon.
     init(
@@ -90,7 +94,9 @@ final class Ward {
 
     /// Reads an offer; whether the daemon was let go.
     func readOffer() -> Bool {
-        guard let channel, channel.mayLetGo() else { return false }
+        guard let channel else { return false }
+        patience = .after(milliseconds: Self.longestSilence)
+        guard channel.mayLetGo() else { return false }
         letGo()
         return true
     }

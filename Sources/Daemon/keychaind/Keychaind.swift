@@ -31,11 +31,13 @@ struct Keychaind {
     }
 
     /// Starts this program once more and ends, so that what runs on is the child of nobody who did not ask for one.
+    /// It has not the output of who has started it either: a script that reads that to its end would wait for a daemon.
     private static func detach(_ options: Arguments.Options) throws {
         let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
         guard options.ready?.number ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
             throw Arguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
         }
+        if let log = options.log { try Surroundings.leaveSession(log: log) }
         _ = try ChildProcess.start(
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
@@ -79,7 +81,7 @@ struct Keychaind {
 
     /// Nil when another daemon serves already.
     private static func start(_ options: Arguments.Options) throws -> (KeychainServer, KeychainEngine)? {
-        guard let listeners = try Listeners.open(at: options.socket) else { return nil }
+        guard let listeners = try Listeners.open(at: options.socket, log: report) else { return nil }
         let engine = try openEngine(options)
         let limits = try Surroundings.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)

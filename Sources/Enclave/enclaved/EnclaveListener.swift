@@ -54,7 +54,7 @@ final class EnclaveListener {
         ]
         let server = try EnclaveListener(listener, client.user, program, arguments, report)
         if let ready = options.ready { _ = try? ready.write([1].span) }
-        try server.run(until: options.lifeline)
+        try server.run(until: options.lifeline, Watchdog(lifeline: options.lifeline))
     }
 
     private static func bind(_ options: ListenerOptions, _ user: UInt32, _ client: Account) throws -> UnixSocket {
@@ -79,16 +79,18 @@ final class EnclaveListener {
         try epoll.add(listener.descriptor, for: .readable, token: Token.listener)
     }
 
-    private func run(until lifeline: FileDescriptor?) throws(SystemError) {
+    private func run(until lifeline: FileDescriptor?, _ watchdog: Watchdog?) throws(SystemError) {
         if let lifeline { try epoll.add(lifeline, for: .readable, token: Token.lifeline) }
         while !isEnding {
-            try epoll.wait(deadline: enclaves.values.map(\.patience).min() ?? .never) { token, _ in
+            let longest = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
+            try epoll.wait(deadline: min(enclaves.values.map(\.patience).min() ?? .never, longest)) { token, _ in
                 switch token {
                 case Token.listener: accept()
                 case Token.lifeline: isEnding = true
                 default: handle(token)
                 }
             }
+            watchdog?.beat()
             for enclave in enclaves.values { enclave.look(startAgent) }
         }
         // The daemons have gone, or will find out.

@@ -9,6 +9,7 @@ package final class Connection: KeychainConnection {
 
     private let channels: ChannelPool
     private let timeout: UInt32
+    private let silent: @Sendable () -> Void
 
     package var timeoutOfWhole: UInt32 { DeviceRequest.timeoutOfWhole(timeout) }
 
@@ -16,12 +17,13 @@ package final class Connection: KeychainConnection {
     ///   - timeout: how long a request may take that names no deadline: milliseconds.
     ///   - connected: a socket to begin with, where there is one already.
     ///   - introduces: whether the daemon has to be shown that this process asks itself: of a program that the kernel marks.
+    ///   - silent: called when the daemon has not answered in time.
     ///   - open: called for every socket that is needed.
     package init(
         timeout: UInt32 = WireLimits.defaultDeadline, connected: UnixSocket? = nil,
-        introduces: Bool = CurrentProcess.isMarked, open: @escaping Opener
+        introduces: Bool = CurrentProcess.isMarked, silent: @escaping @Sendable () -> Void = {}, open: @escaping Opener
     ) {
-        self.timeout = timeout
+        (self.timeout, self.silent) = (timeout, silent)
         channels = ChannelPool(open, connected, introduces: introduces)
     }
 
@@ -93,10 +95,15 @@ package final class Connection: KeychainConnection {
             switch error {
             case .notPerformed: break
             case .unknown where mayRepeat: break
-            default: throw error.refusal
+            default: throw refusal(error)
             }
         }
-        do throws(Channel.Failure) { return try channels.ask(question, body) } catch { throw error.refusal }
+        do throws(Channel.Failure) { return try channels.ask(question, body) } catch { throw refusal(error) }
+    }
+
+    private func refusal(_ failure: Channel.Failure) -> Refusal {
+        if case .late = failure { silent() }
+        return failure.refusal
     }
 }
 

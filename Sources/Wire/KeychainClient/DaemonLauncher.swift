@@ -8,6 +8,8 @@ struct DaemonLauncher: Sendable {
 
     /// How long a daemon may take to accept, or to start, where a request has so much time: milliseconds.
     private static let patience = 10_000
+    /// How long a program waits that one is started which it does not need itself: milliseconds.
+    private static let shortPatience = 1000
 
     private var deadline: Deadline { .after(milliseconds: min(Self.patience, Int(configuration.timeout))) }
 
@@ -23,6 +25,12 @@ struct DaemonLauncher: Sendable {
         try start(program, by: deadline)
         guard let socket = try connect(by: deadline) else { throw .didNotStart(program, configuration) }
         return socket
+    }
+
+    /// Starts a daemon beside one that has not answered: it ends and replaces one that has stopped, and ends itself beside
+    /// one that is only slow (`Predecessor`). Nobody waits for it.
+    func replaceStopped() {
+        if !configuration.usesSystemService, let program { _ = try? launch(program, patience: Self.shortPatience) }
     }
 
     private func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
@@ -55,7 +63,7 @@ struct DaemonLauncher: Sendable {
     /// Starts the daemon so that it is nobody's child, for a program must not find children it did not make.
     ///
     /// - Returns: the pipe on which it says that it serves; this process has no other end of it.
-    private func launch(_ program: String) throws(SystemError) -> FileDescriptor {
+    private func launch(_ program: String, patience: Int = patience) throws(SystemError) -> FileDescriptor {
         let (reader, writer) = try FileDescriptor.pipe()
         let arguments = [
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
@@ -63,7 +71,7 @@ struct DaemonLauncher: Sendable {
             "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
             "--login-password", configuration.loginPassword.rawValue, "--history-days", "\(configuration.historyDays)",
         ]
-        try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: Self.patience)
+        try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: patience)
         return reader
     }
 }
@@ -80,7 +88,9 @@ extension Connection {
             if configuration.mode == .daemon { throw .notInstalled(configuration) }
             return nil
         }
-        return Connection(timeout: configuration.timeout, connected: socket) { () throws(Refusal) in
+        return Connection(
+            timeout: configuration.timeout, connected: socket, silent: { launcher.replaceStopped() }
+        ) { () throws(Refusal) in
             guard let socket = try launcher.open() else { throw .notInstalled(configuration) }
             return socket
         }

@@ -129,6 +129,9 @@ int clinux_futex_wake(const void *word, int count);
 /// pidfd_open: a descriptor for a process, which no other process inherits the number of.
 int clinux_pidfd_open(pid_t pid);
 
+/// Ends a process by its descriptor (pidfd_send_signal(2), SIGKILL).
+int clinux_pidfd_kill(int pidfd);
+
 /// AT_SECURE (getauxval(3)): whether the kernel started this program with more than its user has.
 int clinux_has_more_than_its_user(void);
 

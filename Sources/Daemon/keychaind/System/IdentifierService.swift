@@ -47,7 +47,7 @@ final class IdentifierService {
         // Passed-on sockets come with the right user.
         let account = inherited.isEmpty ? try Account(options.user) : nil
         let listener = try inherited.first ?? bind(options.socket, for: client)
-        let watchdog = Watchdog(lifeline: options.lifeline)
+        let watchdog = Watchdog(lifeline: options.lifeline?.descriptor)
         try Privileges.reduce(to: account, keeping: [.seeProcesses])
         // A change of user has undone this.
         try ProcessHardening.forbidDumps()

@@ -38,14 +38,15 @@ final class Supervisor {
             [
                 "--listen", options.enclave, "--state", options.enclaveState, "--user", options.enclaveUser,
                 "--accept-from", client, "--tpm", options.tpm,
-            ], at: options.enclave)
+            ], at: options.enclave, beats: true)
         let identifier = SupervisedProcess(
             "the process that identifies callers", own,
             ["--identify", options.identifier, "--user", options.identifierUser, "--accept-from", client]
                 + options.identification, at: options.identifier, beats: true)
         let master = SupervisedProcess(
             "the master", own, ["--master"] + options.words,
-            at: "\(options.sockets)/\(Master.Purpose.personal.rawValue)", isAlone: true)
+            at: "\(options.sockets)/\(Master.Purpose.personal.rawValue)", beats: true,
+            isAlone: true)
         return [enclaves, identifier, master]
     }
 

@@ -44,7 +44,7 @@ enum SystemService {
             identifier: options.identifier, log: log)
         let end = try signals.await(orEndOf: options.lifeline)
         if let ready = options.ready { _ = try? ready.write([1].span) }
-        try master.run(until: end.descriptor)
+        try master.run(until: end.descriptor, watchdog: Watchdog(lifeline: options.lifeline))
     }
 
     /// Starts the daemon of a keychain, with the channel to its enclave: it cannot connect anywhere itself, so that one in wrong hands

@@ -33,6 +33,7 @@ struct WardService {
     /// - Throws: `errSecNotAvailable` when the enclave has ended; `SystemError` when it cannot serve at all.
     func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
         try confine()
+        try Watchdog.start { Handover.giveSign(over: control) }
         let isOpen = SharedWord()
         do throws(Refusal) {
             let engine = try openEngine(isOpen)

@@ -10,6 +10,7 @@ import Synchronization
 ///                                      ; witness 0: the kernel says which process connected; 1: it does not, and the process had
 ///                                      ; started at start when the connection was taken; 2: that, with a pidfd of it beside
 ///     offer  = received:u64            ; from the daemon: nobody has been connected for a while
+///     sign   = 2^64-1:u64              ; from the daemon, every few seconds: it goes on
 ///
 /// The master closes the channel when the daemon may end: after an offer that counts all connections it has handed over, so that
 /// none is lost on the way. The end of the channel is the end of the daemon.
@@ -35,6 +36,13 @@ package enum Handover {
 
     static let handedSize = 18
     static let offerSize = 8
+    /// More connections than there can be.
+    private static let sign = UInt64.max
+
+    /// Tells the master that the daemon goes on.
+    package static func giveSign(over channel: UnixSocket) {
+        try? channel.sendFully(littleEndian(sign).span, deadline: .now)
+    }
 }
 
 /// The master's end.
