@@ -88,6 +88,17 @@ def unclosed_by_unit(d):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
 
 
+@attack("files that the identifier alone never gets closed, attached again and again, keep others from being identified",
+        FAILS)
+def unclosed_by_identifier(d):
+    identifier = d.processes()["identifier"]
+    with unread(d, d.socket, -identifier, OTHER):
+        held = len(os.listdir(f"/proc/{identifier}/fd"))
+        late = is_kept_out(d, VICTIM) or is_kept_out(d, 0, KEYCHAIN_SOCKET=d.path("run", "system"))
+        d.said += f"the identifier has {held} descriptors\n"
+        return late or held > 100 or d.processes().get("identifier") != identifier
+
+
 def is_known_kept_out(d, path):
     """Whether a program of the victim's that has been there before is not served soon."""
     d.said, slow = "", False

@@ -4,11 +4,13 @@ usage: unread.py SOCKET FRAME PROGRAM COUNT
 
 Starts so many processes of a small program that wait, has the file system cease to answer, and has each connect and
 ask. Prints how many have asked, and goes on until a line comes. With a count of 0 it attaches a file there to a request
-itself; with -1 it does so in each way there is, when it is known who it is.
+itself; with -1 it does so in each way there is, when it is known who it is. With another number below 0 the process of
+that number, less its sign, alone never gets a file closed, which is attached for ten seconds.
 
 The file system is a FUSE of this process, below an overlay: what others look at is asked for in its owner's name then.
 """
 
+import contextlib
 import ctypes
 import os
 import select
@@ -17,6 +19,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 NEW_NAMESPACE, NEW_USERS, PRIVATE = 0x20000, 0x10000000, 0x44000
@@ -77,7 +80,7 @@ def answer(operation, node, body, program):
     return NO_DATA if operation == GETXATTR else NO_CALL
 
 
-def serve(device, program):
+def serve(device, program, unanswered):
     """Answers until it is stopped."""
     while True:
         try:
@@ -90,6 +93,8 @@ def serve(device, program):
         # Those that want no answer: forget, batch_forget, interrupt.
         if operation in (2, 36, 42):
             continue
+        if operation == FLUSH and closes_for(struct.unpack_from("<I", request, 32)[0], unanswered):
+            continue
         found = answer(operation, node, request[40:], program)
         code, content = (found, b"") if isinstance(found, int) else (0, found)
         try:
@@ -98,7 +103,16 @@ def serve(device, program):
             pass
 
 
-def start_file_system(program):
+def closes_for(thread, process):
+    """Whether a thread is one of a process, whose files are never closed."""
+    if not process:
+        return False
+    with contextlib.suppress(OSError), open(f"/proc/{thread}/status") as file:
+        return f"Tgid:\t{process}\n" in file.read()
+    return False
+
+
+def start_file_system(program, unanswered=0):
     mount(b"none", b"/", None, PRIVATE)
     mount(b"own", b"/mnt", b"tmpfs")
     for name in ("fuse", "upper", "work", "top"):
@@ -108,7 +122,7 @@ def start_file_system(program):
     server = os.fork()
     if server == 0:
         try:
-            serve(device, program)
+            serve(device, program, unanswered)
         finally:
             os._exit(1)
     os.close(device)
@@ -127,6 +141,20 @@ def attach(path, server):
     select.select([sys.stdin], [], [])
     os.kill(server, signal.SIGKILL)
     os._exit(0)
+
+
+def attach_again_and_again(path, frame):
+    """Attaches a file to requests that are answered, or not: one process alone never gets it closed."""
+    file, end, connection = os.open("/mnt/top/program", os.O_RDONLY), time.monotonic() + 10, None
+    while time.monotonic() < end:
+        try:
+            connection = connection or identified(path, frame)
+            connection.settimeout(1)
+            socket.send_fds(connection, [request(EXAMINE)], [file])
+            if not connection.recv(65536):
+                connection = None
+        except (OSError, SystemExit):
+            connection = None
 
 
 EXAMINE, UNLOCK, NOT_FOUND = 21, 3, -25300
@@ -171,7 +199,13 @@ def main():
     path, count = sys.argv[1], int(sys.argv[4])
     frame, program = (open(name, "rb").read() for name in sys.argv[2:4])
     become_root_of_own_namespace()
-    server = start_file_system(program)
+    server = start_file_system(program, -count if count < -1 else 0)
+    if count < -1:
+        attach_again_and_again(path, frame)
+        print(count, flush=True)
+        select.select([sys.stdin], [], [])
+        os.kill(server, signal.SIGKILL)
+        os._exit(0)
     if count == 0:
         attach(path, server)
     if count == -1:

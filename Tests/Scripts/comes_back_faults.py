@@ -233,5 +233,5 @@ class KilledCarrier(KilledHelper):
         return None
 
 
-ALL = (Kill, Stop, StopForGood, Descriptors, Threads, AddressSpace, Data, PoorStart, LostSocket, LostRuntime, MovedStore, KilledHelper,
-       KilledCarrier)
+ALL = (Kill, Stop, StopForGood, Descriptors, Threads, AddressSpace, Data, PoorStart, LostSocket, LostRuntime,
+       MovedStore, KilledHelper, KilledCarrier)

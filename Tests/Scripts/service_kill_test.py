@@ -105,7 +105,8 @@ def main():
             d.store(program, user=user)
         for what, kinds in ((signal.SIGKILL, KINDS), (signal.SIGSTOP, STOPPED)):
             for kind in kinds:
-                trouble(d, program, f"{what.name} of the {kind}", strike, kind, what, 3 if what == signal.SIGKILL else 1)
+                times = 3 if what == signal.SIGKILL else 1
+                trouble(d, program, f"{what.name} of the {kind}", strike, kind, what, times)
         trouble(d, program, "SIGSTOP and SIGCONT of the identifier", pause, "identifier", None, 5)
         cut_off(d, program)
         silence(d, program)

@@ -8,9 +8,14 @@ import Synchronization
 /// closed by a thread that nobody waits for. Of one user few are closed at a time, and from the user who has more open
 /// that do not close, no further ones should be taken.
 package final class ForeignFiles: Sendable {
+    private struct Closing: Sendable {
+        let number: CInt
+        let done: @Sendable () -> Void
+    }
+
     /// The files of one user that are to be closed.
     private struct Closings {
-        var waiting: [CInt] = []
+        var waiting: [Closing] = []
         var threads = 0
     }
 
@@ -36,21 +41,32 @@ package final class ForeignFiles: Sendable {
     /// A file of a user's, which is closed so.
     package func adopt(_ number: CInt, of user: UInt32) -> FileDescriptor {
         // Files of the kernel's own close at once.
-        if clinux_is_of_kernel(number) == 1 { return FileDescriptor(owning: number) }
+        if Self.closesAtOnce(number) { return FileDescriptor(owning: number) }
         return FileDescriptor(owning: number) { [self] in close($0, of: user) }
     }
 
-    private func close(_ number: CInt, of user: UInt32) {
+    /// Whether nobody but the kernel has a part in closing it.
+    package static func closesAtOnce(_ number: CInt) -> Bool { clinux_is_of_kernel(number) == 1 }
+
+    /// Closes a file of a user's.
+    ///
+    /// - Parameter done: called when it is closed, which may be never.
+    package func close(_ number: CInt, of user: UInt32, done: @escaping @Sendable () -> Void = {}) {
         let needsThread = users.withLock { users in
             if users[user] == nil { count.add(1, ordering: .relaxed) }
-            users[user, default: Closings()].waiting.append(number)
+            users[user, default: Closings()].waiting.append(Closing(number: number, done: done))
             let threads = users[user]?.threads ?? 0
             if threads < Self.threadsOfUser { users[user]?.threads = threads + 1 }
             return threads < Self.threadsOfUser
         }
         guard needsThread else { return }
         do throws(SystemError) {
-            _ = try Thread(named: "keychain-close") { [self] in while let next = take(of: user) { Glibc.close(next) } }
+            _ = try Thread(named: "keychain-close") { [self] in
+                while let next = take(of: user) {
+                    Glibc.close(next.number)
+                    next.done()
+                }
+            }
         } catch {
             // Its next file has it closed, or the end of the process.
             users.withLock { $0[user]?.threads -= 1 }
@@ -58,7 +74,7 @@ package final class ForeignFiles: Sendable {
     }
 
     /// The next one; nil, and the thread ends, when there is none.
-    private func take(of user: UInt32) -> CInt? {
+    private func take(of user: UInt32) -> Closing? {
         users.withLock { users in
             if let next = users[user]?.waiting.popLast() { return next }
             users[user]?.threads -= 1

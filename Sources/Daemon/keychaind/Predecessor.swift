@@ -10,7 +10,7 @@ struct Predecessor {
     private let connection: UnixSocket
 
     /// How long it may take to answer a question that it answers at once: milliseconds. Ten times what the slowest took
-    /// beside 27 processes that load two processors.
+    /// next to 27 processes that load two processors.
     private static let patience: UInt32 = 10_000
     /// How long its end may take: milliseconds.
     private static let longestEnd = 5000

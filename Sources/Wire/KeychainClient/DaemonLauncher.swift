@@ -27,8 +27,8 @@ struct DaemonLauncher: Sendable {
         return socket
     }
 
-    /// Starts a daemon beside one that has not answered: it ends and replaces one that has stopped, and ends itself beside
-    /// one that is only slow (`Predecessor`). Nobody waits for it.
+    /// Starts a daemon next to one that has not answered: it ends and replaces one that has stopped, and ends itself
+    /// next to one that is only slow (`Predecessor`). Nobody waits for it.
     func replaceStopped() {
         if !configuration.usesSystemService, let program { _ = try? launch(program, patience: Self.shortPatience) }
     }

@@ -40,6 +40,9 @@ enum IdentifierQuestion {
     case examine(FileDescriptor, user: UInt32, process: Int32)
     case recognize(UnixSocket)
 
+    /// The user whose file goes with it.
+    var fileOwner: UInt32? { if case .examine(_, let user, _) = self { user } else { nil } }
+
     /// The message, and what goes with it.
     ///
     /// - Parameter number: what its answer is known by.
@@ -114,7 +117,7 @@ enum IdentifierQuestion {
 }
 
 /// The files that a process executes, as descriptors for who may not open them.
-struct Holding {
+struct Holding: Sendable {
     let maps: FileDescriptor
     let file: FileDescriptor
     let version: FileVersion

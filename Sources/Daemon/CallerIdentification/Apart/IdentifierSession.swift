@@ -26,16 +26,18 @@ package final class IdentifierSession: Sendable {
     package func serve() {
         defer { end() }
         do {
-            while let (body, descriptors) = try receive() {
+            while let (body, descriptors, files) = try receive() {
                 let (number, question) = try IdentifierQuestion.read(body, descriptors)
+                if case .examine(_, let user, _) = question { files.belong(to: user) }
+                let place = Place(number: number, files: files)
                 do throws(Refusal) {
                     let asker = try identifier.asker(of: question)
                     if case .recognize(let peer) = question {
-                        answer(number, .success(try identifier.findAtOnce(peer)))
+                        answer(place, .success(try identifier.findAtOnce(peer)))
                     } else {
-                        try looks.put(for: asker, of: self) { [self] in look(question, number) }
+                        try looks.put(for: asker, of: self) { [self] in look(question, place) }
                     }
-                } catch { refuse(number, error) }
+                } catch { refuse(place, error) }
             }
         } catch {}
     }
@@ -46,20 +48,24 @@ package final class IdentifierSession: Sendable {
         shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }
 
-    private func look(_ question: IdentifierQuestion, _ number: UInt32) {
+    private func look(_ question: IdentifierQuestion, _ place: Place) {
         guard !isOver.load(ordering: .relaxed) else { return }
-        answer(number, Result { () throws(Refusal) in try identifier.answer(to: question) })
+        answer(place, Result { () throws(Refusal) in try identifier.answer(to: question) })
     }
 
-    private func answer(_ number: UInt32, _ outcome: Result<Finding?, Refusal>) {
-        let answer = Self.begin(number)
-        send(answer, Self.write(outcome, into: answer))
+    private func answer(_ place: Place, _ outcome: Result<Finding?, Refusal>) {
+        place.files.whenClosed { [self] in
+            let answer = Self.begin(place.number)
+            send(answer, Self.write(outcome, into: answer))
+        }
     }
 
-    private func refuse(_ number: UInt32, _ refusal: Refusal) {
-        let answer = Self.begin(number)
-        answer.append(refusal)
-        send(answer, [])
+    private func refuse(_ place: Place, _ refusal: Refusal) {
+        place.files.whenClosed { [self] in
+            let answer = Self.begin(place.number)
+            answer.append(refusal)
+            send(answer, [])
+        }
     }
 
     private static func begin(_ number: UInt32) -> SecretBuffer {
@@ -76,16 +82,16 @@ package final class IdentifierSession: Sendable {
         } catch { end() }
     }
 
-    private func receive() throws(SystemError) -> (SecretBytes, [FileDescriptor])? {
+    private func receive() throws(SystemError) -> (SecretBytes, [FileDescriptor], AttachedFiles)? {
         var room = [UInt8](repeating: 0, count: IdentifierFormat.questionRoom)
         var span = room.mutableSpan
         while true {
             try channel.descriptor.wait(for: .readable, deadline: .never)
-            // Whose it is says the question; the daemon takes no more of one user's than are closed.
-            let arrival = try channel.receiveAttached(into: &span) { files.adopt($0, of: 0) }
+            let attached = AttachedFiles(closedBy: files)
+            let arrival = try channel.receiveAttached(into: &span, adopting: attached.adopt)
             guard let arrival else { continue }
             if arrival.count == 0 { return nil }
-            return (SecretBytes(copying: room.span.extracting(..<arrival.count)), arrival.descriptors)
+            return (SecretBytes(copying: room.span.extracting(..<arrival.count)), arrival.descriptors, attached)
         }
     }
 
@@ -109,8 +115,14 @@ package final class IdentifierSession: Sendable {
     }
 }
 
+/// The number that an answer is known by, and the files that have to be closed before it leaves.
+private struct Place: Sendable {
+    let number: UInt32
+    let files: AttachedFiles
+}
+
 /// The caller, and what it takes to see there that it is unchanged.
-private struct Finding {
+private struct Finding: Sendable {
     let caller: CallerIdentity
     let holding: Holding?
 }

@@ -73,6 +73,7 @@ extension QuestionTable {
                 var deliveries: Deliveries = []
                 for (number, entry) in state.entries
                 where entry.deadline.hasPassed && entry.outcome == nil && !entry.isAwaited {
+                    if !entry.isSent { state.lent[number] = nil }
                     let refusal: Refusal = entry.isSent ? .silentIdentifier : .absentIdentifier
                     deliveries += Self.settle(number, .failure(refusal), in: &state)
                 }

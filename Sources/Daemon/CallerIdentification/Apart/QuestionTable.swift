@@ -24,6 +24,8 @@ final class QuestionTable: Sendable {
         var last: UInt32 = 0
         var wakeup: Wakeup?
         var isClosed = false
+        /// Users' files that the identifier has not closed, by the questions that they went with: also of one that was given up.
+        var lent: [UInt32: UInt32] = [:]
         /// Until when nothing is asked whose answer is waited for: the last one did not come.
         var silence = Deadline.now
 
@@ -35,6 +37,8 @@ final class QuestionTable: Sendable {
 
     /// More are not open at a time; the server has fewer under way of each user.
     private static let mostOpen = 256
+    /// Files of one user that the identifier may have: as many as it has threads to close them with.
+    private static let mostLent = ForeignFiles.threadsOfUser
     /// How long nobody waits for answers after one did not come at once: milliseconds.
     private static let silenceTime = 100
 
@@ -81,6 +85,9 @@ extension QuestionTable {
     func put(_ question: IdentifierQuestion, _ delivery: @escaping IdentifierChannel.Delivery) {
         let refusal: Refusal? = state.withLock { state in
             guard state.entries.count < Self.mostOpen else { return .tooManyQuestions }
+            if let user = question.fileOwner, state.lent.values.count(where: { $0 == user }) >= Self.mostLent {
+                return .unclosedFiles
+            }
             do throws(Refusal) { try wakeReceiver(&state) } catch { return error }
             let number = Self.add(question, to: &state)
             state.entries[number]?.delivery = delivery
@@ -105,7 +112,8 @@ extension QuestionTable {
     }
 
     private static func add(_ question: IdentifierQuestion, to state: inout State) -> UInt32 {
-        repeat { state.last &+= 1 } while state.entries[state.last] != nil
+        repeat { state.last &+= 1 } while state.entries[state.last] != nil || state.lent[state.last] != nil
+        if let user = question.fileOwner { state.lent[state.last] = user }
         state.entries[state.last] = Entry(
             question: question, deadline: .after(milliseconds: Looks.patience))
         return state.last
@@ -130,7 +138,11 @@ extension QuestionTable {
         do throws(SystemError) {
             try socket.descriptor.wait(for: .readable, deadline: deadline)
             guard let (number, outcome) = try Self.receive(from: socket) else { return true }
-            tell(state.withLock { Self.settle(number, outcome, in: &$0) })
+            tell(
+                state.withLock { state in
+                    state.lent[number] = nil
+                    return Self.settle(number, outcome, in: &state)
+                })
             return true
         } catch {
             if error.code != ETIMEDOUT { lose(socket) }
@@ -210,6 +222,8 @@ extension QuestionTable {
     private static func drop(_ state: inout State) {
         if let socket = state.socket { shutdown(socket.descriptor.number, CInt(SHUT_RDWR)) }
         state.socket = nil
+        // The files that it has go with the channel; those not sent to it are lent to the next one.
+        state.lent = state.lent.filter { state.entries[$0.key]?.isSent == false }
     }
 }
 
@@ -223,6 +237,7 @@ extension Refusal {
     static let absentIdentifier = refused("cannot be reached")
     static let silentIdentifier = refused("did not answer in time")
     static let endedIdentifier = refused("has ended while it looked at the program")
+    static let unclosedFiles = refused("has too many files of this user that it cannot close")
     static let tooManyQuestions = refused("has too many questions to answer")
     static func noReceiver(_ error: SystemError) -> Refusal { refused("cannot be asked now (\(error))") }
 
