@@ -1,7 +1,9 @@
 """Attacks of the user on a program that the kernel marks, by what he may set: environment, home, and the files in there."""
 
+import contextlib
 import os
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -33,12 +35,28 @@ def with_file(d, **lines):
     return {"HOME": home}
 
 
+@contextlib.contextmanager
+def in_account(d, **lines):
+    """The configuration file in the home that /etc/passwd has for the user."""
+    folder = d.path("home", ".config")
+    os.makedirs(f"{folder}/keychain")
+    try:
+        with open(f"{folder}/keychain/keychain.conf", "w") as file:
+            file.writelines(f"{key.replace('_', '-')} = {value}\n" for key, value in lines.items())
+        yield
+    finally:
+        shutil.rmtree(folder)
+
+
 def ways(d, variable, key, value):
     """The environments by which a program can be told a setting."""
     file = with_file(d, **{key: value})
     yield {variable: value}
     yield file
     yield {"XDG_CONFIG_HOME": file["HOME"] + "/.config"}
+    # The home of the account, which no variable names.
+    with in_account(d, **{key: value}):
+        yield {"HOME": ""}
 
 
 @attack("a setting of the user's changes what an anchored program does (each setting, by variable and file)", FAILS)

@@ -161,8 +161,12 @@ package struct Configuration: Equatable, Sendable {
         socketIsGiven = false
     }
 
+    /// The accounts in which a home is looked up that the environment does not name. In a marked program that is none: the files in
+    /// there are its user's.
+    private static var ownAccounts: String { CurrentProcess.isMarked ? "/dev/null" : HomeFolder.accounts }
+
     private static func read(
-        _ environment: (String) -> String?, accounts: String = HomeFolder.accounts
+        _ environment: (String) -> String?, accounts: String = ownAccounts
     ) throws(Refusal) -> (Setting.Values, BaseDirectories) {
         let directories = BaseDirectories(environment, accounts: accounts)
         var values = Setting.Values()
