@@ -213,8 +213,8 @@ let package = Package(
         tests(
             "KeychaindTests", on: "Daemon",
             uses: [
-                "keychaind", "enclaved", "item-writer", "CodeSignature", "ServerTestSupport", "TestSupport",
-                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "keychaind", "enclaved", "item-writer", "CodeSignature", "EmbeddedKeychain", "ServerTestSupport",
+                "TestSupport", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
         tests(
             "SecureEnclaveTests", on: "Enclave",

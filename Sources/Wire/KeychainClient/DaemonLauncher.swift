@@ -42,7 +42,7 @@ struct DaemonLauncher: Sendable {
         }
     }
 
-    private var program: String? {
+    var program: String? {
         configuration.daemon ?? InstalledPrograms.find("keychaind")
     }
 

@@ -62,7 +62,8 @@ package enum KeychainSession {
 
     private static func configured() throws(Refusal) -> any KeychainConnection {
         let configuration = try Configuration.load()
-        if let daemon = try Connection.reach(configuration) { return daemon }
-        return try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
+        return try configuration.keychain { () throws(Refusal) in
+            try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
+        }
     }
 }

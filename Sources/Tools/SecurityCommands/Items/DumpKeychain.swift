@@ -5,7 +5,8 @@ import LinuxSystem
 /// `dump-keychain`: the items of all programs, and the values of those that belong to this command.
 struct DumpKeychain {
     private let session: Session
-    private let store: String
+    /// The file with the items; found out with the first of them.
+    private var store = ""
     private let showsAccess: Bool
     private let showsValues: Bool
 
@@ -24,18 +25,22 @@ struct DumpKeychain {
     ) { arguments, session throws(CommandFailure) in
         try KeychainName.check(arguments.operands, PasswordQuery.call, session)
         if arguments.has("r") { session.explain("-r shows nothing: encrypted bytes are not handed out.") }
-        let store = KeychainName.storePath(try session.status(PasswordQuery.call))
-        let dump = DumpKeychain(
-            session: session, store: store, showsAccess: arguments.has("a"), showsValues: arguments.has("d"))
+        var dump = DumpKeychain(
+            session: session, showsAccess: arguments.has("a"), showsValues: arguments.has("d"))
         try dump.run()
     }
 
-    private func run() throws(CommandFailure) {
+    private init(session: Session, showsAccess: Bool, showsValues: Bool) {
+        (self.session, self.showsAccess, self.showsValues) = (session, showsAccess, showsValues)
+    }
+
+    private mutating func run() throws(CommandFailure) {
         let list = JSONList(session)
         for itemClass in ItemClass.stored {
             var request = try listing(of: itemClass)
             repeat {
                 guard let page = try nextPage(request) else { break }
+                if store.isEmpty { store = KeychainName.storePath(try session.status(PasswordQuery.call)) }
                 for item in page.items {
                     if session.writesJSON { list.append(.object(try json(item))) } else { try show(item) }
                 }

@@ -5,7 +5,9 @@ import LinuxSystem
 /// The names of keychains on a command line. There is one keychain; scripts written for macOS call it by these names.
 struct KeychainName {
     /// The file with the items, in the folder that the daemon names.
-    static func storePath(_ status: DeviceStatus) -> String { status.location + "/keychain.db" }
+    static func storePath(_ status: DeviceStatus) -> String { status.location + fileName }
+
+    private static let fileName = "/keychain.db"
 
     /// Checks that each name means the one keychain there is.
     ///
@@ -24,10 +26,19 @@ struct KeychainName {
     }
 
     private static func isStore(_ path: String, _ call: String, _ session: Session) throws(CommandFailure) -> Bool {
+        // To ask where the store is makes one where there is none.
+        if isMissing(path) { return false }
         let store = storePath(try session.status(call))
         if path == store { return true }
         guard let named = try? FileStatus(at: path), let real = try? FileStatus(at: store) else { return false }
         return named.isSameFile(as: real)
+    }
+
+    /// Whether there is certainly no such file and it would not be called as the store is: what cannot be looked at may be the
+    /// system service's.
+    private static func isMissing(_ path: String) -> Bool {
+        if path.hasSuffix(fileName) { return false }
+        do throws(SystemError) { return try FileStatus(at: path) == nil } catch { return false }
     }
 
     private static func noSuchKeychain(_ name: String) -> Refusal {

@@ -47,12 +47,7 @@ extension Session {
         var configuration = configuration
         // The engine is never run in here: a command that ends at once would pay its start each time.
         configuration.mode = .auto
-        guard let connection = try Connection.reach(configuration) else {
-            throw Refusal(
-                .notAvailable, .unavailable, configuration.socket,
-                "No keychain daemon runs at \(configuration.socket) and none is installed.",
-                do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
-        }
+        let connection = try configuration.keychain(embed: nil)
         return AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
     }
 }
