@@ -264,7 +264,9 @@ let package = Package(
             uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "DocumentationTests", on: "Daemon",
-            uses: ["KeychainStore", "KeychainClient", "KeychainModel", "LinuxSystem", "TestSupport"]),
+            uses: [
+                "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+            ]),
         tests(
             "ExamplesTests", on: "API",
             uses: ["KeychainExamples", "ServerLogin", "Keychain", "KeychainTesting", "Security", "LinuxSystem"]),

@@ -10,6 +10,7 @@ complete -c security -n __fish_use_subcommand -s M -l macos-compat -d 'Write wha
 complete -c security -n __fish_use_subcommand -s p -x -d 'Use this prompt (implies -i).'
 complete -c security -n __fish_use_subcommand -s q -d 'Be less verbose.'
 complete -c security -n __fish_use_subcommand -s S -l system -d 'Use the system\'s keychain in place of the user\'s.'
+complete -c security -n __fish_use_subcommand -s V -l version -d 'Show the releases of the command and of the daemon that runs.'
 complete -c security -n __fish_use_subcommand -s v -d 'Be more verbose: show each command, and say what a person should know.'
 complete -c security -n __fish_use_subcommand -a help -d 'Show all commands, or show usage for a command.'
 complete -c security -n __fish_use_subcommand -a lock-keychain -d 'Lock the keychain.'

@@ -63,6 +63,7 @@ _security() {
         '-p[Use this prompt (implies -i).]:prompt: ' \
         '-q[Be less verbose.]' \
         {-S,--system}'[Use the system'\''s keychain in place of the user'\''s.]' \
+        {-V,--version}'[Show the releases of the command and of the daemon that runs.]' \
         '-v[Be more verbose\: show each command, and say what a person should know.]' \
         '--json[Write JSON.]' \
         '1: :->command' '*:: :->rest'

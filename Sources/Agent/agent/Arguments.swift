@@ -1,4 +1,5 @@
 import Glibc
+import KeychainWire
 import LinuxSystem
 
 /// What the command line asks for.
@@ -32,10 +33,10 @@ enum Arguments {
           --alone               start no program, and see no files but the system's
           --keep-from FOLDER    see all files but those in there, and pinentries no more than that
           --help                show this
-          --version             show the protocol it speaks
+          --version             show its release and the protocol it speaks
         """
 
-    static let versionText = "keychain-agent (channel 1)"
+    static let versionText = Release.text("keychain-agent", "channel \(AgentFormat.version)")
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (channel, pinentry, service) = (String?.none, "auto", String?.none)

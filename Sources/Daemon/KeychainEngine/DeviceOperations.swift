@@ -55,6 +55,8 @@ extension KeychainEngine {
             return writer.answer(id) { details.append(to: $0) }
         case .identity:
             return writer.answer(id) { CallerReport(caller).append(to: $0) }
+        case .release:
+            return writer.answer(id) { release.append(to: $0) }
         case .examine:
             // Programs are known to whoever identifies callers: the server, or the embedded keychain.
             throw Refusal(

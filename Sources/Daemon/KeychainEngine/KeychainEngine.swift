@@ -24,6 +24,8 @@ package final class KeychainEngine: Sendable {
     private let deployment: String
     private let writer: WriterLock
     let log: DecisionLog.Writer?
+    /// What answers here.
+    let release = Release(since: Clock.realtimeNanoseconds / 1_000_000_000)
 
     /// Puts an engine on a store and an enclave.
     ///

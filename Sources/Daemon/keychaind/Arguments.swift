@@ -33,6 +33,8 @@ enum Arguments {
         var anchorGroup = AnchorGroup.name
         var loops = 1
         var idleExit: UInt64?
+        /// As many seconds without anybody end a daemon whose program has been replaced.
+        var upgradeExit: UInt64 = 300
         var quotas = Quotas()
         /// Nil until the settings have been read.
         var historyDays: UInt32?
@@ -60,9 +62,9 @@ enum Arguments {
     }
 
     static let helpText = """
-        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS] [--tpm TPM]
-                         [--pinentry PROGRAM] [--login-password yes|no] [--history-days N] [--log FILE] [--quota-...]
-                         [--entitlements FOLDER]... [--anchor-group GROUP]
+        usage: keychaind [--socket PATH] [--store FOLDER] [--loops N] [--idle-exit SECONDS]
+                         [--upgrade-exit SECONDS] [--tpm TPM] [--pinentry PROGRAM] [--login-password yes|no]
+                         [--history-days N] [--log FILE] [--quota-...] [--entitlements FOLDER]... [--anchor-group GROUP]
                keychaind --system [...]
                keychaind --identify SOCKET [...]
 
@@ -74,6 +76,7 @@ enum Arguments {
           --anchor-group GROUP the group of anchored programs: a name or a number
           --loops N            threads that answer, 1 to 64; 1 when not given
           --idle-exit SECONDS  end when nobody has been connected for so long
+          --upgrade-exit SECONDS  the same once another release is installed in its place; 300 when not given
           --tpm TPM            auto, none, or how it is reached (a TCTI of tpm2-tss)
           --pinentry PROGRAM   the path of what asks for passcodes, auto or none
           --login-password     whether the login's password may stand in for a passcode: yes or no
@@ -93,13 +96,13 @@ enum Arguments {
             --enclave FD       the channel to its enclave; none when that cannot be reached
             --connections N    how many may be open; 16384 when not given
           --help               show this
-          --version            show the protocol it speaks
+          --version            show its release and the protocol it speaks
 
         Without --socket, --store, --tpm, --pinentry, --login-password or --history-days it uses what KEYCHAIN_SOCKET,
         KEYCHAIN_HOME, KEYCHAIN_TPM, KEYCHAIN_PINENTRY, KEYCHAIN_LOGIN_PASSWORD, KEYCHAIN_HISTORY_DAYS and keychain.conf say.
         """
 
-    static let versionText = "keychaind (protocol \(FrameHeader.version))"
+    static let versionText = Release.text("keychaind", "protocol \(FrameHeader.version)")
 
     init(_ arguments: some Sequence<String>) throws {
         var options = Options()
@@ -137,6 +140,7 @@ enum Arguments {
             case "--anchor-group": options.anchorGroup = try Self.text(argument, rest.popFirst())
             case "--loops": options.loops = Int(try Self.number(argument, rest.popFirst(), 1...64))
             case "--idle-exit": options.idleExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
+            case "--upgrade-exit": options.upgradeExit = try Self.number(argument, rest.popFirst(), 1...31_536_000)
             case "--ready-fd": options.ready = try Self.descriptor(argument, rest.popFirst())
             case "--keychain": options.owner = try Self.owner(rest.popFirst())
             case "--control":

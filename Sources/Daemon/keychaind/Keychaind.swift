@@ -52,12 +52,15 @@ struct Keychaind {
         if let owner = options.owner, let control = options.control {
             return try WardService(owner, options, log: report).run(control, until: signals)
         }
+        let program = InstalledFile(options)
         guard let (server, engine) = try start(options) else { return }
         if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }
         watch(options.socket)
         let housekeeping = Housekeeping(engine)
-        try signals.wait(idleExit: options.idleExit, of: server, look: { housekeeping.look() })
+        try signals.wait(
+            idleExit: { program.idleExit }, of: server, firstLook: min(60, options.upgradeExit),
+            look: { min(housekeeping.look(), options.upgradeExit) })
         if let failure = engine.failure { throw failure }
     }
 

@@ -20,24 +20,26 @@ struct TerminationSignals {
     /// Waits until a signal asks for the end, or nobody has been connected for `idleExit` seconds.
     ///
     /// - Parameters:
+    ///   - idleExit: asked at the beginning and after every look; nil for as long as there is a daemon.
     ///   - isPassing: it does not matter whether somebody is connected.
     ///   - mayEnd: asked then; when it says no, it is asked again a second later.
-    ///   - look: called a minute after the beginning, and then after as many seconds as it said.
+    ///   - look: called `firstLook` seconds after the beginning, and then after as many seconds as it said.
     /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the next
     ///   client starts both afresh.
     func wait(
-        idleExit: UInt64?, of server: KeychainServer, isPassing: Bool = false,
+        idleExit: () -> UInt64?, of server: KeychainServer, isPassing: Bool = false,
         mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true },
-        look: () -> UInt64 = { 600 }
+        firstLook: UInt64 = 60, look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         let second: UInt64 = 1_000_000_000
-        let patience = idleExit.map { $0 * second }
+        var patience = idleExit().map { $0 * second }
         let start = Clock.monotonicNanoseconds
         let rested = { isPassing ? Clock.monotonicNanoseconds - start : server.vacancy ?? 0 }
-        var nextLook = Clock.monotonicNanoseconds + 60 * second
+        var nextLook = Clock.monotonicNanoseconds + firstLook * second
         while true {
             if Clock.monotonicNanoseconds >= nextLook {
                 nextLook = Clock.monotonicNanoseconds + look() * second
+                patience = idleExit().map { $0 * second }
             }
             let vacancy = rested()
             if let patience, vacancy >= patience, mayEnd(rested) { return }

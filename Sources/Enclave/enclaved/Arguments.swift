@@ -46,10 +46,11 @@ enum Arguments {
                          folder it is
           --listen       start an enclave for every connection; see keychain-enclaved --listen --help
           --help         show this
-          --version      show the formats this program knows
+          --version      show its release and the formats it knows
         """
 
-    static let versionText = "keychain-enclaved (vault formats 1 to 3, channel \(EnclaveChannelFormat.version))"
+    static let versionText = Release.text(
+        "keychain-enclaved", "vault formats 1 to 3, channel \(EnclaveChannelFormat.version)")
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var (vault, vaults, channel): (String?, String?, String?) = (nil, nil, nil)

@@ -110,7 +110,7 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot,
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
             .access(.decisions),
             .access(.why), .access(.orphans):
             true

@@ -11,7 +11,7 @@ struct DaemonLauncher: Sendable {
     /// How long a program waits that one is started which it does not need itself: milliseconds.
     private static let shortPatience = 1000
 
-    private var deadline: Deadline { .after(milliseconds: min(Self.patience, Int(configuration.timeout))) }
+    var deadline: Deadline { .after(milliseconds: min(Self.patience, Int(configuration.timeout))) }
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
@@ -33,7 +33,7 @@ struct DaemonLauncher: Sendable {
         if !configuration.usesSystemService, let program { _ = try? launch(program, patience: Self.shortPatience) }
     }
 
-    private func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
+    func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
         do throws(SystemError) {
             return try UnixSocket.connect(to: configuration.socket, deadline: deadline)
         } catch {
@@ -92,6 +92,20 @@ extension Connection {
             timeout: configuration.timeout, connected: socket, silent: { launcher.replaceStopped() }
         ) { () throws(Refusal) in
             guard let socket = try launcher.open() else { throw .notInstalled(configuration) }
+            return socket
+        }
+    }
+}
+
+extension Connection {
+    /// Reaches the daemon if one runs; nil otherwise, and none is started.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be reached.
+    package static func running(_ configuration: Configuration) throws(Refusal) -> Connection? {
+        let launcher = DaemonLauncher(configuration: configuration)
+        guard let socket = try launcher.connect(by: launcher.deadline) else { return nil }
+        return Connection(timeout: configuration.timeout, connected: socket) { () throws(Refusal) in
+            guard let socket = try launcher.connect(by: launcher.deadline) else { throw .notInstalled(configuration) }
             return socket
         }
     }

@@ -15,6 +15,7 @@ extension DeviceReply {
         case .verify: self = .verification(try VerificationPage(from: &reader))
         case .details: self = .details(try DeviceDetails(from: &reader))
         case .identity, .examine: self = .identity(try CallerReport(from: &reader))
+        case .release: self = .release(try Release(from: &reader))
         case .snapshot: self = .snapshot(path: try reader.text())
         case .watch: self = .news(try DeviceNews(from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))

@@ -54,6 +54,8 @@ package enum DeviceReply: Equatable, Sendable {
     case snapshot(path: String)
     /// To ``DeviceRequest/identity`` and ``DeviceRequest/examine``.
     case identity(CallerReport)
+    /// To ``DeviceRequest/release``.
+    case release(Release)
     /// To all others.
     case done
 }

@@ -1,3 +1,5 @@
+import KeychainWire
+import LinuxSystem
 import Testing
 
 @Suite("The documentation says what the product does", .serialized)
@@ -28,6 +30,13 @@ struct DocumentationTests {
         #expect(states.count > 1500)
         #expect(states.count { $0 == .absent } <= 238)
         #expect(states.count { $0 == .failsClosed } <= 27)
+    }
+
+    @Test("The release that programs show is the one that the packages have")
+    func release() throws {
+        let path = Page.root + "packaging/debian/changelog"
+        let changelog = String(decoding: try AtomicFile.read(path, limit: 1 << 20), as: UTF8.self)
+        #expect(changelog.hasPrefix("swift-keychain (\(Release.current)) "))
     }
 
     /// `UPDATE_DOCS=1 swift test --filter DocumentationTests` brings the pages up to date.

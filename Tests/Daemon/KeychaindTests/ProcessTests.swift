@@ -37,6 +37,31 @@ struct ProcessTests {
         #expect(try #require(try fixture.reach()).has("alice"))
     }
 
+    @Test("One whose program was replaced goes on while somebody is connected, and ends soon afterwards")
+    func endsAfterUpgrade() throws {
+        let fixture = try DaemonFixture()
+        let installed = fixture.directory.file("keychaind")
+        try installDaemon(at: installed)
+        let daemon = try fixture.startReady(["--upgrade-exit", "1"], program: installed)
+        do {
+            let connection = try #require(try fixture.reach())
+            try connection.add("alice")
+            try installDaemon(at: installed)
+            #expect(try connection.has("alice"))
+            #expect(try fixture.process().process == daemon.identifier)
+        }
+        #expect(waitForExit(daemon) == 0)
+        #expect(try #require(try fixture.reach()).has("alice"))
+    }
+
+    /// As a package manager does: the new file gets the name, the old one is what runs.
+    private func installDaemon(at path: String) throws {
+        #expect(try RunningProgram("/bin/cp", [DaemonFixture.program, path + ".new"]).waitForExit() == 0)
+        #expect(unsafe rename(path + ".new", path) == 0)
+        let enclave = PrivateDirectory.parent(of: path).map { $0 + "/keychain-enclaved" } ?? ""
+        unsafe symlink(DaemonFixture.products + "/keychain-enclaved", enclave)
+    }
+
     @Test("It serves the socket a service manager listens on")
     func takesOverSocket() throws {
         let fixture = try DaemonFixture()
@@ -153,7 +178,8 @@ struct ProcessTests {
         "Arguments that make no sense are refused with a word on what to do",
         arguments: [
             ["--socket"], ["--socket", "relative"], ["--store", ""], ["--loops", "0"], ["--loops", "65"],
-            ["--idle-exit", "soon"], ["--ready-fd", "77"], ["--ready-fd", "1"], ["--nonsense"], ["extra"],
+            ["--idle-exit", "soon"], ["--upgrade-exit", "0"], ["--ready-fd", "77"], ["--ready-fd", "1"], ["--nonsense"],
+            ["extra"],
         ])
     func refusesArguments(arguments: [String]) throws {
         #expect(try RunningProgram(DaemonFixture.program, arguments).waitForExit() == 1)
@@ -177,16 +203,16 @@ extension DaemonFixture {
     }
 
     /// Runs the daemon as this test's own child and waits until it serves.
-    func startReady(_ more: [String] = []) throws -> ChildProcess {
-        let (reader, child) = try launch(more)
+    func startReady(_ more: [String] = [], program: String = DaemonFixture.program) throws -> ChildProcess {
+        let (reader, child) = try launch(more, program)
         #expect(try reader.readText(1) == "\u{1}")
         return child
     }
 
-    private func launch(_ more: [String]) throws -> (FileDescriptor, ChildProcess) {
+    private func launch(_ more: [String], _ program: String) throws -> (FileDescriptor, ChildProcess) {
         let (reader, writer) = try FileDescriptor.pipe()
         let all = arguments + more + ["--ready-fd", "\(ChildProcess.firstDescriptor)"]
-        return (reader, try ChildProcess.start(Self.program, all, handing: [writer]))
+        return (reader, try ChildProcess.start(program, all, handing: [writer]))
     }
 }
 

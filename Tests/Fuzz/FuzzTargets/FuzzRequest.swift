@@ -96,7 +96,7 @@ extension FuzzSeeds {
             .status, .lock, .unlock, .setPasscode, .removePasscode, .verify(from: .start), .moveToTPM, .moveToSoftware,
             .details, .unlockWith(.pin), .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode),
             .removeSlot(2, by: .passcode), .changeSettings(DeviceSettings(locksOnSleep: true, idleSeconds: 300)),
-            .watch(epoch: 3, milliseconds: 100), .acceptStore, .snapshot, .identity, .examine,
+            .watch(epoch: 3, milliseconds: 100), .acceptStore, .snapshot, .identity, .examine, .release,
         ] + access.map { .access($0) }
 
     static let access: [AccessRequest] = [

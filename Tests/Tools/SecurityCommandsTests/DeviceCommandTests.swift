@@ -225,13 +225,14 @@ import Testing
             lock state:  unlocked
             password:    not set
             opens with:  no password: opens by itself
-            locks:       when it is told to, and with the session
+            locks:       never: no password is set
             deployment:  user daemon
             enclave:     separate process
             store:       /home/ada/keychain/keychain.db
             socket:      /run/user/1000/keychain
             caller:      /usr/bin/security, unsigned, not anchored
             user:        nobody can be asked: keychain-agent does not run
+            version:     security 0.5.0, keychaind 0.5.0, running since 2027-01-15T08:00:00.000Z
 
             """
         #expect(shell.run("status") == .init(0, expected))
@@ -253,11 +254,13 @@ import Testing
     @Test("status --json has the same facts")
     func statusJSON() {
         let expected = #"""
-            {"protection":"software-only","meaning":"Whoever gets a copy of this user's files can open the keychain.",\#
+            {"version":"0.5.0","daemon":{"version":"0.5.0","since":"2027-01-15T08:00:00.000Z"},\#
+            "protection":"software-only","meaning":"Whoever gets a copy of this user's files can open the keychain.",\#
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
             "age":"current","passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
-            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"agent":null,\#
+            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"locks":[],"asks":[],\#
+            "programsEmbed":false,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,"user":1000,\#
             "process":42,"groups":["program:/usr/bin/security"]}}
 

@@ -12,7 +12,7 @@ import Testing
         #expect(outcome.status == 2)
         #expect(
             outcome.text.hasPrefix(
-                "Usage: security [-h] [-i] [-M] [-p prompt] [-q] [-S] [-v] [--json] [command] [opt ...]\n"))
+                "Usage: security [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] [opt ...]\n"))
         #expect(
             outcome.text.contains(
                 "\nsecurity commands are:\n    help                                 Show all commands"))

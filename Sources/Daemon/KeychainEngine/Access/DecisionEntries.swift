@@ -36,7 +36,7 @@ extension DeviceRequest {
     /// What the log calls a request that changes something, or speaks for others; looks are not noted.
     var logged: StaticString? {
         switch self {
-        case .status, .verify, .details, .watch, .identity, .examine: nil
+        case .status, .verify, .details, .watch, .identity, .examine, .release: nil
         case .lock: "lock"
         case .unlock, .unlockWith: "unlock"
         case .setPasscode, .replacePasscode: "set password"

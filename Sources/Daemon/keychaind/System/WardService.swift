@@ -120,7 +120,7 @@ struct WardService {
             handler, on: [connections], registry: callers, limits: limits, log: log)
         defer { server.stop() }
         try signals.wait(
-            idleExit: idleExit, of: server, isPassing: isPassing,
+            idleExit: { idleExit }, of: server, isPassing: isPassing,
             mayEnd: { vacancy in
                 let received = connections.received
                 if vacancy() > 0 { connections.offerEnd(received: received) }

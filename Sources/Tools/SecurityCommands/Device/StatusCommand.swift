@@ -8,8 +8,11 @@ enum StatusCommand {
     ) { _, session throws(CommandFailure) in
         let (status, details) = (try session.status("status"), try session.details("status"))
         let caller = try session.identity(.identity, "status")
-        if session.writesJSON { return session.output.write(json(status, details, caller, session)) }
-        session.output.write(table: lines(status, details, caller, session))
+        // The last question: a daemon that does not know it closes the connection.
+        let release = try session.release("status")
+        if session.writesJSON { return session.output.write(json(status, details, caller, release, session)) }
+        let lines = lines(status, details, caller, session)
+        session.output.write(table: lines + ReleaseLines.lines(release, isService: status.isOfService))
     }
 
     private static func lines(
@@ -21,14 +24,21 @@ enum StatusCommand {
         lines += [
             ("lock state:", status.lockState.text), ("password:", status.passcodeIsSet ? "set" : "not set"),
             ("opens with:", details.slots.map(\.kind.title).joined(separator: "; ")),
-            ("locks:", details.settings.meaning), ("deployment:", status.deployment), ("enclave:", status.enclave),
+        ]
+        lines += Occasions(status, details).lines.enumerated().map { ($0 == 0 ? "locks:" : "", $1) }
+        lines += [
+            ("deployment:", status.deployment), ("enclave:", status.enclave),
             ("store:", KeychainName.storePath(status)), ("socket:", session.socket),
             ("caller:", "\(caller.program), \(caller.source), \(caller.isAnchored ? "anchored" : "not anchored")"),
         ]
-        lines += AgentLines.lines(details.agent)
+        if session.programsEmbed { lines.append(("", embedding)) }
+        lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
         return lines
     }
+
+    private static let embedding =
+        "Programs with these settings (KEYCHAIN_MODE) keep the keychain in themselves; the command uses a daemon."
 
     private static func attempts(_ status: DeviceStatus) -> String {
         let wait = status.retryAfter > 0 ? "; the next one counts in \(status.retryAfter) s" : ""
@@ -36,28 +46,30 @@ enum StatusCommand {
     }
 
     private static func json(
-        _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ session: Session
+        _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ release: Release?,
+        _ session: Session
     ) -> JSONValue {
-        .object([
-            ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
-            ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
-            ("age", .string(status.age.name)), ("passwordIsSet", .boolean(status.passcodeIsSet)),
-            ("failedAttempts", .number(Int64(status.failedAttempts))),
-            ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
-            ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
-            ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
-            ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
-            ("agent", AgentLines.json(details.agent)), ("caller", caller.json),
-        ])
+        .object(
+            ReleaseLines.json(.some(release)) + [
+                ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
+                ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
+                ("age", .string(status.age.name)), ("passwordIsSet", .boolean(status.passcodeIsSet)),
+                ("failedAttempts", .number(Int64(status.failedAttempts))),
+                ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
+                ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
+                ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
+                ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
+                ("locks", .array(Occasions(status, details).names.map { .string($0) })),
+                ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
+                ("programsEmbed", .boolean(session.programsEmbed)),
+                ("agent", AgentLines.json(details.agent)), ("caller", caller.json),
+            ])
     }
 }
 
-extension DeviceSettings {
-    /// When it locks, besides when it is told to.
-    fileprivate var meaning: String {
-        let occasions =
-            (locksOnSleep ? ["on sleep"] : []) + (idleSeconds > 0 ? ["after \(idleSeconds) s without use"] : [])
-        return occasions.isEmpty ? "when it is told to, and with the session" : occasions.joined(separator: ", ")
+extension Occasions {
+    fileprivate init(_ status: DeviceStatus, _ details: DeviceDetails) {
+        self.init(status: status, settings: details.settings, agent: details.agent)
     }
 }
 

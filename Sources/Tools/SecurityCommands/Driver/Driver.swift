@@ -9,6 +9,7 @@ package enum Driver {
         CommandOption("p", value: "prompt", "Use this prompt (implies -i)."),
         CommandOption("q", "Be less verbose."),
         CommandOption("S", word: "system", "Use the system's keychain in place of the user's."),
+        CommandOption("V", word: "version", "Show the releases of the command and of the daemon that runs."),
         CommandOption("v", "Be more verbose: show each command, and say what a person should know."),
     ]
 
@@ -33,6 +34,10 @@ package enum Driver {
         session.writesJSON = globals.wantsJSON
         session.isForSystem = globals.has("S")
         session.imitatesMacOS = session.imitatesMacOS || globals.has("M")
+        if globals.has("V") {
+            try ReleaseLines.show(session)
+            return 0
+        }
         if globals.has("h") || globals.wantsHelp { return execute([Argument("help")] + globals.operands, session) }
         if !globals.operands.isEmpty { return execute(globals.operands, session) }
         guard globals.has("i") || globals.has("p") else { return Help.printUsage(session) }

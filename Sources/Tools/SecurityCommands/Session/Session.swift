@@ -25,10 +25,13 @@ package final class Session {
     var imitatesMacOS = false
     /// Commands are about the system's keychain in place of the user's.
     var isForSystem = false
+    /// Whether the settings have programs keep the keychain in themselves.
+    let programsEmbed: Bool
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
     private let openTerminal: () -> Terminal?
     private let connect, connectSystem: Connecting
+    private let connectRunning: (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)?
     private let connectAs: (KeychainOwner) throws(Refusal) -> any KeychainConnection
     private var opened: (any KeychainConnection)?
 
@@ -38,21 +41,26 @@ package final class Session {
     /// - Parameters:
     ///   - socket: the path of the daemon's socket, to be shown.
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
+    ///   - programsEmbed: whether the settings have programs keep the keychain in themselves.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
     ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
     ///   - connectSystem: reaches the system's keychain.
     ///   - connectAs: reaches anybody's keychain of the system service in his name, for root.
+    ///   - connectRunning: reaches the daemon of the user's or the system's keychain if one runs, and starts none.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
-        mayAsk: Bool = true, progressInterval: Int = 1000,
+        mayAsk: Bool = true, programsEmbed: Bool = false, progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
         terminal: @escaping () -> Terminal? = { nil },
         connectSystem: @escaping Connecting = { () throws(Refusal) in throw .noSystemKeychain },
         connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection = { _ throws(Refusal) in
             throw .noSystemKeychain
+        },
+        connectRunning: @escaping (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)? = {
+            _ throws(Refusal) in nil
         },
         connect: @escaping Connecting
     ) {
@@ -65,7 +73,9 @@ package final class Session {
         self.environment = environment
         imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
         openTerminal = terminal
+        self.programsEmbed = programsEmbed
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
+        self.connectRunning = connectRunning
     }
 
     /// The terminal of a person who may be asked for something that the command line does not say; nil for a script.
@@ -158,6 +168,16 @@ package final class Session {
         _ call: String, progress: (_ checked: UInt64, _ total: UInt64) -> Void
     ) throws(CommandFailure) -> VerificationReport {
         try ask(call) { connection throws(Refusal) in try connection.verifyAll(progress: progress) }
+    }
+
+    /// The release of what answers; nil for one that is older than the question.
+    func release(_ call: String) throws(CommandFailure) -> Release? {
+        try ask(call) { connection throws(Refusal) in ReleaseLines.ask(connection) }
+    }
+
+    /// The keychain if its daemon runs; nil otherwise.
+    func running() throws(CommandFailure) -> (any KeychainConnection)? {
+        do throws(Refusal) { return try connectRunning(isForSystem) } catch { throw .refused(call: "version", error) }
     }
 
     /// The keychain itself.

@@ -19,8 +19,12 @@ extension Session {
     private static func ofThisProcess(_ configuration: Configuration) -> Session {
         ofThisProcess(
             socket: configuration.socket, mayAsk: configuration.interaction != .never,
+            programsEmbed: configuration.mode == .embedded,
             connectSystem: { () throws(Refusal) in try connection(configuration.forSystemKeychain()) },
             connectAs: { owner throws(Refusal) in try Connection.reach(owner, configuration) },
+            connectRunning: { isForSystem throws(Refusal) in
+                try Connection.running(isForSystem ? configuration.forSystemKeychain() : configuration)
+            },
             connect: { () throws(Refusal) in try connection(configuration) })
     }
 
@@ -28,19 +32,23 @@ extension Session {
     private static func ofThisProcess(without refusal: Refusal) -> Session {
         ofThisProcess(
             socket: "", mayAsk: true, connectSystem: { () throws(Refusal) in throw refusal },
-            connectAs: { _ throws(Refusal) in throw refusal }, connect: { () throws(Refusal) in throw refusal })
+            connectAs: { _ throws(Refusal) in throw refusal }, connectRunning: { _ throws(Refusal) in nil },
+            connect: { () throws(Refusal) in throw refusal })
     }
 
     private static func ofThisProcess(
-        socket: String, mayAsk: Bool, connectSystem: @escaping Connecting,
-        connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection, connect: @escaping Connecting
+        socket: String, mayAsk: Bool, programsEmbed: Bool = false, connectSystem: @escaping Connecting,
+        connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection,
+        connectRunning: @escaping (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)?,
+        connect: @escaping Connecting
     ) -> Session {
         Session(
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: socket, mayAsk: mayAsk,
+            programsEmbed: programsEmbed,
             environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
             terminal: { Terminal.ofForeground() },
-            connectSystem: connectSystem, connectAs: connectAs, connect: connect)
+            connectSystem: connectSystem, connectAs: connectAs, connectRunning: connectRunning, connect: connect)
     }
 
     private static func connection(_ configuration: Configuration) throws(Refusal) -> any KeychainConnection {

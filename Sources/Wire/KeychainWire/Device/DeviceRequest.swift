@@ -44,11 +44,13 @@ package enum DeviceRequest: Equatable, Sendable {
     case identity
     /// With one descriptor, a program file open for reading: who it would be, if the caller executed it.
     case examine
+    /// Which release of the keychain answers, and since when.
+    case release
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot: 0...0
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot, .release: 0...0
         case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine, .acceptStore:
             1...1
         case .setPasscode, .addSlot: 1...2
@@ -78,6 +80,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case snapshot = 18
         case identity = 20
         case examine = 21
+        case release = 22
     }
 
     /// Appends the body to a frame under construction.
@@ -97,6 +100,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .details: append(.details)
         case .identity: append(.identity)
         case .examine: append(.examine)
+        case .release: append(.release)
         case .acceptStore: append(.acceptStore)
         case .snapshot: append(.snapshot)
         case .unlockWith(let kind): append(.unlockWith, kind.rawValue)
@@ -142,6 +146,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .details: .details
         case .identity: .identity
         case .examine: .examine
+        case .release: .release
         case .acceptStore: .acceptStore
         case .snapshot: .snapshot
         case .unlockWith: .unlockWith(try CredentialKind(from: &reader))

@@ -132,6 +132,7 @@ private struct Forwarding: RequestHandler {
                 case .news(let news): news.append(to: buffer)
                 case .access(let reply): reply.append(to: buffer)
                 case .identity(let report): report.append(to: buffer)
+                case .release(let release): release.append(to: buffer)
                 case .snapshot(let path): buffer.append(text: path)
                 case .done: break
                 }

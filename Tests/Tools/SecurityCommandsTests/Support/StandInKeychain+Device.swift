@@ -43,9 +43,12 @@ extension StandInKeychain {
         switch request {
         case .details:
             let first = UnlockSlot(number: 0, kind: state.passcode == nil ? .device : .passcode)
-            return .details(DeviceDetails(settings: state.settings, slots: [first] + state.slots))
+            return .details(DeviceDetails(settings: state.settings, slots: [first] + state.slots, agent: state.agent))
         case .identity: return .identity(state.caller)
         case .examine: return .identity(Self.entitled)
+        case .release:
+            guard let release = state.release else { throw .malformed("the device request") }
+            return .release(release)
         case .access(let request): return .access(try state.access(request, passcodes))
         case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))
         case .changeSettings(let settings): state.settings = settings
@@ -78,7 +81,7 @@ extension StandInKeychain {
         DeviceStatus(
             protection: state.isOnTPM ? .hardware : state.passcode == nil ? .softwareOnly : .passcode,
             lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
-            retryAfter: 0, deployment: "user daemon", location: "/home/ada/keychain", enclave: "separate process",
+            retryAfter: 0, deployment: state.deployment, location: "/home/ada/keychain", enclave: "separate process",
             age: state.age)
     }
 

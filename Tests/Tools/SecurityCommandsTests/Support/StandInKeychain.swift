@@ -27,6 +27,11 @@ final class StandInKeychain: KeychainConnection {
         var slots: [UnlockSlot] = []
         var recoveryCode: [UInt8] = Array("CODE".utf8)
         var caller = StandInKeychain.caller
+        var deployment = "user daemon"
+        /// What there is to ask the user with.
+        var agent: AgentReport?
+        /// Which release it says to be of; nil for one that does not know the question.
+        var release: Release? = Release(since: 1_800_000_000)
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max

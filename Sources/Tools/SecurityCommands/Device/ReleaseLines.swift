@@ -1,0 +1,62 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+
+/// What is said of releases: this command's, and that of the daemon which answers it.
+enum ReleaseLines {
+    private static let own = Release.current
+
+    /// What `--version` prints. Nothing is started for it, and no keychain is made.
+    static func show(_ session: Session) throws(CommandFailure) {
+        let running = try session.running().map { ask($0) }
+        if session.writesJSON { return session.output.write(.object(json(running))) }
+        session.output.write(Release.text("security", "protocol \(FrameHeader.version)") + "\n")
+        guard let running else { return session.output.write("keychaind does not run\n") }
+        session.output.write("keychaind \(text(running))\n")
+        if running?.version != own { session.output.write("\(difference)\n") }
+    }
+
+    /// What `status` says.
+    static func lines(_ daemon: Release?, isService: Bool) -> [(String, String)] {
+        let both = [("version:", "security \(own), keychaind \(text(daemon))")]
+        if daemon?.version == own { return both }
+        return both + [("", difference), ("", isService ? whenTheServiceGoes : whenItGoes)]
+    }
+
+    /// What `--json` says: of a daemon that does not run nothing, of one that cannot tell its release no version.
+    static func json(_ daemon: Release??) -> [(key: String, value: JSONValue)] {
+        let told = daemon.map { release in
+            JSONValue.object([
+                ("version", release.map { .string($0.version) } ?? .null),
+                ("since", release.map { .string(since($0)) } ?? .null),
+            ])
+        }
+        return [("version", .string(own)), ("daemon", told ?? .null)]
+    }
+
+    /// Asks for the daemon's release; nil for one that is older than the question.
+    static func ask(_ keychain: any KeychainConnection) -> Release? {
+        do throws(Refusal) {
+            guard case .release(let release) = try keychain.device(.release, passcodes: []) else { return nil }
+            return release
+        } catch { return nil }
+    }
+
+    private static func text(_ daemon: Release?) -> String {
+        guard let daemon else { return "of a release before 0.5.0" }
+        return "\(daemon.version), running since \(since(daemon))"
+    }
+
+    private static func since(_ release: Release) -> String {
+        CalendarDate(secondsSinceReferenceDate: Double(release.since - secondsUntilReferenceDate)).iso8601
+    }
+
+    /// From 1970 to 2001.
+    private static let secondsUntilReferenceDate: Int64 = 978_307_200
+
+    private static let difference = "The command and the daemon are of different releases."
+    private static let whenItGoes =
+        "The daemon ends when nobody has been connected for five minutes; the next program starts the installed one."
+    private static let whenTheServiceGoes =
+        "A keychain's daemon ends when nobody has been connected for five minutes; the others with their services."
+}
