@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -M --macos-compat -p -q -S --system -V --version -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        "") words="-h -i -M --macos-compat -p -q -S --system -V --version -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
@@ -53,6 +53,7 @@ _security() {
         restore-item) words="-t --at -a -c -l -s --json --help" ;;
         anchor) words="-c --create-group -f --force -g --group -l --list -r --remove --json --help" ;;
         move-enclave) words="-p --json --help" ;;
+        migrate-store) words="-b --back -n --dry-run -y --yes --json --help" ;;
         accept-store) words="-p --json --help" ;;
         add-unlock-slot) words="-t -n --new-pin -R --recovery -N --pin --json --help" ;;
         remove-unlock-slot) words="-f -R --recovery -N --pin --json --help" ;;

@@ -34,6 +34,7 @@ _security() {
         'identity:Show whom the keychain takes a program for, and its access groups.'
         'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
+        'migrate-store:Move what was stored before the system service came into the service'\''s keychain.'
         'accept-store:Say that a store from a copy is meant, although it is older.'
         'list-unlock-slots:List what opens the keychain.'
         'add-unlock-slot:Add a way to unlock the keychain.'
@@ -217,6 +218,11 @@ _security() {
                     '--json[Write JSON.]' ;;
                 move-enclave) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                migrate-store) _arguments -S \
+                    {-b,--back}'[Move items from the service'\''s keychain into the user'\''s own store.]' \
+                    {-n,--dry-run}'[Show what would move and what would stay, and move nothing.]' \
+                    {-y,--yes}'[Do not ask before items are moved.]' \
                     '--json[Write JSON.]' ;;
                 accept-store) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \

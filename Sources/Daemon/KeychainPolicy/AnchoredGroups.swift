@@ -11,6 +11,9 @@ package struct AnchoredGroups: Sendable {
     /// There are no anchored programs.
     package static let none = AnchoredGroups { _ in false }
 
+    /// Whether anchored programs alone have a group.
+    package func have(_ group: String) -> Bool { holds(group) }
+
     /// Whether an item is hidden from who inspects all groups.
     ///
     /// - Parameters:

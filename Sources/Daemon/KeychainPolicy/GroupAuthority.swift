@@ -46,6 +46,29 @@ extension AccessPolicy {
         return .granted
     }
 
+    /// Decides whether a caller may work on the items of a program as the program itself may: to carry them from one keychain to
+    /// another.
+    ///
+    /// Only a program that its path alone names can be worked for: an anchor, a signature, an entitlement or a unit would be worth
+    /// nothing if a store that the user may have forged could put items into their groups. To take items away is to give them another
+    /// group, and takes what that takes. To put some there, which changes none that are there, the keychain's own command needs the
+    /// passcode only where one is set.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for every other group, and for everybody else.
+    package static func authority(
+        toWorkFor group: String, onlyAdding: Bool, for caller: CallerIdentity, in situation: GroupSituation,
+        _ anchored: AnchoredGroups
+    ) throws(Refusal) -> GroupAuthority {
+        guard let program = CallerIdentity.executable(ofOwnGroup: group), program.hasPrefix("/"), !anchored.have(group)
+        else { throw .groupOfVerifiedPrograms(group) }
+        guard onlyAdding, !caller.isEntitled(to: group) else {
+            return try authority(overItemsOf: group, goingTo: group, for: caller, in: situation)
+        }
+        if caller.user == 0 { return .granted }
+        guard caller.mayInspectAllGroups else { throw .groupsNotGranted(group, group, caller) }
+        return situation.passcodeIsSet ? .passcode : .granted
+    }
+
     /// Whether a caller may say that programs were removed, which deletes what nobody can use any more.
     ///
     /// - Throws: `errSecMissingEntitlement` for all but root and the keychain's own command.
@@ -77,6 +100,13 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .readOnlyGroup, group, "\"\(group)\" is no group that programs put items into.",
             do: "Name a group as `security dump-keychain --json` shows it (agrp).")
+    }
+
+    fileprivate static func groupOfVerifiedPrograms(_ group: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .foreignGroups, group,
+            "The group \"\(group)\" is not that of a program which its path alone names.",
+            do: "Let the programs of the group store their items anew.")
     }
 
     fileprivate static func groupsNotGranted(_ from: String, _ to: String, _ caller: CallerIdentity) -> Refusal {

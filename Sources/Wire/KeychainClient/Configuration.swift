@@ -36,6 +36,10 @@ package struct Configuration: Equatable, Sendable {
     package var socketIsGiven: Bool
     /// Whether that is the system service, which no program starts.
     package var usesSystemService: Bool
+    /// Where a daemon of the user's own would listen; nil in a program that uses none.
+    package var ownSocket: String?
+    /// A daemon that is started ends when nobody has been connected for so many seconds; nil for never.
+    package var idleExit: UInt32?
     package var mode: Mode
     /// The daemon's program, when it is not to be looked for.
     package var daemon: String?
@@ -158,7 +162,7 @@ package struct Configuration: Equatable, Sendable {
         (values.socket, values.mode) = (service, .daemon)
         values.home = "\(KeychainOwner.stores)/\(CurrentProcess.user)"
         try self.init(values, BaseDirectories({ _ in nil }, accounts: "/dev/null"), serviceFolder)
-        socketIsGiven = false
+        (socketIsGiven, ownSocket) = (false, nil)
     }
 
     /// The accounts in which a home is looked up that the environment does not name. In a marked program that is none: the files in
@@ -184,7 +188,8 @@ package struct Configuration: Equatable, Sendable {
         let runtime = values.home == nil ? directories.runtime : nil
         let isPlain = values.home == nil && values.socket == nil
         let service = isPlain ? SystemService.socket(SystemService.personal, in: serviceFolder) : nil
-        socket = values.socket ?? service ?? (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
+        let own = (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
+        (ownSocket, socket) = (own, values.socket ?? service ?? own)
         socketIsGiven = values.socket != nil
         usesSystemService = socket.hasPrefix(serviceFolder + "/")
         mode = values.mode ?? .auto

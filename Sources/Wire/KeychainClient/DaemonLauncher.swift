@@ -71,7 +71,8 @@ struct DaemonLauncher: Sendable {
             "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
             "--login-password", configuration.loginPassword.rawValue, "--history-days", "\(configuration.historyDays)",
         ]
-        try ChildProcess.start(program, arguments, handing: [writer]).reap(patience: patience)
+        let ending = configuration.idleExit.map { ["--idle-exit", "\($0)"] } ?? []
+        try ChildProcess.start(program, arguments + ending, handing: [writer]).reap(patience: patience)
         return reader
     }
 }

@@ -29,7 +29,7 @@ import Testing
                 "find-generic-password",
                 "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
                 "verify-keychain", "snapshot", "history", "undelete", "restore-item", "identity", "anchor",
-                "move-enclave", "accept-store",
+                "move-enclave", "migrate-store", "accept-store",
                 "list-unlock-slots",
                 "add-unlock-slot",
                 "remove-unlock-slot",

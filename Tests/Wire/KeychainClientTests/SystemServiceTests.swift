@@ -31,6 +31,26 @@ struct SystemServiceTests {
         withExtendedLifetime(listener) {}
     }
 
+    @Test(
+        "What was stored before it is looked for below the home, by programs that use it", .enabled(if: geteuid() == 0))
+    func findsOlderStore() throws {
+        #expect(OlderStore(try configuration()) == nil)
+        let listener = try makeService()
+        let older = try #require(OlderStore(try configuration()))
+        #expect(older.folder == directory.file("home") + "/.local/share/keychain" && !older.isThere)
+        try PrivateDirectory.ensure(older.folder)
+        try AtomicFile.replace(older.folder + "/keychain.db", with: [1].span)
+        #expect(older.isThere)
+        try older.note(isEmptied: true)
+        #expect(!older.isThere)
+        try older.note(isEmptied: false)
+        #expect(older.isThere)
+        #expect(OlderStore(try configuration(["KEYCHAIN_HOME": directory.file("own")])) == nil)
+        #expect(OlderStore(try configuration(["KEYCHAIN_SOCKET": folder + "/socket"])) == nil)
+        #expect(OlderStore(try Configuration(ofMarkedProgram: folder)) == nil)
+        withExtendedLifetime(listener) {}
+    }
+
     @Test("A keychain or socket of one's own comes before it", .enabled(if: geteuid() == 0))
     func yields() throws {
         let listener = try makeService()

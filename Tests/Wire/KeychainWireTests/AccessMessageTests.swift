@@ -19,6 +19,7 @@ struct AccessMessageTests {
             .move(GroupMove(from: "a", to: "b")),
             .move(GroupMove(from: "a", to: "b", itemClass: .key, isRename: true, statement: [9])), .orphans,
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
+            .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
         ]
     }
 
@@ -44,7 +45,7 @@ struct AccessMessageTests {
             let bytes = Self.bytes { DeviceRequest.access(request).append(to: $0) }
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
         }
-        for body: [UInt8] in [[16], [16, 0], [16, 7], [16, 5, 2, 1, 0, 0, 0, 97], [16, 4, 0]] {
+        for body: [UInt8] in [[16], [16, 0], [16, 7], [16, 8], [16, 5, 2, 1, 0, 0, 0, 97], [16, 4, 0]] {
             let bytes = SecretBytes(copying: body.span)
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
         }
@@ -55,7 +56,7 @@ struct AccessMessageTests {
         for request in Self.requests {
             let may =
                 switch request {
-                case .move, .setPolicy: true
+                case .move, .setPolicy, .work: true
                 default: false
                 }
             #expect(DeviceRequest.access(request).descriptors == (may ? 0...1 : 0...0))
@@ -99,6 +100,10 @@ struct AccessMessageTests {
             .orphans([OrphanGroup(group: "g", policy: .purge, items: 4, lastSeen: 9000, programs: ["/bin/a"])])
         ),
         (.setPolicy(.keep, group: "g"), .done), (.uninstalled([]), .purged(5)),
+        (
+            .work(ProgramWork("g", [])),
+            .worked([ProgramAnswer((status: -25300, body: SecretBytes(copying: [1, 2].span)))])
+        ),
     ]
 
     @Test("Every reply is read as it was written", arguments: replies.indices)

@@ -25,6 +25,7 @@ extension KeychainEngine {
             try require(group, group, [], caller, passcode)
             try change { (writer) throws(Refusal) in try writer.set(policy, for: group, sightings.take()) }
             return .done
+        case .work(let work): return .worked(try perform(work, passcode, from: caller, by: deadline))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
@@ -129,7 +130,7 @@ extension Refusal {
             do: "Have the team that owns the group sign one for these two (security codesign; docs/codesign.md).")
     }
 
-    fileprivate static let passcodeWanted = Refusal(
+    static let passcodeWanted = Refusal(
         .authFailed, .wrongPasscode, "password", "This takes the keychain's password.",
         do: "Give it: `security` asks for it.")
 }

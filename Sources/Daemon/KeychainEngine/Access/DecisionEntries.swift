@@ -64,7 +64,8 @@ extension DeviceRequest {
 extension AccessRequest {
     fileprivate var logged: StaticString? {
         switch self {
-        case .decisions, .orphans: nil
+        // Each of its item requests is noted by itself.
+        case .decisions, .orphans, .work: nil
         case .why: "why"
         case .move(let move): move.isRename ? "rename group" : "move items"
         case .setPolicy: "set group policy"

@@ -27,6 +27,8 @@ package final class Session {
     var isForSystem = false
     /// Whether the settings have programs keep the keychain in themselves.
     let programsEmbed: Bool
+    /// What the user stored before the system service came; nil where that is not in use.
+    let olderStore: (any OlderKeychain)?
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
     private let openTerminal: () -> Terminal?
@@ -42,6 +44,7 @@ package final class Session {
     ///   - socket: the path of the daemon's socket, to be shown.
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - programsEmbed: whether the settings have programs keep the keychain in themselves.
+    ///   - olderStore: what the user stored before the system service came.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
     ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
@@ -52,7 +55,8 @@ package final class Session {
     ///     commands that need no keychain.
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
-        mayAsk: Bool = true, programsEmbed: Bool = false, progressInterval: Int = 1000,
+        mayAsk: Bool = true, programsEmbed: Bool = false, olderStore: (any OlderKeychain)? = nil,
+        progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
         terminal: @escaping () -> Terminal? = { nil },
         connectSystem: @escaping Connecting = { () throws(Refusal) in throw .noSystemKeychain },
@@ -73,7 +77,7 @@ package final class Session {
         self.environment = environment
         imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
         openTerminal = terminal
-        self.programsEmbed = programsEmbed
+        (self.programsEmbed, self.olderStore) = (programsEmbed, olderStore)
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
         self.connectRunning = connectRunning
     }
@@ -233,7 +237,11 @@ extension Session {
     }
 
     private func explain(_ failure: CommandFailure) {
-        let (cause, remedy) = failure.explanation
+        var (cause, remedy) = failure.explanation
+        if failure.isStatus(.itemNotFound), let older = olderStore, older.isThere, !isForSystem {
+            cause += " A store from before the system service lies in \(older.folder)."
+            remedy = "`security migrate-store` moves its items here, after a question."
+        }
         if !cause.isEmpty { complain("why: \(cause)") }
         if !remedy.isEmpty { complain("next: \(remedy)") }
     }

@@ -19,7 +19,7 @@ extension Session {
     private static func ofThisProcess(_ configuration: Configuration) -> Session {
         ofThisProcess(
             socket: configuration.socket, mayAsk: configuration.interaction != .never,
-            programsEmbed: configuration.mode == .embedded,
+            programsEmbed: configuration.mode == .embedded, olderStore: OlderStore(configuration),
             connectSystem: { () throws(Refusal) in try connection(configuration.forSystemKeychain()) },
             connectAs: { owner throws(Refusal) in try Connection.reach(owner, configuration) },
             connectRunning: { isForSystem throws(Refusal) in
@@ -37,7 +37,8 @@ extension Session {
     }
 
     private static func ofThisProcess(
-        socket: String, mayAsk: Bool, programsEmbed: Bool = false, connectSystem: @escaping Connecting,
+        socket: String, mayAsk: Bool, programsEmbed: Bool = false, olderStore: OlderStore? = nil,
+        connectSystem: @escaping Connecting,
         connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection,
         connectRunning: @escaping (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)?,
         connect: @escaping Connecting
@@ -45,7 +46,7 @@ extension Session {
         Session(
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: socket, mayAsk: mayAsk,
-            programsEmbed: programsEmbed,
+            programsEmbed: programsEmbed, olderStore: olderStore,
             environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
             terminal: { Terminal.ofForeground() },
             connectSystem: connectSystem, connectAs: connectAs, connectRunning: connectRunning, connect: connect)
@@ -59,6 +60,8 @@ extension Session {
         return AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
     }
 }
+
+extension OlderStore: OlderKeychain {}
 
 extension Driver {
     /// Runs `security` as this process was called: by its own name, or by that of a helper.

@@ -10,6 +10,7 @@ package import LinuxSystem
 ///             | 4:u8                                              ; orphans
 ///             | 5:u8 policy:u8 group:text                         ; what becomes of a group without programs
 ///             | 6:u8 count:u16 *program:text                      ; programs were removed
+///             | 7:u8 work                                         ; item requests for a program
 package enum AccessRequest: Equatable, Sendable {
     /// What was decided after the entry with this number.
     case decisions(after: UInt64)
@@ -20,6 +21,8 @@ package enum AccessRequest: Equatable, Sendable {
     case orphans
     case setPolicy(GroupPolicy, group: String)
     case uninstalled([String])
+    /// With a descriptor, the passcode, where the keychain's own command needs it.
+    case work(ProgramWork)
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -29,7 +32,7 @@ package enum AccessRequest: Equatable, Sendable {
     /// How many passcodes may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .move, .setPolicy: 0...1
+        case .move, .setPolicy, .work: 0...1
         case .decisions, .why, .orphans, .uninstalled: 0...0
         }
     }
@@ -41,6 +44,7 @@ package enum AccessRequest: Equatable, Sendable {
         case orphans = 4
         case setPolicy = 5
         case uninstalled = 6
+        case work = 7
     }
 
     func append(to buffer: SecretBuffer) {
@@ -63,6 +67,9 @@ package enum AccessRequest: Equatable, Sendable {
         case .uninstalled(let programs):
             buffer.append(Code.uninstalled.rawValue)
             buffer.append(texts: programs)
+        case .work(let work):
+            buffer.append(Code.work.rawValue)
+            work.append(to: buffer)
         }
     }
 
@@ -74,6 +81,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .orphans: self = .orphans
         case .setPolicy: self = .setPolicy(try GroupPolicy(from: &reader), group: try reader.name())
         case .uninstalled: self = .uninstalled(try reader.texts(atMost: Self.mostPrograms))
+        case .work: self = .work(try ProgramWork(from: &reader))
         case nil: throw .malformed("the access request")
         }
     }
@@ -88,6 +96,8 @@ package enum AccessReply: Equatable, Sendable {
     case done
     /// How many items went with their programs.
     case purged(UInt64)
+    /// As many as there were requests, in their order.
+    case worked([ProgramAnswer])
 
     package func append(to buffer: SecretBuffer) {
         switch self {
@@ -98,6 +108,9 @@ package enum AccessReply: Equatable, Sendable {
             buffer.append(littleEndian: UInt32(truncatingIfNeeded: groups.count))
             for group in groups { group.append(to: buffer) }
         case .purged(let count): buffer.append(littleEndian: count)
+        case .worked(let answers):
+            buffer.append(UInt8(truncatingIfNeeded: answers.count))
+            for answer in answers { answer.append(to: buffer) }
         case .done: break
         }
     }
@@ -116,6 +129,10 @@ package enum AccessReply: Equatable, Sendable {
             self = .orphans(groups)
         case .setPolicy: self = .done
         case .uninstalled: self = .purged(try reader.integer(UInt64.self))
+        case .work:
+            var answers: [ProgramAnswer] = []
+            for _ in 0..<(try reader.integer(UInt8.self)) { answers.append(try ProgramAnswer(from: &reader)) }
+            self = .worked(answers)
         }
     }
 }

@@ -33,6 +33,8 @@ struct Shell {
     let keychain = StandInKeychain()
     /// Whether a daemon runs before the command does.
     var runs = true
+    /// What the user stored before the system service came.
+    var older: StandInOlderStore?
     /// The variables the command sees.
     var environment: [String: String] = [:]
 
@@ -61,7 +63,7 @@ struct Shell {
     ) -> Session {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
-            progressInterval: 1, environment: { [environment] in environment[$0] },
+            olderStore: older, progressInterval: 1, environment: { [environment] in environment[$0] },
             terminal: { terminal.flatMap { try? Terminal(behind: $0) } },
             connectAs: { _ in keychain }, connectRunning: { [runs] _ throws(Refusal) in runs ? keychain : nil },
             connect: { keychain })

@@ -49,6 +49,7 @@ extension StandInKeychain {
         case .release:
             guard let release = state.release else { throw .malformed("the device request") }
             return .release(release)
+        case .access(.work(let work)): return .access(try Self.work(work, &state))
         case .access(let request): return .access(try state.access(request, passcodes))
         case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))
         case .changeSettings(let settings): state.settings = settings

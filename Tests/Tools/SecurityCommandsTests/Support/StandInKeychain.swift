@@ -27,6 +27,8 @@ final class StandInKeychain: KeychainConnection {
         var slots: [UnlockSlot] = []
         var recoveryCode: [UInt8] = Array("CODE".utf8)
         var caller = StandInKeychain.caller
+        /// The group of whoever asks.
+        var group = StandInKeychain.ownGroup
         var deployment = "user daemon"
         /// What there is to ask the user with.
         var agent: AgentReport?
@@ -112,6 +114,16 @@ extension StandInKeychain {
 // MARK: - Items
 
 extension StandInKeychain {
+    /// Performs what a program of a group asks for.
+    static func perform(
+        _ request: ItemRequest, as group: String, _ state: inout State
+    ) throws(Refusal) -> ItemResponse {
+        let own = state.group
+        defer { state.group = own }
+        state.group = group
+        return try perform(request, &state)
+    }
+
     private static func perform(_ request: ItemRequest, _ state: inout State) throws(Refusal) -> ItemResponse {
         if let refusal = state.refusal { throw refusal }
         if state.isLocked { throw locked }
@@ -121,7 +133,7 @@ extension StandInKeychain {
             return try response([], request, cursor: 0)
         case .copyMatching: return try search(request, state)
         case .update, .delete:
-            let matches = state.items.indices.filter { isMatch(state.items[$0], request) }
+            let matches = state.items.indices.filter { isMatch(state.items[$0], request, state.group) }
             guard !matches.isEmpty else { throw notFound }
             for index in matches.reversed() {
                 if !request.leavesNoHistory {
@@ -149,7 +161,7 @@ extension StandInKeychain {
     private static func performOnVersions(
         _ request: ItemRequest, _ state: inout State
     ) throws(Refusal) -> ItemResponse {
-        let matches = state.versions.filter { isMatch($0, request) }
+        let matches = state.versions.filter { isMatch($0, request, state.group) }
         guard let last = matches.last else { throw notFound }
         switch request.operation {
         case .history: return try response(matches, request, cursor: 0)
@@ -170,7 +182,7 @@ extension StandInKeychain {
     private static func add(_ request: ItemRequest, _ state: inout State) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw notFound }
         var attributes = values(request.query)
-        attributes[.accessGroup] = .string(ownGroup)
+        attributes[.accessGroup] = .string(state.group)
         attributes[.creationDate] = .date(date)
         attributes[.modificationDate] = .date(date)
         let uuid = (0..<16).map { UInt8($0 + state.items.count) }
@@ -203,7 +215,7 @@ extension StandInKeychain {
         .duplicateItem, .duplicate, "acct", "There is such an item.", do: "Update it.")
 
     private static func search(_ request: ItemRequest, _ state: State) throws(Refusal) -> ItemResponse {
-        let matches = state.items.filter { isMatch($0, request) }
+        let matches = state.items.filter { isMatch($0, request, state.group) }
         guard !matches.isEmpty else { throw notFound }
         let start = Int(request.cursor)
         let wanted = request.limit == .one ? 1 : state.pageSize
@@ -212,8 +224,8 @@ extension StandInKeychain {
         return try response(Array(matches[start..<end]), request, cursor: isComplete ? 0 : UInt64(end))
     }
 
-    private static func isMatch(_ item: Item, _ request: ItemRequest) -> Bool {
-        let isVisible = request.inspectsAllGroups || item.attributes[.accessGroup] == .string(ownGroup)
+    private static func isMatch(_ item: Item, _ request: ItemRequest, _ group: String) -> Bool {
+        let isVisible = request.inspectsAllGroups || item.attributes[.accessGroup] == .string(group)
         if let reference = request.persistentReference {
             return isVisible && reference.itemClass == item.itemClass && reference.item == .uuid(item.uuid)
         }

@@ -1,0 +1,44 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SecurityCommands
+
+/// A keychain in memory that was there before the system service.
+final class StandInOlderStore: OlderKeychain {
+    let keychain = StandInKeychain()
+    private let emptied = Lock(false)
+
+    var folder: String { "/home/ada/.local/share/keychain" }
+    var isThere: Bool { !emptied.withLock { $0 } }
+
+    func reach() -> any KeychainConnection { keychain }
+    func note(isEmptied: Bool) { emptied.withLock { $0 = isEmptied } }
+}
+
+/// Item requests for programs, as a daemon performs them.
+extension StandInKeychain {
+    static func work(_ work: ProgramWork, _ state: inout State) throws(Refusal) -> AccessReply {
+        guard work.group.hasPrefix("program:") else { throw .malformed("the group") }
+        var answers: [ProgramAnswer] = []
+        for request in try work.requests() { answers.append(ProgramAnswer(answer(request, of: work.group, &state))) }
+        return .worked(answers)
+    }
+
+    private static func answer(
+        _ request: ItemRequest, of group: String, _ state: inout State
+    ) -> (status: Int32, body: SecretBytes) {
+        let writer = ResponseWriter()
+        do throws(Refusal) {
+            let found = try perform(request, as: group, &state)
+            writer.begin(id: 0)
+            for item in found.items {
+                writer.beginItem(item.itemClass)
+                item.attributes.append(to: writer.buffer)
+                writer.endItem()
+            }
+            writer.end(cursor: found.cursor)
+        } catch { writer.refuse(error, id: 0) }
+        return writer.complete()
+    }
+}
