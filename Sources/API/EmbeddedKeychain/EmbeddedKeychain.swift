@@ -34,7 +34,7 @@ package final class EmbeddedKeychain: KeychainConnection {
             // The vault comes first: whoever finds a store must find the vault that opens it.
             try SoftwareEnclave(
                 vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), userAgent: InstalledAgent(),
-                acceptsLoginPassword: try Configuration.loadLoginPassword() == .yes)
+                acceptsLoginPassword: try Configuration.loadLoginPassword() == .yes, policy: try .load())
         }
     }
 

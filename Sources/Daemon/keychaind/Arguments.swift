@@ -164,7 +164,10 @@ enum Arguments {
     }
 
     private static func complete(_ options: inout Options) throws {
+        try checkFixed(options)
         if options.owner != nil {
+            // Root says both, and the policy for all keychains.
+            options.historyDays = try Configuration.fixed("history-days").flatMap { UInt32($0) } ?? options.historyDays
             guard options.control != nil, !options.store.isEmpty else {
                 throw Mistake("--keychain takes --control and --store besides.")
             }
@@ -178,6 +181,16 @@ enum Arguments {
         let configuration = try Configuration.load()
         if options.store.isEmpty { options.store = configuration.folder }
         if options.socket.isEmpty { options.socket = configuration.socket }
+    }
+
+    /// A user may start a daemon by hand, and not with settings that the administrator has fixed.
+    private static func checkFixed(_ options: Options) throws {
+        guard options.owner == nil else { return }
+        let given = [
+            "tpm": options.tpm, "pinentry": options.pinentry, "login-password": options.loginPassword?.rawValue ?? "",
+            "history-days": options.historyDays.map { "\($0)" } ?? "",
+        ]
+        for (key, text) in given where !text.isEmpty { _ = try Configuration.fixed(key, text) }
     }
 
     private static func owner(_ text: String?) throws(Mistake) -> KeychainOwner {

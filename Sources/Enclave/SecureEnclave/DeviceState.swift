@@ -22,6 +22,7 @@ struct DeviceState: @unchecked Sendable {
 
     private let clock: DeviceClock
     private let epoch: StateEpoch
+    private let policy: AdministratorPolicy
     /// The boot that the keys were opened in, and the second of their last use.
     private var opened: DeviceClock.Moment
     /// When the clock was last looked at.
@@ -30,9 +31,11 @@ struct DeviceState: @unchecked Sendable {
     /// The state after a start: open is what opens without anybody.
     ///
     /// - Throws: as ``VaultFile/load()``.
-    init(opening file: VaultFile, _ clock: DeviceClock, _ epoch: StateEpoch) throws(Refusal) {
+    init(
+        opening file: VaultFile, _ clock: DeviceClock, _ epoch: StateEpoch, _ policy: AdministratorPolicy = .none
+    ) throws(Refusal) {
         (vault, seen) = try file.load()
-        (self.clock, self.epoch) = (clock, epoch)
+        (self.clock, self.epoch, self.policy) = (clock, epoch, policy)
         opened = clock.now()
         lastLook = opened.seconds
         try open(try Keybag.opening(vault))
@@ -47,9 +50,12 @@ struct DeviceState: @unchecked Sendable {
         return cipher(for: .afterFirstUnlock) == nil ? .beforeFirstUnlock : .locked
     }
 
+    /// When it locks by itself: as the user wants, but no later than the administrator demands.
+    var settings: DeviceSettings { policy.applied(to: vault.settings) }
+
     var details: DeviceDetails {
         DeviceDetails(
-            settings: vault.settings, slots: vault.slots.map { UnlockSlot(number: $0.number, kind: $0.kind) })
+            settings: settings, slots: vault.slots.map { UnlockSlot(number: $0.number, kind: $0.kind) })
     }
 
     /// Forgets the keys of the classes that need an unlocked device. Without a passcode that would protect nothing, for the
@@ -165,7 +171,7 @@ extension DeviceState {
 
     /// Seconds until the keys will have been out of use too long; nil when they may be for ever, or are closed.
     func idleTime(left now: UInt64) -> UInt64? {
-        let limit = UInt64(vault.settings.idleSeconds)
+        let limit = UInt64(settings.idleSeconds)
         guard limit > 0, vault.passcode != nil, lockState == .unlocked else { return nil }
         // A clock that runs backwards is not the one the time began on: nobody knows how much has passed.
         guard now >= opened.seconds, now - opened.seconds < limit else { return 0 }

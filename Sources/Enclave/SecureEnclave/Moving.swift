@@ -11,6 +11,7 @@ package import LinuxSystem
 /// before it the old vault holds, after it the new one, whenever a crash comes.
 extension SoftwareEnclave {
     package func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal) {
+        if kind == .software { try policy.checkSoftware() }
         let root = try file.roots.root(kind)
         try withVault { (vault) throws(Refusal) in
             guard vault.device.kind != kind else { throw .alreadyThere(kind) }

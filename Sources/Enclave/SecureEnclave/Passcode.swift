@@ -37,7 +37,7 @@ extension SoftwareEnclave {
     }
 
     package func setPasscode(_ new: FileDescriptor) throws(Refusal) {
-        let new = try read(new)
+        let new = try readNew(new)
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode == nil else { throw .passcodeIsSet }
             var keybag = try open(vault)
@@ -53,7 +53,7 @@ extension SoftwareEnclave {
     package func replacePasscode(
         with new: FileDescriptor, by kind: CredentialKind, _ credential: FileDescriptor
     ) throws(Refusal) {
-        let (credential, new) = (Credential(kind, try read(credential)), try read(new))
+        let (credential, new) = (Credential(kind, try read(credential)), try readNew(new))
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { throw .noPasscode }
             var keybag = try verify(credential, opening: &vault)
@@ -63,9 +63,17 @@ extension SoftwareEnclave {
         }
     }
 
+    /// A passcode that is to be set: one that the administrator lets pass.
+    private func readNew(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
+        let passcode = try read(file)
+        try policy.check(passcode: passcode)
+        return passcode
+    }
+
     /// What a slot opens with a passcode that is gone, it must not open with what comes after: all slots go, and the key that
     /// was in them.
     package func removePasscode(_ old: FileDescriptor) throws(Refusal) {
+        try policy.checkRemoval()
         let old = try read(old)
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { throw .noPasscode }

@@ -14,7 +14,7 @@ extension SoftwareEnclave {
     package func sessionChanged(_ event: SessionEvent) {
         switch event {
         case .locked: try? lock()
-        case .goingToSleep: if state.withLock({ $0.vault.settings.locksOnSleep }) { try? lock() }
+        case .goingToSleep: if state.withLock({ $0.settings.locksOnSleep }) { try? lock() }
         case .unlocked: try? state.withLock { (state) throws(Refusal) in try state.openUnattended() }
         case .awake: _ = try? status()
         }
@@ -23,6 +23,7 @@ extension SoftwareEnclave {
 
     package func change(_ settings: DeviceSettings) throws(Refusal) {
         guard settings.idleSeconds <= Self.longestIdle else { throw .idleTooLong }
+        try policy.check(settings)
         _ = try status()
         try withVault { (vault) throws(Refusal) in
             if vault.passcode == nil {
@@ -76,7 +77,7 @@ extension SoftwareEnclave {
 
     /// Has the clock watched from now on, if there is a time to watch.
     func lookAtTheClock() {
-        if state.withLock({ $0.vault.settings.idleSeconds }) > 0 { try? startWatching() }
+        if state.withLock({ $0.settings.idleSeconds }) > 0 { try? startWatching() }
         watch.look()
     }
 }

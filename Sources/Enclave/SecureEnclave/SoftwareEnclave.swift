@@ -30,6 +30,7 @@ package final class SoftwareEnclave: EnclaveService {
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
     let user: UserAccess
+    let policy: AdministratorPolicy
 
     /// Opens the vault.
     ///
@@ -44,14 +45,17 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
     ///   - userAgent: the way to the user; without one nobody is asked, and what he guards stays shut.
     ///   - acceptsLoginPassword: whether the password of the user's login counts as the passcode while none is set.
+    ///   - policy: what the machine's administrator demands.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode` when it
     ///   is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
         roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
-        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false
+        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false,
+        policy: AdministratorPolicy = .none
     ) throws(Refusal) {
+        self.policy = policy
         file = VaultFile(path: path, roots: roots)
         user = UserAccess(userAgent, acceptsLoginPassword: acceptsLoginPassword)
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
@@ -65,16 +69,19 @@ package final class SoftwareEnclave: EnclaveService {
         let lock = try file.lock()
         defer { lock.release() }
         try file.removeLeftovers()
-        if createIfMissing { try Self.ensureVault(file, on: preferred) }
-        state = Lock(try DeviceState(opening: file, clock, epoch))
+        if createIfMissing { try Self.ensureVault(file, on: preferred, policy) }
+        state = Lock(try DeviceState(opening: file, clock, epoch, policy))
         try checkRoot()
         lookAtTheClock()
     }
 
     deinit { watch.end() }
 
-    private static func ensureVault(_ file: VaultFile, on kind: DeviceRootKind) throws(Refusal) {
+    private static func ensureVault(
+        _ file: VaultFile, on kind: DeviceRootKind, _ policy: AdministratorPolicy
+    ) throws(Refusal) {
         if try file.exists { return }
+        if kind == .software { try policy.checkSoftware() }
         var vault = try Vault(on: try file.roots.root(kind))
         do throws(CryptoError) {
             let keybag = Keybag()

@@ -48,7 +48,7 @@ struct Enclaved {
             enclave = try SoftwareEnclave(
                 vault: vault, createIfMissing: createIfMissing, kind: "separate process",
                 roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
-                userAgent: agent, acceptsLoginPassword: options.acceptsLoginPassword)
+                userAgent: agent, acceptsLoginPassword: options.acceptsLoginPassword, policy: try .load())
             events.deliver { enclave.sessionChanged($0) }
         } catch {
             EnclaveServer.refuse(error, channel: options.channel)

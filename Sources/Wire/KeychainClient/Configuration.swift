@@ -1,6 +1,6 @@
 import Glibc
 package import KeychainModel
-import KeychainWire
+package import KeychainWire
 import LinuxSystem
 
 /// Where the keychain is and how to reach it: what the environment says, else the configuration file, else the defaults.
@@ -130,6 +130,16 @@ package struct Configuration: Equatable, Sendable {
         return InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
     }
 
+    /// What the administrator has fixed of a setting; nil where the policy says nothing of it.
+    ///
+    /// - Parameter given: what a command line says instead.
+    /// - Throws: `errSecParam` (`policy.administrator`) when that is something else; as ``AdministratorPolicy/load(from:trusting:)``.
+    package static func fixed(_ key: String, _ given: String? = nil) throws(Refusal) -> String? {
+        guard let fixed = try AdministratorPolicy.load().fixed.first(where: { $0.key == key }) else { return nil }
+        if let given, !fixed.says(given) { throw .isFixed(fixed, given) }
+        return fixed.value
+    }
+
     /// A marked program has none: neither a setting nor a folder of settings is taken from whoever started it.
     private static func ownEnvironment(_ name: String) -> String? {
         if CurrentProcess.isMarked { return nil }
@@ -142,12 +152,14 @@ package struct Configuration: Equatable, Sendable {
     ///   - environment: the value of a variable; an empty one counts as none.
     ///   - serviceFolder: where the system service has its sockets.
     ///   - accounts: the file of the users' accounts, passwd(5).
+    ///   - policy: reads what the administrator demands.
     /// - Throws: as ``load()``.
     package init(
         environment: (String) -> String?, serviceFolder: String = SystemService.folder,
-        accounts: String = "/etc/passwd"
+        accounts: String = "/etc/passwd",
+        policy: () throws(Refusal) -> AdministratorPolicy = { () throws(Refusal) in try .load() }
     ) throws(Refusal) {
-        let (values, directories) = try Self.read(environment, accounts: accounts)
+        let (values, directories) = try Self.read(environment, accounts: accounts, policy: policy)
         try self.init(values, directories, serviceFolder)
     }
 
@@ -170,12 +182,14 @@ package struct Configuration: Equatable, Sendable {
     private static var ownAccounts: String { CurrentProcess.isMarked ? "/dev/null" : HomeFolder.accounts }
 
     private static func read(
-        _ environment: (String) -> String?, accounts: String = ownAccounts
+        _ environment: (String) -> String?, accounts: String = ownAccounts,
+        policy: () throws(Refusal) -> AdministratorPolicy = { () throws(Refusal) in try .load() }
     ) throws(Refusal) -> (Setting.Values, BaseDirectories) {
         let directories = BaseDirectories(environment, accounts: accounts)
         var values = Setting.Values()
         if let folder = directories.configuration { try values.read(file: folder + "/keychain/keychain.conf") }
         try values.read(environment)
+        try values.fix(by: try policy())
         return (values, directories)
     }
 

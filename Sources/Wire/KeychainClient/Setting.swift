@@ -41,7 +41,12 @@ package struct Setting: Sendable {
         var pinentry: String?
         var loginPassword: Configuration.Consent?
         var historyDays: UInt32?
+        /// The texts that were taken, by their settings' keys.
+        var given: [String: String] = [:]
     }
+
+    /// Whether the administrator's policy may say it for everybody: not where a user's own files and sockets are.
+    var mayBeFixed: Bool { !["home", "socket", "daemon"].contains(key) }
 
     package static let table = [
         Setting(

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 
 extension Setting.Values {
@@ -12,6 +13,21 @@ extension Setting.Values {
         for setting in Setting.table {
             guard let text = environment(setting.variable), !text.isEmpty else { continue }
             guard setting.read(text, &self) else { throw .wrongValue(setting, text, at: setting.variable) }
+            given[setting.key] = text
+        }
+    }
+
+    /// Takes what the administrator has fixed.
+    ///
+    /// - Throws: `errSecParam`: `policy.administrator` for a setting of the user's that says something else, `configuration.invalid` for
+    ///   one that there is not or that makes no sense.
+    mutating func fix(by policy: AdministratorPolicy) throws(Refusal) {
+        for fixed in policy.fixed {
+            guard let setting = Setting.table.first(where: { $0.key == fixed.key && $0.mayBeFixed }) else {
+                throw .unknownSetting(fixed.key[...], at: fixed.place)
+            }
+            if let given = given[fixed.key], !fixed.says(given) { throw .isFixed(fixed, given) }
+            guard setting.read(fixed.value, &self) else { throw .wrongValue(setting, fixed.value, at: fixed.place) }
         }
     }
 
@@ -36,6 +52,7 @@ extension Setting.Values {
         let (key, text) = (line[..<equals].trimmed, String(line[line.index(after: equals)...].trimmed))
         guard let setting = Setting.table.first(where: { $0.key == key }) else { throw .unknownSetting(key, at: place) }
         guard setting.read(text, &self) else { throw .wrongValue(setting, text, at: place) }
+        given[setting.key] = text
     }
 
     private static func content(of path: String) throws(Refusal) -> [UInt8] {
@@ -46,18 +63,15 @@ extension Setting.Values {
     }
 }
 
-extension Substring {
-    /// Without the blanks at both ends.
-    fileprivate var trimmed: Substring {
-        let blanks: Set<Character> = [" ", "\t", "\r"]
-        guard let first = firstIndex(where: { !blanks.contains($0) }),
-            let last = lastIndex(where: { !blanks.contains($0) })
-        else { return "" }
-        return self[first...last]
-    }
-}
-
 extension Refusal {
+    /// - Parameter given: what the user says instead.
+    static func isFixed(_ fixed: AdministratorPolicy.Fixed, _ given: String) -> Refusal {
+        Refusal(
+            .param, .administrator, fixed.key,
+            "\(fixed.key) is \"\(fixed.value)\" on this machine, and not \"\(given)\": the administrator demands it in \(fixed.place).",
+            do: "Leave the setting out.")
+    }
+
     fileprivate static func wrongValue(_ setting: Setting, _ text: String, at place: String) -> Refusal {
         Refusal(
             .param, .configuration, place, "\(setting.key) takes \(setting.takes); \"\(text)\" is something else.",

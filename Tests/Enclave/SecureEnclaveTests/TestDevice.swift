@@ -22,13 +22,14 @@ final class TestDevice: Sendable {
 
     /// Starts the enclave as a restart of the process does.
     func start(
-        createIfMissing: Bool = true, user: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false
+        createIfMissing: Bool = true, user: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false,
+        policy: AdministratorPolicy = .none
     ) throws(Refusal) -> SoftwareEnclave {
         let clock = clock
         return try SoftwareEnclave(
             vault: vault, createIfMissing: createIfMissing, passcodeCost: .cheapest,
             clock: DeviceClock { clock.moment.withLock { $0 } }, userAgent: user,
-            acceptsLoginPassword: acceptsLoginPassword)
+            acceptsLoginPassword: acceptsLoginPassword, policy: policy)
     }
 
     /// Starts it with a passcode set, which is the state before the first unlock.

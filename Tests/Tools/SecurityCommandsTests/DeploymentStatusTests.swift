@@ -1,6 +1,7 @@
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("status tells the truth in each deployment, and which releases there are") struct DeploymentStatusTests {
@@ -111,5 +112,30 @@ import Testing
         shell.keychain.update { $0.release = Release(version: "0.4.9", since: 0) }
         #expect(shell.run(option).text.hasSuffix("\nThe command and the daemon are of different releases.\n"))
         #expect(shell.keychain.update { $0.devices } == [.release, .release])
+    }
+
+    @Test("What the administrator demands is shown, with the file that says so")
+    func policy() throws {
+        let folder = try TemporaryDirectory()
+        let text = "minimum-passcode = 8\nrequire-tpm = yes\nlock-after = 300\nlock-on-sleep = yes\nhistory-days = 7\n"
+        try AtomicFile.replace(folder.file("keychain.conf"), with: Array(text.utf8).span)
+        var shell = Shell()
+        shell.policy = try .load(
+            from: folder.file("keychain.conf"), trusting: TrustedFiles(owner: CurrentProcess.user, below: folder.path))
+        #expect(
+            shell.run("status").text.contains(
+                """
+                policy:      \(folder.file("keychain.conf"))
+                             A password has 8 characters at least, and is not removed.
+                             New keychains rest on the TPM, and none is moved off it.
+                             Locks after 300 s without use at the latest.
+                             Locks on sleep.
+                             history-days is 7.
+
+                """))
+        #expect(
+            shell.run("status", "--json").text.contains(
+                #""minimumPasscode":8,"requiresTPM":true,"lockAfter":300,"lockOnSleep":true,"fixed":{"history-days":"7"}}"#
+            ))
     }
 }

@@ -260,7 +260,7 @@ import Testing
             "age":"current","passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
             "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"locks":[],"asks":[],\#
-            "programsEmbed":false,"agent":null,\#
+            "programsEmbed":false,"policy":null,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,"user":1000,\#
             "process":42,"groups":["program:/usr/bin/security"]}}
 

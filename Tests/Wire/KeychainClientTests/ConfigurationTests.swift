@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 import TestSupport
 import Testing
@@ -10,6 +11,53 @@ import Testing
 struct ConfigurationTests {
     private let home: TemporaryDirectory
     init() throws { home = try TemporaryDirectory() }
+
+    /// Reads an environment with this test's home, where the administrator has fixed settings.
+    private func load(_ variables: [String: String] = [:], fixing lines: String) throws -> Configuration {
+        let path = home.file("policy")
+        try AtomicFile.replace(path, with: Array(lines.utf8).span)
+        let variables = ["HOME": home.path].merging(variables) { $1 }
+        return try Configuration(environment: { variables[$0] }, accounts: accounts) { () throws(Refusal) in
+            try .load(from: path, trusting: TrustedFiles(owner: CurrentProcess.user, below: home.path))
+        }
+    }
+
+    @Test(
+        "What the administrator has fixed holds for everybody, and a user's setting that says the same is none against it"
+    )
+    func isFixed() throws {
+        #expect(try load(fixing: "history-days = 7\n").historyDays == 7)
+        #expect(try load(["KEYCHAIN_HISTORY_DAYS": "7"], fixing: "history-days = 7\n").historyDays == 7)
+        #expect(try load(fixing: "interaction = never\nminimum-passcode = 8\n").interaction == .never)
+    }
+
+    @Test(
+        "A setting of the user's that says something else is refused with the policy's file and line, from file and variable"
+    )
+    func refusesChangeOfFixed() throws {
+        func refused(_ variables: [String: String] = [:]) -> Refusal? {
+            failure { () throws(Refusal) in
+                do { _ = try load(variables, fixing: "# x\nlogin-password = no\n") } catch let error as Refusal {
+                    throw error
+                } catch {}
+            }
+        }
+        #expect(refused(["KEYCHAIN_LOGIN_PASSWORD": "yes"])?.rule == .administrator)
+        try write("login-password = yes")
+        #expect(refused()?.problem.contains(home.file("policy") + ":2") == true)
+        try write("login-password = no")
+        #expect(refused() == nil)
+    }
+
+    @Test(
+        "A policy that fixes what is the user's own, what is no setting, or to nonsense, is refused by its line",
+        arguments: ["home = /x", "socket = /x", "daemon = /x", "colour = red", "history-days = many"])
+    func refusesNonsenseInPolicy(line: String) throws {
+        let refused = failure { () throws(Refusal) in
+            do { _ = try load(fixing: "\(line)\n") } catch let error as Refusal { throw error } catch {}
+        }
+        #expect(refused?.rule == .configuration && refused?.subject == home.file("policy") + ":1")
+    }
 
     /// Reads an environment with this test's home.
     private func load(_ variables: [String: String] = [:]) throws(Refusal) -> Configuration {

@@ -33,6 +33,7 @@ enum StatusCommand {
         ]
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
+        lines += PolicyLines.lines(session.policy)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
         return lines
     }
@@ -61,7 +62,7 @@ enum StatusCommand {
                 ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
                 ("locks", .array(Occasions(status, details).names.map { .string($0) })),
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
-                ("programsEmbed", .boolean(session.programsEmbed)),
+                ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(session.policy)),
                 ("agent", AgentLines.json(details.agent)), ("caller", caller.json),
             ])
     }

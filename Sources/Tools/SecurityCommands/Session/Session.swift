@@ -29,6 +29,8 @@ package final class Session {
     let programsEmbed: Bool
     /// What the user stored before the system service came; nil where that is not in use.
     let olderStore: (any OlderKeychain)?
+    /// What the machine's administrator demands.
+    let policy: AdministratorPolicy
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
     private let openTerminal: () -> Terminal?
@@ -45,6 +47,7 @@ package final class Session {
     ///   - mayAsk: whether a person at the terminal may be asked for a password.
     ///   - programsEmbed: whether the settings have programs keep the keychain in themselves.
     ///   - olderStore: what the user stored before the system service came.
+    ///   - policy: what the machine's administrator demands.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
     ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
@@ -56,6 +59,7 @@ package final class Session {
     package init(
         input: FileDescriptor, output: FileDescriptor, diagnostics: FileDescriptor, socket: String,
         mayAsk: Bool = true, programsEmbed: Bool = false, olderStore: (any OlderKeychain)? = nil,
+        policy: AdministratorPolicy = .none,
         progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
         terminal: @escaping () -> Terminal? = { nil },
@@ -77,7 +81,7 @@ package final class Session {
         self.environment = environment
         imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
         openTerminal = terminal
-        (self.programsEmbed, self.olderStore) = (programsEmbed, olderStore)
+        (self.programsEmbed, self.olderStore, self.policy) = (programsEmbed, olderStore, policy)
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
         self.connectRunning = connectRunning
     }

@@ -46,7 +46,7 @@ extension Session {
         Session(
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: socket, mayAsk: mayAsk,
-            programsEmbed: programsEmbed, olderStore: olderStore,
+            programsEmbed: programsEmbed, olderStore: olderStore, policy: (try? .load()) ?? .none,
             environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
             terminal: { Terminal.ofForeground() },
             connectSystem: connectSystem, connectAs: connectAs, connectRunning: connectRunning, connect: connect)

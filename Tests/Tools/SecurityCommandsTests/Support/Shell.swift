@@ -1,6 +1,7 @@
 import Glibc
 import KeychainClient
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 import SecurityCommands
 import Testing
@@ -35,6 +36,8 @@ struct Shell {
     var runs = true
     /// What the user stored before the system service came.
     var older: StandInOlderStore?
+    /// What the administrator demands.
+    var policy = AdministratorPolicy.none
     /// The variables the command sees.
     var environment: [String: String] = [:]
 
@@ -63,7 +66,7 @@ struct Shell {
     ) -> Session {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
-            olderStore: older, progressInterval: 1, environment: { [environment] in environment[$0] },
+            olderStore: older, policy: policy, progressInterval: 1, environment: { [environment] in environment[$0] },
             terminal: { terminal.flatMap { try? Terminal(behind: $0) } },
             connectAs: { _ in keychain }, connectRunning: { [runs] _ throws(Refusal) in runs ? keychain : nil },
             connect: { keychain })
