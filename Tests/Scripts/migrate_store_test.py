@@ -1,4 +1,7 @@
-"""`security migrate-store` between a user's own store and the system service: migrate_store_test.py FOLDER-OF-PROGRAMS, as root."""
+"""`security migrate-store` between a user's own store and the system service, as root.
+
+usage: migrate_store_test.py FOLDER-OF-PROGRAMS
+"""
 
 import os
 import sys
@@ -22,7 +25,8 @@ class Migration:
 
     def environment(self, **more):
         return {
-            "HOME": self.deployment.path("home"), "PATH": "/usr/bin:/bin", "KEYCHAIN_TPM": "none", "KEYCHAIN_PINENTRY": "none",
+            "HOME": self.deployment.path("home"), "PATH": "/usr/bin:/bin", "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_PINENTRY": "none",
             "KEYCHAIN_INTERACTION": "never", "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"), **more}
 
     def run(self, *words, older=False, text="", status=0):

@@ -1,4 +1,6 @@
-"""The administrator's policy (/etc/keychain/keychain.conf) in every deployment: policy_test.py FOLDER-OF-PROGRAMS, as root.
+"""The administrator's policy (/etc/keychain/keychain.conf) in every deployment, as root.
+
+usage: policy_test.py FOLDER-OF-PROGRAMS
 
 The file is in a view of the machine that this process and its children alone have.
 """
@@ -91,8 +93,8 @@ def settings(m):
     m.does(environment, "add-generic-password", "-s", "s", "-a", "a", "-w", "v")
     m.refuses({**environment, "KEYCHAIN_HISTORY_DAYS": "0"}, "find-generic-password", "-s", "s", place=f"{FILE}:1")
     by_hand = m.deployment.run(
-        m.deployment.path("libexec", "keychaind"), "--history-days", "0", "--socket", "/nowhere/s", "--store", "/nowhere/k",
-        env=environment)
+        m.deployment.path("libexec", "keychaind"), "--history-days", "0", "--socket", "/nowhere/s",
+        "--store", "/nowhere/k", env=environment)
     assert by_hand.returncode != 0 and f"{FILE}:1" in by_hand.stderr, by_hand
 
 
@@ -103,19 +105,23 @@ def embedded(m):
     assert done.returncode == 3 and FILE in done.stderr, done
     assert not os.path.exists(environment["KEYCHAIN_HOME"] + "/vault"), "no vault is made"
     # The same through a daemon.
-    m.refuses({**environment, "KEYCHAIN_MODE": "auto"}, "add-generic-password", "-s", "s", "-a", "a", "-w", "v", place="")
+    served = {**environment, "KEYCHAIN_MODE": "auto"}
+    m.refuses(served, "add-generic-password", "-s", "s", "-a", "a", "-w", "v", place="")
     assert not os.path.exists(environment["KEYCHAIN_HOME"] + "/vault"), "no vault is made"
     log = open(environment["KEYCHAIN_HOME"] + "/keychaind.log").read()
     assert FILE in log, log
 
 
 def believes_root_alone(m):
-    for change in (lambda: os.chmod(FILE, 0o666), lambda: os.chown(FILE, VICTIM, VICTIM), lambda: os.chmod("/etc/keychain", 0o777)):
+    folder = os.path.dirname(FILE)
+    for change in (
+        lambda: os.chmod(FILE, 0o666), lambda: os.chown(FILE, VICTIM, VICTIM), lambda: os.chmod(folder, 0o777),
+    ):
         m.demand("lock-after = 300\n")
         change()
         m.refuses(m.environment("doubt"), "add-generic-password", "-s", "s", "-a", "a", "-w", "v")
         os.chown(FILE, 0, 0)
-        os.chmod("/etc/keychain", 0o755)
+        os.chmod(folder, 0o755)
     m.demand("lock-after = soon\n")
     m.refuses(m.environment("doubt"), "find-generic-password", "-s", "s", place=f"{FILE}:1")
     m.demand("# nothing\n")

@@ -29,7 +29,8 @@ class Home:
         }
 
     def files(self):
-        return sorted(os.path.join(path, name) for path, folders, files in os.walk(self.folder) for name in folders + files)
+        walk = os.walk(self.folder)
+        return sorted(os.path.join(path, name) for path, folders, files in walk for name in folders + files)
 
     def run(self, name, *arguments, text=""):
         """The program under a name of a helper's."""

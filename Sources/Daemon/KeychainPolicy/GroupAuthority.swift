@@ -46,13 +46,13 @@ extension AccessPolicy {
         return .granted
     }
 
-    /// Decides whether a caller may work on the items of a program as the program itself may: to carry them from one keychain to
-    /// another.
+    /// Decides whether a caller may work on the items of a program as the program itself may: to carry them from one
+    /// keychain to another.
     ///
-    /// Only a program that its path alone names can be worked for: an anchor, a signature, an entitlement or a unit would be worth
-    /// nothing if a store that the user may have forged could put items into their groups. To take items away is to give them another
-    /// group, and takes what that takes. To put some there, which changes none that are there, the keychain's own command needs the
-    /// passcode only where one is set.
+    /// Only a program that its path alone names can be worked for: an anchor, a signature, an entitlement or a unit
+    /// would be worth nothing if a store that the user may have forged could put items into their groups. To take
+    /// items away is to give them another group, and takes what that takes. To put some there, which changes none
+    /// that are there, the keychain's own command needs the passcode only where one is set.
     ///
     /// - Throws: `errSecMissingEntitlement` for every other group, and for everybody else.
     package static func authority(

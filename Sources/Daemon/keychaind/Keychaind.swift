@@ -52,7 +52,7 @@ struct Keychaind {
         if let owner = options.owner, let control = options.control {
             return try WardService(owner, options, log: report).run(control, until: signals)
         }
-        let program = InstalledFile(options)
+        let program = OwnProgram(options)
         guard let (server, engine) = try start(options) else { return }
         if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }

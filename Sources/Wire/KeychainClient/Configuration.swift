@@ -133,7 +133,8 @@ package struct Configuration: Equatable, Sendable {
     /// What the administrator has fixed of a setting; nil where the policy says nothing of it.
     ///
     /// - Parameter given: what a command line says instead.
-    /// - Throws: `errSecParam` (`policy.administrator`) when that is something else; as ``AdministratorPolicy/load(from:trusting:)``.
+    /// - Throws: `errSecParam` (`policy.administrator`) when that is something else; as
+    ///   ``AdministratorPolicy/load(from:trusting:)``.
     package static func fixed(_ key: String, _ given: String? = nil) throws(Refusal) -> String? {
         guard let fixed = try AdministratorPolicy.load().fixed.first(where: { $0.key == key }) else { return nil }
         if let given, !fixed.says(given) { throw .isFixed(fixed, given) }
@@ -177,8 +178,8 @@ package struct Configuration: Equatable, Sendable {
         (socketIsGiven, ownSocket) = (false, nil)
     }
 
-    /// The accounts in which a home is looked up that the environment does not name. In a marked program that is none: the files in
-    /// there are its user's.
+    /// The accounts in which a home is looked up that the environment does not name. In a marked program that is
+    /// none: the files in there are its user's.
     private static var ownAccounts: String { CurrentProcess.isMarked ? "/dev/null" : HomeFolder.accounts }
 
     private static func read(

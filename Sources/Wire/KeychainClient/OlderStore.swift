@@ -2,7 +2,8 @@ import Glibc
 package import KeychainModel
 package import LinuxSystem
 
-/// The keychain that a user's programs had before the system service came: below the user's home, kept by a daemon of the user's own.
+/// The keychain that a user's programs had before the system service came: below the user's home, kept by a daemon of
+/// the user's own.
 ///
 /// Commands look for it; no daemon does.
 package struct OlderStore: Sendable {

@@ -19,8 +19,8 @@ extension Setting.Values {
 
     /// Takes what the administrator has fixed.
     ///
-    /// - Throws: `errSecParam`: `policy.administrator` for a setting of the user's that says something else, `configuration.invalid` for
-    ///   one that there is not or that makes no sense.
+    /// - Throws: `errSecParam`: `policy.administrator` for a setting of the user's that says something else,
+    ///   `configuration.invalid` for one that there is not or that makes no sense.
     mutating func fix(by policy: AdministratorPolicy) throws(Refusal) {
         for fixed in policy.fixed {
             guard let setting = Setting.table.first(where: { $0.key == fixed.key && $0.mayBeFixed }) else {
@@ -68,7 +68,8 @@ extension Refusal {
     static func isFixed(_ fixed: AdministratorPolicy.Fixed, _ given: String) -> Refusal {
         Refusal(
             .param, .administrator, fixed.key,
-            "\(fixed.key) is \"\(fixed.value)\" on this machine, and not \"\(given)\": the administrator demands it in \(fixed.place).",
+            "\(fixed.key) is \"\(fixed.value)\" on this machine, and not \"\(given)\": "
+                + "the administrator demands it in \(fixed.place).",
             do: "Leave the setting out.")
     }
 

@@ -4,8 +4,8 @@ package import LinuxSystem
 
 /// A keychain that nobody has stored anything in: nothing of one lies in its folder, and no daemon listens.
 ///
-/// What looks for items, be it to change them, finds none, starts nothing and writes nothing. The first request of another kind reaches the keychain,
-/// which makes it; so does the first that finds that somebody else has made it.
+/// What looks for items, be it to change them, finds none, starts nothing and writes nothing. The first request of
+/// another kind reaches the keychain, which makes it; so does the first that finds that somebody else has made it.
 package final class UnmadeKeychain: KeychainConnection {
     /// Reaches the keychain, and makes it where there is none.
     package typealias Making = @Sendable () throws(Refusal) -> any KeychainConnection
@@ -46,8 +46,8 @@ package final class UnmadeKeychain: KeychainConnection {
 
     /// The keychain that a request goes to.
     ///
-    /// - Throws: `errSecItemNotFound` for what looks for items while there is none; what the keychain would say of a request that
-    ///   breaks its rules.
+    /// - Throws: `errSecItemNotFound` for what looks for items while there is none; what the keychain would say of a
+    ///   request that breaks its rules.
     private func keychain(for request: ItemRequest) throws(Refusal) -> any KeychainConnection {
         try keychain(orElse: request.operation.looksForItems ? request : nil)
     }
@@ -71,7 +71,8 @@ extension Configuration {
     /// Reaches the keychain; one that nobody has made stays unmade until something is stored.
     ///
     /// - Parameter embed: opens it in this process; nil where it is never opened here.
-    /// - Throws: as ``Connection/reach(_:)``, and as `embed`; `errSecNotAvailable` where there is neither a daemon nor `embed`.
+    /// - Throws: as ``Connection/reach(_:)``, and as `embed`; `errSecNotAvailable` where there is neither a daemon
+    ///   nor `embed`.
     package func keychain(embed: UnmadeKeychain.Making?) throws(Refusal) -> any KeychainConnection {
         let open: UnmadeKeychain.Making = { () throws(Refusal) in
             if let daemon = try Connection.reach(self) { return daemon }
@@ -85,8 +86,8 @@ extension Configuration {
         embed != nil && mode != .daemon || DaemonLauncher(configuration: self).program != nil
     }
 
-    /// Whether nobody has made the keychain yet, as far as this process may see. Of anything else than nothing, whoever opens it says
-    /// what it is.
+    /// Whether nobody has made the keychain yet, as far as this process may see. Of anything else than nothing,
+    /// whoever opens it says what it is.
     package var isUnmade: Bool {
         if usesSystemService || (mode != .embedded && Self.isThere(socket)) { return false }
         return isUsable && Self.signs.allSatisfy { !Self.isThere("\(folder)/\($0)") }

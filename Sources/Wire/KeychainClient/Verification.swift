@@ -25,6 +25,16 @@ extension KeychainConnection {
     }
 }
 
+extension KeychainConnection {
+    /// Which release answers; nil for one that is older than the question.
+    package func release() -> Release? {
+        do throws(Refusal) {
+            guard case .release(let release) = try device(.release, passcodes: []) else { return nil }
+            return release
+        } catch { return nil }
+    }
+}
+
 extension DeviceRequest {
     /// How long what walks over everything, or needs several requests, may take when a caller allows `usual` for a single one: ten
     /// times as long.

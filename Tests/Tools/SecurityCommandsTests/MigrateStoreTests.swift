@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "What is to move and what stays is shown, with the reason, before the question; a script is not asked and moves nothing"
+        "What moves and what stays is shown, with the reason, before the question; a script moves nothing unasked"
     )
     func shows() {
         fill(
@@ -135,5 +135,37 @@ import Testing
                     0,
                     #"{"moved":1,"moving":1,"staying":[{"class":"genp","name":"L signed","group":"TEAM.app","#
                         + #""reason":"its programs are more than a path"}]}"# + "\n"))
+    }
+
+    @Test("Certificates, keys and internet passwords move with all that a program has given them")
+    func classes() {
+        let group = AttributeValue.string("program:/bin/app")
+        func item(_ itemClass: ItemClass, _ more: [AttributeID: AttributeValue]) -> StandInKeychain.Item {
+            let attributes = more.merging([.accessGroup: group, .accessible: .string("cku")]) { $1 }
+            return .init(
+                itemClass: itemClass, attributes: attributes, value: [1, 0, 255],
+                uuid: Array(repeating: itemClass.rawValue, count: 16))
+        }
+        let certificate: [AttributeID: AttributeValue] = [
+            .certificateType: .number(3), .issuer: .data([48]), .serialNumber: .data([1]), .label: .string("c"),
+        ]
+        let key: [AttributeID: AttributeValue] = [
+            .keyClass: .number(1), .applicationLabel: .data([7]), .applicationTag: .data([8]),
+            .keySizeInBits: .number(2048), .canSign: .number(1),
+        ]
+        let internet: [AttributeID: AttributeValue] = [
+            .server: .string("h"), .port: .number(443), .path: .string("/p"), .account: .string("a"),
+            .comment: .string("ä"),
+        ]
+        fill(item(.certificate, certificate), item(.key, key), item(.internetPassword, internet))
+        let outcome = shell.run("migrate-store", "-y")
+        #expect(outcome.status == 0 && outcome.text.hasSuffix("moved: 3\n"), "\(outcome.text)")
+        let moved = shell.keychain.update { $0.items }
+        for (itemClass, given) in [(ItemClass.certificate, certificate), (.key, key), (.internetPassword, internet)] {
+            let found = moved.first { $0.itemClass == itemClass }
+            #expect(found?.value == [1, 0, 255])
+            #expect(found?.attributes[.accessible] == .string("cku"))
+            #expect(given.allSatisfy { found?.attributes[$0.key] == $0.value }, "\(itemClass)")
+        }
     }
 }

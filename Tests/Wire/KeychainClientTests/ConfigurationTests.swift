@@ -23,7 +23,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What the administrator has fixed holds for everybody, and a user's setting that says the same is none against it"
+        "What the administrator has fixed holds for everybody, also for a user whose setting says the same"
     )
     func isFixed() throws {
         #expect(try load(fixing: "history-days = 7\n").historyDays == 7)
@@ -32,7 +32,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A setting of the user's that says something else is refused with the policy's file and line, from file and variable"
+        "A setting of the user's that says something else is refused with the policy's file and line"
     )
     func refusesChangeOfFixed() throws {
         func refused(_ variables: [String: String] = [:]) -> Refusal? {

@@ -54,7 +54,7 @@ struct AdministratorPolicyTests {
     }
 
     @Test(
-        "A file that others may write, or in a folder of others, or of another user, is not believed, and nothing holds then"
+        "A file that others may write or replace, or of another user, is not believed, and nothing holds then"
     )
     func distrusts() throws {
         _ = try load("minimum-passcode = 8\n")

@@ -1,12 +1,12 @@
-package import KeychainClient
-package import KeychainModel
+import KeychainModel
 import KeychainWire
-package import LinuxSystem
+import LinuxSystem
 
-/// `migrate-store`: carries items from the store that the user had before the system service came to the service's, or back.
+/// `migrate-store`: carries items from the store that the user had before the system service came to the service's,
+/// or back.
 ///
-/// The older store is the user's file, and may be forged: its items go into the groups of programs that their paths alone name, and
-/// nowhere else. An item is taken away when its copy was found to be what it should be, not before.
+/// The older store is the user's file, and may be forged: its items go into the groups of programs that their paths
+/// alone name, and nowhere else. An item is taken away when its copy was found to be what it should be, not before.
 struct MigrateStore {
     private let session: Session
     private let goesBack: Bool
@@ -20,10 +20,10 @@ struct MigrateStore {
             CommandOption("y", word: "yes", "Do not ask before items are moved."),
         ],
         notes: [
-            "Moved are the items of programs that their paths alone name. Those of signed, entitled, sandboxed and anchored programs",
-            "and of units stay, and so does what asks its user and what cannot leave its enclave; all of that is listed before the",
-            "question. What is moved is new there: its dates are today's, and earlier versions of it are dropped. An item that is",
-            "there already stays where it is.",
+            "Moved are the items of programs that their paths alone name. Those of signed, entitled, sandboxed and",
+            "anchored programs and of units stay, and so does what asks its user and what cannot leave its enclave; all",
+            "of that is listed before the question. What is moved is new there: its dates are today's, and earlier",
+            "versions of it are dropped. An item that is there already stays where it is.",
         ]
     ) { arguments, session throws(CommandFailure) in
         let migration = MigrateStore(session: session, goesBack: arguments.has("b"))
@@ -100,13 +100,4 @@ struct MigrateStore {
             "there is no older store", cause: "Nothing is in \(folder), or all of it was moved.",
             remedy: "For a store elsewhere, name it: KEYCHAIN_HOME=FOLDER security dump-keychain")
     }
-}
-
-/// The keychain from before the system service, as commands see it.
-package protocol OlderKeychain: Sendable {
-    var folder: String { get }
-    /// Whether there is one whose items were not all taken away.
-    var isThere: Bool { get }
-    func reach() throws(Refusal) -> any KeychainConnection
-    func note(isEmptied: Bool) throws(SystemError)
 }

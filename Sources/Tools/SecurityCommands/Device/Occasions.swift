@@ -2,8 +2,8 @@ import KeychainWire
 
 /// When a keychain locks here, and who notices it.
 ///
-/// What the settings say is one thing; whether anybody sees the session, or that the machine falls asleep, depends on where the agent
-/// runs and on what it reaches.
+/// What the settings say is one thing; whether anybody sees the session, or that the machine falls asleep, depends on
+/// where the agent runs and on what it reaches.
 struct Occasions {
     let status: DeviceStatus
     let settings: DeviceSettings

@@ -8,7 +8,7 @@ enum ReleaseLines {
 
     /// What `--version` prints. Nothing is started for it, and no keychain is made.
     static func show(_ session: Session) throws(CommandFailure) {
-        let running = try session.running().map { ask($0) }
+        let running = try session.running().map { $0.release() }
         if session.writesJSON { return session.output.write(.object(json(running))) }
         session.output.write(Release.text("security", "protocol \(FrameHeader.version)") + "\n")
         guard let running else { return session.output.write("keychaind does not run\n") }
@@ -32,14 +32,6 @@ enum ReleaseLines {
             ])
         }
         return [("version", .string(own)), ("daemon", told ?? .null)]
-    }
-
-    /// Asks for the daemon's release; nil for one that is older than the question.
-    static func ask(_ keychain: any KeychainConnection) -> Release? {
-        do throws(Refusal) {
-            guard case .release(let release) = try keychain.device(.release, passcodes: []) else { return nil }
-            return release
-        } catch { return nil }
     }
 
     private static func text(_ daemon: Release?) -> String {

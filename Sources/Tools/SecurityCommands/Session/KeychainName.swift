@@ -34,8 +34,8 @@ struct KeychainName {
         return named.isSameFile(as: real)
     }
 
-    /// Whether there is certainly no such file and it would not be called as the store is: what cannot be looked at may be the
-    /// system service's.
+    /// Whether there is certainly no such file and it would not be called as the store is: what cannot be looked at
+    /// may be the system service's.
     private static func isMissing(_ path: String) -> Bool {
         if path.hasSuffix(fileName) { return false }
         do throws(SystemError) { return try FileStatus(at: path) == nil } catch { return false }

@@ -180,7 +180,7 @@ package final class Session {
 
     /// The release of what answers; nil for one that is older than the question.
     func release(_ call: String) throws(CommandFailure) -> Release? {
-        try ask(call) { connection throws(Refusal) in ReleaseLines.ask(connection) }
+        try ask(call) { connection throws(Refusal) in connection.release() }
     }
 
     /// The keychain if its daemon runs; nil otherwise.

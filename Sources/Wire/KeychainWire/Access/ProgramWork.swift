@@ -1,8 +1,8 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// Item requests that the keychain's own command makes for a program which only its path names: to carry its items from one keychain
-/// to another.
+/// Item requests that the keychain's own command makes for a program which only its path names: to carry its items
+/// from one keychain to another.
 ///
 ///     work   = group:text count:u8 *(length:u32 body:length)        ; bodies of item requests
 ///     answers = count:u8 *(status:i32 length:u32 body:length)       ; as to each of them alone

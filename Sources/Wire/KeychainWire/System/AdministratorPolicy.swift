@@ -7,8 +7,8 @@ package import LinuxSystem
 ///     # comment
 ///     key = value
 ///
-/// The file is believed when it, and every folder above it, is root's and nobody else may write there. It names no user and nothing of a
-/// user's; a program that the kernel marks reads it like every other.
+/// The file is believed when it, and every folder above it, is root's and nobody else may write there. It names no
+/// user and nothing of a user's; a program that the kernel marks reads it like every other.
 package struct AdministratorPolicy: Equatable, Sendable {
     package static let usualPath = "/etc/keychain/keychain.conf"
     private static let fileLimit = 64 << 10
@@ -43,8 +43,9 @@ package struct AdministratorPolicy: Equatable, Sendable {
     /// Reads the policy; there is none where there is no file.
     ///
     /// - Parameter trusted: the files that are believed.
-    /// - Throws: `errSecNotAvailable` (`policy.untrusted`) for a file that others than root could have written, or that cannot be read;
-    ///   `errSecParam` (`configuration.invalid`) for a line that makes no sense. Nothing holds then, so that no keychain is used.
+    /// - Throws: `errSecNotAvailable` (`policy.untrusted`) for a file that others than root could have written, or
+    ///   that cannot be read; `errSecParam` (`configuration.invalid`) for a line that makes no sense. Nothing holds
+    ///   then, so that no keychain is used.
     package static func load(
         from path: String = usualPath, trusting trusted: TrustedFiles = .installedByRoot
     ) throws(Refusal) -> AdministratorPolicy {

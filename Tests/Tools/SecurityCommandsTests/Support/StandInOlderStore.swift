@@ -30,6 +30,7 @@ extension StandInKeychain {
     ) -> (status: Int32, body: SecretBytes) {
         let writer = ResponseWriter()
         do throws(Refusal) {
+            try request.check()
             let found = try perform(request, as: group, &state)
             writer.begin(id: 0)
             for item in found.items {

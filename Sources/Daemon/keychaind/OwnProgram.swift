@@ -1,10 +1,11 @@
 import LinuxSystem
 
-/// The file that this daemon was started from: once another release has been installed in its place, the daemon need not go on.
+/// The file that this daemon was started from: once another release has been installed in its place, the daemon need
+/// not go on.
 ///
-/// It ends when nobody has been connected for a while, and the next program starts the new one. A keychain with a password is locked
-/// then, as after every end of its daemon.
-struct InstalledFile {
+/// It ends when nobody has been connected for a while, and the next program starts the new one. A keychain with a
+/// password is locked then, as after every end of its daemon.
+struct OwnProgram {
     private let path: String?
     private let status: FileStatus?
     private let usual: UInt64?
