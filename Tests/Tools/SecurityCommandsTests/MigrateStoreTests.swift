@@ -137,20 +137,22 @@ import Testing
                         + #""reason":"its programs are more than a path"}]}"# + "\n"))
     }
 
+    private func item(_ itemClass: ItemClass, _ more: [AttributeID: AttributeValue]) -> StandInKeychain.Item {
+        let all: [AttributeID: AttributeValue] = [
+            .accessGroup: .string("program:/bin/app"), .accessible: .string("cku"),
+        ]
+        return .init(
+            itemClass: itemClass, attributes: more.merging(all) { $1 }, value: [1, 0, 255],
+            uuid: Array(repeating: itemClass.rawValue, count: 16))
+    }
+
     @Test("Certificates, keys and internet passwords move with all that a program has given them")
     func classes() {
-        let group = AttributeValue.string("program:/bin/app")
-        func item(_ itemClass: ItemClass, _ more: [AttributeID: AttributeValue]) -> StandInKeychain.Item {
-            let attributes = more.merging([.accessGroup: group, .accessible: .string("cku")]) { $1 }
-            return .init(
-                itemClass: itemClass, attributes: attributes, value: [1, 0, 255],
-                uuid: Array(repeating: itemClass.rawValue, count: 16))
-        }
         let certificate: [AttributeID: AttributeValue] = [
             .certificateType: .number(3), .issuer: .data([48]), .serialNumber: .data([1]), .label: .string("c"),
         ]
         let key: [AttributeID: AttributeValue] = [
-            .keyClass: .number(1), .applicationLabel: .data([7]), .applicationTag: .data([8]),
+            .keyClass: .number(1), .type: .number(42), .applicationLabel: .data([7]), .applicationTag: .data([8]),
             .keySizeInBits: .number(2048), .canSign: .number(1),
         ]
         let internet: [AttributeID: AttributeValue] = [

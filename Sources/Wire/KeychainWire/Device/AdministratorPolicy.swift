@@ -179,7 +179,9 @@ extension Refusal {
     fileprivate static func untrustedPolicy(_ path: String, _ reason: String) -> Refusal {
         Refusal(
             .notAvailable, .untrustedPolicy, path, "The administrator's policy \(path) is not believed: \(reason).",
-            do: "As root, see that it and the folders above it are root's, and that nobody else may write there.")
+            do:
+                "As root, see that it and the folders above it are root's, that all may read it and nobody else write there."
+        )
     }
 
     fileprivate static func wrongPolicy(_ place: String, _ problem: String) -> Refusal {
