@@ -34,8 +34,8 @@ class Keychain:
         self.expect(with_passcode, "add a b 1 10", 0)
         with_passcode.leave()
 
-    def set(self, seconds):
-        self.clock.write_text(f"{seconds}\n")
+    def set(self, seconds, asleep=0):
+        self.clock.write_text(f"{seconds} {asleep}\n")
 
     def program(self, mode="embedded", before=()):
         return Program(self, mode, before)
@@ -96,6 +96,48 @@ def timers_hold(keychain):
     print("a keychain locks when its time is over, however the wall clock is set")
 
 
+def sleep_counts(keychain):
+    """What a machine that has slept shows a program: the clock that counts from the boot is ahead of the one that runs."""
+    program = keychain.program()
+    keychain.expect(program, "unlock 1234", 0)
+    keychain.expect(program, "settings 600", 0)
+    keychain.set(500, 500)
+    keychain.expect(program, "get a b", 0)
+    keychain.set(1200, 1200)
+    keychain.expect(program, "get a b", LOCKED)
+    fail(keychain, program)
+    keychain.set(1230, 1230)
+    keychain.expect(program, "unlock 1234", THROTTLED)
+    keychain.set(1300, 1300)
+    keychain.expect(program, "unlock 1234", 0)
+    program.leave()
+    print("the time that the machine sleeps counts: for the lock, and for the wait of an attempt")
+
+
+def history_stays(keychain):
+    """A daemon whose wall clock is set ten years ahead drops no earlier version."""
+    daemon = subprocess.Popen(
+        [f"{PROGRAMS}/keychaind", "--socket", f"{keychain.home}/keychaind.sock", "--store", keychain.home, "--tpm", "none"],
+        env=os.environ | {"LD_PRELOAD": LIBRARY, "WALL_CLOCK": str(keychain.clock)}, stderr=subprocess.DEVNULL)
+    while not os.path.exists(f"{keychain.home}/keychaind.sock"):
+        daemon.poll() is None or sys.exit("the daemon did not start")
+    program = keychain.program("daemon")
+    keychain.expect(program, "unlock 1234", 0)
+    keychain.expect(program, "del a b", 0)
+    program.leave()
+    keychain.set(YEARS)
+    # What is past is dropped at the end, too.
+    daemon.terminate()
+    daemon.wait()
+    keychain.set(0)
+    program = keychain.program()
+    keychain.expect(program, "unlock 1234", 0)
+    keychain.expect(program, "undelete a b 0", 0)
+    keychain.expect(program, "get a b", 0)
+    program.leave()
+    print("a wall clock that is set ahead drops no earlier version in a daemon that runs")
+
+
 def namespaces_change_nothing(keychain):
     """Who starts the keychain with other clocks waits as long; its timers run."""
     if subprocess.run([*NAMESPACE, "true"], capture_output=True).returncode:
@@ -125,8 +167,8 @@ def namespaces_have_timers(keychain):
 
 
 def main():
-    for case in (waits_hold, timers_hold, namespaces_change_nothing, namespaces_have_timers):
-        with tempfile.TemporaryDirectory() as folder:
+    for case in (waits_hold, timers_hold, sleep_counts, history_stays, namespaces_change_nothing, namespaces_have_timers):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             case(Keychain(folder))
 
 

@@ -42,15 +42,16 @@ package final class Housekeeping {
 }
 
 extension KeychainEngine {
-    /// Drops what is past, and makes the day's copy where it is due. What fails is logged, and tried again the next time.
+    /// Makes the day's copy where it is due, and then drops what is past, which is in the copy. What fails is logged, and tried again the
+    /// next time.
     func keepHouse(by deadline: Deadline, now: Int) {
         guard failure == nil else { return }
-        logging("Earlier versions of items that are past were not dropped") { () throws(Refusal) in
-            try change { (writer) throws(Refusal) in try writer.trimHistory(now: Clock.secondsSinceReferenceDate) }
-        }
         logging("The daily copy of the store was not made") { () throws(Refusal) in
             guard history.days > 0, try store.isSnapshotDue(now: now) else { return }
             _ = try store.snapshot(by: deadline, now: now)
+        }
+        logging("Earlier versions of items that are past were not dropped") { () throws(Refusal) in
+            try change { (writer) throws(Refusal) in try writer.trimHistory(now: clock.now) }
         }
     }
 

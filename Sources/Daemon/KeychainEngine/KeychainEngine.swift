@@ -20,6 +20,8 @@ package final class KeychainEngine: Sendable {
     let age: AgeKeeper
     let anchoredGroups: AnchoredGroups
     let history: HistoryLimits
+    /// What time it is for what is dropped.
+    let clock: HistoryClock
     private let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
@@ -33,12 +35,14 @@ package final class KeychainEngine: Sendable {
     ///   - deployment: what a person calls the place the engine runs in.
     ///   - quotas: how much there may be.
     ///   - history: for how long earlier versions of items are kept.
+    ///   - clock: when they are past.
     ///   - anchoredGroups: whose items are shown to their own programs and to root alone.
     ///   - log: takes a line for a request that was refused, a few a second at most.
     /// - Throws: what keeps enclave or store from being used.
     package init(
         store: ItemStore, enclave: any EnclaveService, deployment: String, quotas: Quotas = .none,
-        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
+        history: HistoryLimits = HistoryLimits(), clock: HistoryClock = HistoryClock(),
+        anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
     ) throws(Refusal) {
         decisions = DecisionLog(log)
         self.log = log
@@ -46,7 +50,7 @@ package final class KeychainEngine: Sendable {
         self.anchoredGroups = anchoredGroups
         self.store = store
         self.enclave = enclave
-        self.history = history
+        (self.history, self.clock) = (history, clock)
         self.deployment = deployment
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
@@ -65,7 +69,7 @@ package final class KeychainEngine: Sendable {
 
     /// Nothing is to be kept: what there is goes at once, and not when there is time for it.
     private func dropHistory(_ writer: ItemWriter) {
-        do throws(Refusal) { try writer.trimHistory(now: Clock.secondsSinceReferenceDate) } catch {
+        do throws(Refusal) { try writer.trimHistory(now: clock.now) } catch {
             log?("The earlier versions were not dropped: \(error.problem)")
         }
     }
@@ -143,7 +147,7 @@ package final class KeychainEngine: Sendable {
         guard failure == nil else { return }
         do throws(Refusal) {
             try writer.write(sightings.take())
-            try writer.trimHistory(now: Clock.secondsSinceReferenceDate)
+            try writer.trimHistory(now: clock.now)
             try writer.store.checkpoint()
         } catch { log?("The store was not tidied up: \(error.problem)") }
     }

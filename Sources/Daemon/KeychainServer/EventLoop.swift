@@ -159,7 +159,8 @@ extension EventLoop {
             if let socket = try listeners[index].accept() { try open(socket) }
         } catch {
             // A source that has ended says so itself.
-            if error.code != EPIPE { log("no connection can be accepted for now: \(error)") }
+            let line = "no connection can be accepted for now: \(error)"
+            if error.code != EPIPE, let line = paces.admit(line, of: .max) { log(line) }
             pauseAccepting()
         }
     }

@@ -48,6 +48,8 @@ package struct UnitCredential: Equatable, Sendable {
 package struct CredentialDesk: Sendable {
     private let handler: any RequestHandler
     private let log: ServerLog
+    /// How often lines are written that who asks causes.
+    private let paces = Monitor(LogPaces())
 
     /// How long an answer may take, milliseconds: what starts a unit waits for it.
     private static let patience = 10_000
@@ -58,17 +60,16 @@ package struct CredentialDesk: Sendable {
     @Sendable package func take(_ connection: UnixSocket) {
         do throws(SystemError) {
             _ = try Thread(named: "keychain-unit") { answer(connection) }
-        } catch { log("a unit's credential was not answered: \(error)") }
+        } catch { note("a unit's credential was not answered: \(error)", of: 0) }
     }
 
     private func answer(_ connection: UnixSocket) {
         let deadline = Deadline.after(milliseconds: Self.patience)
-        guard (try? PeerNumbers(of: connection).user) == 0 else {
-            return log("refused a credential to another user")
-        }
+        let user = try? PeerNumbers(of: connection).user
+        guard user == 0 else { return note("refused a credential to another user", of: user ?? .max) }
         let peer = try? connection.peerAbstractName()
         guard let credential = peer.flatMap(UnitCredential.init(peer:)) else {
-            return log("refused a credential: the peer's name names no unit")
+            return note("refused a credential: the peer's name names no unit", of: 0)
         }
         do throws(Refusal) {
             let value = try credential.find(in: handler, by: deadline)
@@ -76,7 +77,13 @@ package struct CredentialDesk: Sendable {
             // A service manager that has gone needs no answer.
             value.withSpan { bytes in try? connection.sendFully(bytes, deadline: deadline) }
         } catch {
-            log("no credential \(credential.name) for \(credential.unit): \(error.rule.rawValue): \(error.problem)")
+            note(
+                "no credential \(credential.name) for \(credential.unit): \(error.rule.rawValue): \(error.problem)",
+                of: 0)
         }
+    }
+
+    private func note(_ line: String, of user: UInt32) {
+        if let line = paces.update({ $0.admit(line, of: user) }) { log(line) }
     }
 }

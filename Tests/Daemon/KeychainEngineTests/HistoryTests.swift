@@ -543,6 +543,18 @@ struct HistoryTests {
         #expect(try count(engine) == 1)
     }
 
+    @Test("A wall clock that is set ahead drops nothing in a process that runs; the system's clock counts")
+    func clockSetAhead() {
+        let (wall, boot) = (Monitor(1_000_000.0), Monitor(50.0))
+        let clock = HistoryClock(wall: { wall.update { $0 } }, boot: { boot.update { $0 } })
+        wall.update { $0 += 10 * 365 * 86400 }
+        #expect(clock.now == 1_000_000)
+        boot.update { $0 += 86400 }
+        #expect(clock.now == 1_000_000 + 86400)
+        wall.update { $0 = 900_000 }
+        #expect(clock.now == 900_000)
+    }
+
     @Test("An item that is moved to another group leaves no version in the old one")
     func moved() throws {
         let engine = try TestEngine(in: directory)

@@ -28,4 +28,21 @@ struct UnitCredentialTests {
         let refusal = failure { () throws(Refusal) in try credential?.find(in: ClosedKeychain(reason), by: soon) }
         #expect(refusal == reason)
     }
+
+    @Test("However often a credential is asked for in vain, the log has a few lines of it")
+    func flood() throws {
+        let lines = Monitor(0)
+        let reason = Refusal(.notAvailable, .damaged, "store", "The store is damaged.", do: "Restore it.")
+        let desk = CredentialDesk(ClosedKeychain(reason)) { _ in lines.update { $0 += 1 } }
+        let start = Clock.monotonicNanoseconds
+        for _ in 0..<200 {
+            let (ours, theirs) = try UnixSocket.pair()
+            desk.take(theirs)
+            // Answered when its end is closed.
+            try? ours.descriptor.wait(for: [], deadline: soon)
+        }
+        let seconds = Int((Clock.monotonicNanoseconds - start) / 1_000_000_000)
+        let written = lines.wait(deadline: .now) { $0 } ?? 0
+        #expect((1...(12 + seconds)).contains(written))
+    }
 }

@@ -34,6 +34,28 @@ package struct HistoryLimits: Equatable, Sendable {
     }
 }
 
+/// What time it is for what is dropped because it is past: the wall clock's, but never more than passed on the system's own clock since the
+/// keychain was opened. A wall clock that is set ahead drops nothing in a process that runs, and one that is set back keeps all for longer.
+package struct HistoryClock: Sendable {
+    private let wall: @Sendable () -> Double
+    private let boot: @Sendable () -> Double
+    private let opened: (wall: Double, boot: Double)
+
+    /// - Parameters:
+    ///   - wall: seconds since 2001.
+    ///   - boot: seconds since the system was started, which nobody sets.
+    package init(
+        wall: @escaping @Sendable () -> Double = { Clock.secondsSinceReferenceDate },
+        boot: @escaping @Sendable () -> Double = { Double(Clock.secondsSinceBoot) }
+    ) {
+        (self.wall, self.boot) = (wall, boot)
+        opened = (wall(), boot())
+    }
+
+    /// Seconds since 2001.
+    package var now: Double { min(wall(), opened.wall + boot() - opened.boot) }
+}
+
 /// Keeping what an update or a deletion ends, in its transaction.
 extension ItemWriter {
     /// Keeps a row as it stands, which is about to be changed or deleted. Its key need not be there.
