@@ -337,8 +337,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What the fuzz targets reach is not offered by the rooms, so they are built where everything may be tested: by scripts/fuzz, with
-// libFuzzer, and by Tests/Scripts/fuzz_corpora_test.sh, without.
+// What the fuzz targets reach is not offered by the rooms, so they are built where everything may be tested: by
+// scripts/fuzz, with libFuzzer, and by Tests/Scripts/fuzz_corpora_test.sh, without.
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
     package.targets += [
         .target(
@@ -357,9 +357,9 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
     ]
 }
 
-// The SDK is one library for programs that do not build this package. What they import keeps its binary interface, so that a
-// new library does not break them; the flags are such as no package may have that others depend on. scripts/build-sdk asks for
-// it and links the library from the parts.
+// The SDK is one library for programs that do not build this package. What they import keeps its binary interface, so
+// that a new library does not break them; the flags are such as no package may have that others depend on.
+// scripts/build-sdk asks for it and links the library from the parts.
 if Context.environment["KEYCHAIN_SDK"] != nil {
     let modules = [
         "CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys", "CommonCrypto",

@@ -88,8 +88,8 @@ def unclosed_by_unit(d):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
 
 
-@attack("files that the identifier alone never gets closed, attached again and again, keep others from being identified",
-        FAILS)
+@attack("files that the identifier alone never gets closed, attached again and again, "
+        "keep others from being identified", FAILS)
 def unclosed_by_identifier(d):
     identifier = d.processes()["identifier"]
     with unread(d, d.socket, -identifier, OTHER):

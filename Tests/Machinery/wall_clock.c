@@ -1,5 +1,6 @@
-/* Has a program see another wall clock: so many seconds ahead of the system's as the file WALL_CLOCK says, which may change. A second
-   number there is for how many seconds the machine has slept: only the clock that counts from the boot is ahead by them. */
+/* Has a program see another wall clock: so many seconds ahead of the system's as the file WALL_CLOCK says, which may
+   change. A second number there says for how many seconds the machine has slept: only the clock that counts from the
+   boot is ahead by them. */
 
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -97,7 +97,7 @@ def timers_hold(keychain):
 
 
 def sleep_counts(keychain):
-    """What a machine that has slept shows a program: the clock that counts from the boot is ahead of the one that runs."""
+    """A machine that has slept: the clock that counts from the boot is ahead of the one that runs."""
     program = keychain.program()
     keychain.expect(program, "unlock 1234", 0)
     keychain.expect(program, "settings 600", 0)
@@ -117,7 +117,8 @@ def sleep_counts(keychain):
 def history_stays(keychain):
     """A daemon whose wall clock is set ten years ahead drops no earlier version."""
     daemon = subprocess.Popen(
-        [f"{PROGRAMS}/keychaind", "--socket", f"{keychain.home}/keychaind.sock", "--store", keychain.home, "--tpm", "none"],
+        [f"{PROGRAMS}/keychaind", "--socket", f"{keychain.home}/keychaind.sock", "--store", keychain.home,
+         "--tpm", "none"],
         env=os.environ | {"LD_PRELOAD": LIBRARY, "WALL_CLOCK": str(keychain.clock)}, stderr=subprocess.DEVNULL)
     while not os.path.exists(f"{keychain.home}/keychaind.sock"):
         daemon.poll() is None or sys.exit("the daemon did not start")
@@ -167,7 +168,8 @@ def namespaces_have_timers(keychain):
 
 
 def main():
-    for case in (waits_hold, timers_hold, sleep_counts, history_stays, namespaces_change_nothing, namespaces_have_timers):
+    for case in (waits_hold, timers_hold, sleep_counts, history_stays, namespaces_change_nothing,
+                 namespaces_have_timers):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             case(Keychain(folder))
 

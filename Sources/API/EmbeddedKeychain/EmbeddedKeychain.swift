@@ -7,12 +7,12 @@ package import KeychainWire
 package import LinuxSystem
 import SecureEnclave
 
-/// The whole keychain inside the calling process: the engine and the software enclave, over files that several processes may
-/// use at once.
+/// The whole keychain inside the calling process: the engine and the software enclave, over files that several
+/// processes may use at once.
 ///
-/// It behaves as a connection to a daemon does; what it cannot do is keep the program that carries it from reading its memory.
-/// A forked child opens the files anew at its first call, locked if there is a passcode: the keys of its parent are not in its
-/// memory, and SQLite's connections must not be carried across a fork.
+/// It behaves as a connection to a daemon does; what it cannot do is keep the program that carries it from reading its
+/// memory. A forked child opens the files anew at its first call, locked if there is a passcode: the keys of its parent
+/// are not in its memory, and SQLite's connections must not be carried across a fork.
 package final class EmbeddedKeychain: KeychainConnection {
     private let engine: ProcessLocal<EmbeddedEngine?>
     private let open: @Sendable () throws(Refusal) -> EmbeddedEngine
@@ -25,8 +25,8 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// - Parameters:
     ///   - caller: whom the engine takes the program for; nil for what a daemon would take it for.
     ///   - timeout: how long a request may take: milliseconds.
-    /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened; what a daemon would
-    ///   refuse the program with.
+    /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened; what a daemon
+    ///   would refuse the program with.
     package convenience init(
         folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline
     ) throws(Refusal) {
@@ -88,8 +88,8 @@ package final class EmbeddedKeychain: KeychainConnection {
         return .identity(CallerReport(try OwnIdentity.identifier.examine(files[0], for: caller)))
     }
 
-    /// Waits for another state than that with this number, and looks every second whether another process has changed the
-    /// vault. While it sleeps it is not in the engine, so that the process may fork.
+    /// Waits for another state than that with this number, and looks every second whether another process has changed
+    /// the vault. While it sleeps it is not in the engine, so that the process may fork.
     private func watch(_ epoch: UInt32, _ milliseconds: UInt32) throws(Refusal) -> DeviceReply {
         let deadline = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
         while true {
@@ -121,7 +121,8 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// The parent's connections go first: SQLite would take their locks for this process's own.
     private func reopen(_ engine: inout EmbeddedEngine?) throws(Refusal) {
         guard engine == nil || isKnownUniquelyReferenced(&engine) else { throw .forkedInUse }
-        // Closing what has become another file's descriptor would harm that, and leave SQLite with locks it does not have.
+        // Closing what has become another file's descriptor would harm that, and leave SQLite with locks it does not
+        // have.
         if let engine, !engine.hasItsDescriptors { throw .descriptorsClosed }
         engine = nil
         engine = try open()

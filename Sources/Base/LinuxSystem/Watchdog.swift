@@ -1,7 +1,7 @@
 import Glibc
 
-/// Tells who has started this process every few seconds that it goes on, so that one that has stopped is ended and started
-/// again: the service's supervisor over the lifeline, or systemd (WatchdogSec=, sd_notify(3)).
+/// Tells who has started this process every few seconds that it goes on, so that one that has stopped is ended and
+/// started again: the service's supervisor over the lifeline, or systemd (WatchdogSec=, sd_notify(3)).
 package struct Watchdog {
     private let send: () -> Void
 

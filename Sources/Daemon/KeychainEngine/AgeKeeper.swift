@@ -5,9 +5,9 @@ import LinuxSystem
 
 /// Keeps the store's mark and the vault in step, and notices when one of them was put back.
 ///
-/// The store is marked after every change of the vault and after a block of writes; ``VaultAge`` says in which order, so that a
-/// crash between the two never looks like an older store. What cannot be marked now, because the disk is full for example, is
-/// marked later: no write is refused for it.
+/// The store is marked after every change of the vault and after a block of writes; ``VaultAge`` says in which order,
+/// so that a crash between the two never looks like an older store. What cannot be marked now, because the disk is full
+/// for example, is marked later: no write is refused for it.
 final class AgeKeeper: Sendable {
     /// After so many writes a block ends. An older store is noticed when two blocks ended after it.
     static let block: Int64 = 256
@@ -29,7 +29,8 @@ final class AgeKeeper: Sendable {
     /// The age of store and vault together.
     func whole(with vault: KeychainAge) -> KeychainAge { vault == .current ? noted.withLock { $0.age } : vault }
 
-    /// Looks at the store and the vault, and marks the store anew where the vault has changed. One thread at a time does so.
+    /// Looks at the store and the vault, and marks the store anew where the vault has changed. One thread at a time
+    /// does so.
     func look(at store: StoreWriter, beginsBlock: Bool = false) {
         do throws(Refusal) {
             if store.hasDamagedLog { return note(.olderStore, Self.damagedLog) }
@@ -44,7 +45,8 @@ final class AgeKeeper: Sendable {
         }
     }
 
-    /// Begins a block when there were so many writes: after they were answered, so that none of them waits for the vault.
+    /// Begins a block when there were so many writes: after they were answered, so that none of them waits for the
+    /// vault.
     func beginBlockIfDue(of store: StoreWriter) {
         guard store.writesInBlock >= Self.block else { return }
         store.askForBlock()

@@ -10,8 +10,8 @@ extension KeychainEngine {
     ///
     /// - Parameters:
     ///   - passcodes: as many as the request takes; the enclave reads them, this process does not.
-    ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a patience of its
-    ///     own, and a call given up would cost everybody the enclave.
+    ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a patience of
+    ///     its own, and a call given up would cost everybody the enclave.
     package func device(
         _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
         by deadline: Deadline, into writer: ResponseWriter
@@ -130,8 +130,8 @@ extension KeychainEngine {
         try change { (writer) throws(Refusal) in try age.accept(writer.store, passcode) }
     }
 
-    /// Once the passcode is gone, so is what it alone protected. Nobody adds anything of the kind in between, under a passcode that is
-    /// set anew: that would go too.
+    /// Once the passcode is gone, so is what it alone protected. Nobody adds anything of the kind in between, under a
+    /// passcode that is set anew: that would go too.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         try change { (writer) throws(Refusal) in
             try writer.store.transaction { () throws(Refusal) in

@@ -3,8 +3,8 @@ import KeychainModel
 import KeychainStore
 import LinuxSystem
 
-/// What a daemon does for its keychain when nobody waits for it: a copy of the store where there is none of the last day, and an end
-/// of earlier versions that are past.
+/// What a daemon does for its keychain when nobody waits for it: a copy of the store where there is none of the last
+/// day, and an end of earlier versions that are past.
 ///
 /// Belongs to one thread, which serves nobody.
 package final class Housekeeping {
@@ -17,7 +17,8 @@ package final class Housekeeping {
     static let mostLooksInVain = 30
     /// When to look again, in seconds: after a look, and after one in vain.
     private static let (usually, soon): (UInt64, UInt64) = (600, 60)
-    /// A copy takes no longer, in milliseconds: the thread that makes it is also the one that hears of the daemon's end.
+    /// A copy takes no longer, in milliseconds: the thread that makes it is also the one that hears of the daemon's
+    /// end.
     private static let patience = 30_000
 
     package init(_ engine: KeychainEngine) {
@@ -42,8 +43,8 @@ package final class Housekeeping {
 }
 
 extension KeychainEngine {
-    /// Makes the day's copy where it is due, and then drops what is past, which is in the copy. What fails is logged, and tried again the
-    /// next time.
+    /// Makes the day's copy where it is due, and then drops what is past, which is in the copy. A failure is logged,
+    /// and tried again the next time.
     func keepHouse(by deadline: Deadline, now: Int) {
         guard failure == nil else { return }
         logging("The daily copy of the store was not made") { () throws(Refusal) in

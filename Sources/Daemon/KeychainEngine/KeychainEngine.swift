@@ -20,7 +20,7 @@ package final class KeychainEngine: Sendable {
     let age: AgeKeeper
     let anchoredGroups: AnchoredGroups
     let history: HistoryLimits
-    /// What time it is for what is dropped.
+    /// The time for dropping earlier versions.
     let clock: HistoryClock
     private let indexKey: SecretBytes
     private let deployment: String
@@ -77,12 +77,13 @@ package final class KeychainEngine: Sendable {
     /// Whether the descriptors of the store's lock and writer are still its own.
     package var hasItsDescriptors: Bool { store.hasItsDescriptor && exclusively { $0.store.hasItsDescriptors } }
 
-    /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to end.
+    /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to
+    /// end.
     package var failure: Refusal? { store.failure.first }
 
-    /// Why a lane is not to be used: the store has failed, or its descriptors are no longer what was opened. For a program that has
-    /// the keychain inside, and may do so to it. Whether the files still have their names is looked at when something is written: a
-    /// read of what somebody has moved away tells nobody that it is kept.
+    /// Why a lane is not to be used: the store has failed, or its descriptors are no longer what was opened. For a
+    /// program that has the keychain inside, and may do so to it. Whether the files still have their names is looked at
+    /// when something is written: a read of what somebody has moved away tells nobody that it is kept.
     package func failureOfUse(by lane: EngineLane) -> Refusal? {
         if let failure { return failure }
         if store.hasItsDescriptor, lane.reader.hasItsWholeFiles { return nil }
@@ -109,8 +110,8 @@ package final class KeychainEngine: Sendable {
             past: gate, decisions, anchoredGroups, history)
     }
 
-    /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk; those that could not
-    /// be begun by their deadlines are refused.
+    /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk; those
+    /// that could not be begun by their deadlines are refused.
     package func write(_ batch: [PendingWrite]) {
         perform(batch)
         for write in batch { decisions.note(write.decision) }
@@ -125,7 +126,8 @@ package final class KeychainEngine: Sendable {
     /// A program has connected: it is noted for its groups.
     package func arrived(_ caller: CallerIdentity) { sightings.note(caller) }
 
-    /// Makes a checkpoint when the log has become long, and begins a block when one is over. To be called after writes were answered, by the thread that wrote.
+    /// Makes a checkpoint when the log has become long, and begins a block when one is over. To be called after writes
+    /// were answered, by the thread that wrote.
     package func checkpointIfDue() {
         exclusively { writer in
             age.beginBlockIfDue(of: writer.store)
@@ -141,8 +143,8 @@ package final class KeychainEngine: Sendable {
         }
     }
 
-    /// Writes down what can wait, and makes a checkpoint. What fails here is no write's: a failure of the disk ends the use of the
-    /// store, and what could not be written down is seen again.
+    /// Writes down what can wait, and makes a checkpoint. A failure here is no write's: a failure of the disk ends the
+    /// use of the store, and what could not be written down is seen again.
     private func tidyUp(_ writer: ItemWriter) {
         guard failure == nil else { return }
         do throws(Refusal) {

@@ -2,11 +2,11 @@ import Glibc
 package import KeychainWire
 package import LinuxSystem
 
-/// The front of the system service: it accepts connections and hands each to the daemon of its user, which it starts when there
-/// is none.
+/// The front of the system service: it accepts connections and hands each to the daemon of its user, which it starts
+/// when there is none.
 ///
-/// It reads nothing that a client sends, knows no secret and opens no keychain: the kernel's word on who connected is all it goes
-/// by, and whether that number is a user's, which it has looked up. Belongs to the thread that runs it.
+/// It reads nothing that a client sends, knows no secret and opens no keychain: the kernel's word on who connected is
+/// all it goes by, and whether that number is a user's, which it has looked up. Belongs to the thread that runs it.
 package final class Master {
     /// A socket that clients connect to.
     package struct Entrance {
@@ -61,15 +61,17 @@ package final class Master {
         static let perWard: UInt64 = 3
     }
 
-    /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is theirs. All numbers
-    /// without an account write lines as this one does, for a user has thousands of them.
+    /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is
+    /// theirs. All numbers without an account write lines as this one does, for a user has thousands of them.
     private static let unknownUser: UInt32 = 65534
 
     /// - Parameters:
     ///   - mostWards: how many keychains may be open at once; connections to more are refused until one is closed.
     ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountDesk`).
-    ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked up.
-    ///   - identifier: where the process listens that identifies callers for the daemons; nil where they do it by themselves.
+    ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked
+    ///     up.
+    ///   - identifier: where the process listens that identifies callers for the daemons; nil where they do it by
+    ///     themselves.
     ///   - log: takes a line about what was refused or went wrong.
     /// - Throws: `SystemError` of `epoll`.
     package init(
@@ -93,7 +95,8 @@ package final class Master {
         }
     }
 
-    /// Serves until the descriptor is readable; then the daemons finish what they have, and all of them have ended on return.
+    /// Serves until the descriptor is readable; then the daemons finish what they have, and all of them have ended on
+    /// return.
     ///
     /// - Parameter watchdog: told in every turn that this one goes on.
     /// - Throws: `SystemError` of `epoll`.
@@ -125,8 +128,8 @@ package final class Master {
         ward.process.kill()
     }
 
-    /// Notes that nobody waits at the entrances, if nobody does: whoever is taken next has connected later, and is known if he was here
-    /// before. A wait that ends with somebody does not say when they came.
+    /// Notes that nobody waits at the entrances, if nobody does: whoever is taken next has connected later, and is
+    /// known if he was here before. A wait that ends with somebody does not say when they came.
     private func noteNobody() {
         guard !isEnding else { return }
         let start = Clock.monotonicNanoseconds
@@ -141,7 +144,8 @@ package final class Master {
         return (wards.values.map(\.patience) + failures.values.map(\.nextStart) + desks).min() ?? .never
     }
 
-    /// Gives channels to all daemons that have none: the identifier is new, theirs has ended, or it could not be done before.
+    /// Gives channels to all daemons that have none: the identifier is new, theirs has ended, or it could not be done
+    /// before.
     private func introduce() {
         guard !isEnding, let identifier, identifier.isDue() else { return }
         for ward in wards.values where ward.identifier == nil { introduce(ward) }
@@ -223,8 +227,8 @@ extension Master {
         }
     }
 
-    /// Goes on with the connections of a user who has been looked up. That an account cannot be found out now is not that there is
-    /// none: who has a keychain goes on using it.
+    /// Goes on with the connections of a user who has been looked up. That an account cannot be found out now is not
+    /// that there is none: who has a keychain goes on using it.
     private func admit(_ question: AccountDesk.Question, _ answer: AccountDesk.Answer) {
         if answer == .yes || answer == .unknown && hasKeychain(question.user) {
             for arrival in question.waiting { hand(arrival, to: .user(question.user)) }

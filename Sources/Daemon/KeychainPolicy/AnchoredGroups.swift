@@ -1,7 +1,7 @@
 package import KeychainModel
 
-/// The access groups that anchored programs alone have. Nobody else is shown what is in them, not even with the inspecting command,
-/// which any program of the user can run.
+/// The access groups that anchored programs alone have. Nobody else is shown what is in them, not even with the
+/// inspecting command, which any program of the user can run.
 package struct AnchoredGroups: Sendable {
     private let holds: @Sendable (String) -> Bool
 

@@ -24,9 +24,9 @@ package struct GroupSituation: Hashable, Sendable {
 extension AccessPolicy {
     /// Decides on a group's life: a pure function, as the decision on items is.
     ///
-    /// A program may that is entitled to all the groups; one that is entitled to the new group, when the old one's team has
-    /// handed that over; root; and the keychain's own command, which speaks for its user: with the passcode, or without where
-    /// none is set and the daemon is the user's own, for then whoever has his files has everything.
+    /// A program may that is entitled to all the groups; one that is entitled to the new group, when the old one's team
+    /// has handed that over; root; and the keychain's own command, which speaks for its user: with the passcode, or
+    /// without where none is set and the daemon is the user's own, for then whoever has his files has everything.
     ///
     /// - Parameters:
     ///   - from: the group as it is; `to`: the one its items are to have, or the same.
@@ -144,7 +144,8 @@ extension Provenance: CustomStringConvertible {
 }
 
 extension CallerIdentity {
-    /// Whom rows belong to that the program writes, for quotas: its signature or unit rather than its file, where it has one.
+    /// Whom rows belong to that the program writes, for quotas: its signature or unit rather than its file, where it
+    /// has one.
     package var owner: String {
         switch provenance {
         case .signed(let team, let identifier): "signed:\(team).\(identifier)"

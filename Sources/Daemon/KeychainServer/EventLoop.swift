@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// Serves many connections on one thread: it reads, answers, and never waits for anything but the next event.
 ///
-/// Each turn takes at most one request of each connection and a few of each program, so that nobody who sends many keeps the others
-/// waiting: what is beyond that waits its turn (``FairQueue``).
+/// Each turn takes at most one request of each connection and a few of each program, so that nobody who sends many
+/// keeps the others waiting: what is beyond that waits its turn (``FairQueue``).
 /// Only its own thread touches it once it runs, which is what makes it safe to send there.
 final class EventLoop: @unchecked Sendable {
     let limits: ServerLimits
@@ -70,7 +70,8 @@ final class EventLoop: @unchecked Sendable {
         (self.claimants, self.arrived) = (claimants, arrived)
         self.listeners = listeners.map { WatchedSource($0) }
         self.log = log
-        // As many as are ready are seen at once: who comes after a crowd is not found a turn later for each hundred of it.
+        // As many as are ready are seen at once: who comes after a crowd is not found a turn later for each hundred of
+        // it.
         epoll = try Epoll(capacity: 1024)
         self.router.admit = { [unowned self] caller, session in admit(caller, session) }
         try epoll.add(router.mailbox.descriptor, for: .readable, token: Token.mailbox)
@@ -134,8 +135,8 @@ final class EventLoop: @unchecked Sendable {
         if content.isStopped, end == .never { stop() }
     }
 
-    /// Reads nothing more. A request that was not read yet stays in its socket, which tells the client (by ECONNRESET) that
-    /// nobody performed it.
+    /// Reads nothing more. A request that was not read yet stays in its socket, which tells the client (by ECONNRESET)
+    /// that nobody performed it.
     private func stop() {
         end = .after(milliseconds: limits.stall)
         stopAccepting()
@@ -179,7 +180,8 @@ extension EventLoop {
         if let caller { note(caller, of: session) }
     }
 
-    /// Gives a connection its place, or one among those that are told that there is none; false when there is none there either.
+    /// Gives a connection its place, or one among those that are told that there is none; false when there is none
+    /// there either.
     private func settleIn(_ session: ClientSession) -> Bool {
         let claimant = session.claimant
         let isWithinShare =
@@ -225,8 +227,9 @@ extension EventLoop {
             && claimant.turn.hasRoom(within: limits)
     }
 
-    /// Closes connections that are idle, or owe the rest of their first frame: of the program that has most of them, if it has more
-    /// than the one that comes; else those that have been idle for long. Their clients connect again when they need to.
+    /// Closes connections that are idle, or owe the rest of their first frame: of the program that has most of them, if
+    /// it has more than the one that comes; else those that have been idle for long. Their clients connect again when
+    /// they need to.
     private func makeWay(for claimant: Claimant) {
         let closable = sessions.values.filter { session in
             session.owesAll && !session.isExcess && claimant.turn.competes(with: session.claimant.turn, within: limits)
@@ -346,7 +349,8 @@ extension EventLoop {
 // MARK: - Time
 
 extension EventLoop {
-    /// Looks for connections that held something up for too long. A sweep now and then costs less than a timer for each.
+    /// Looks for connections that held something up for too long. A sweep now and then costs less than a timer for
+    /// each.
     private func sweep() {
         nextSweep = .never
         for session in stalling.compactMap({ sessions[$0] }) where session.stall?.hasPassed == true {

@@ -3,12 +3,13 @@ import KeychainPolicy
 import KeychainWire
 package import LinuxSystem
 
-/// A credential that the service manager fetches for a unit (`LoadCredential=` with the path of our socket, systemd.exec(5)).
+/// A credential that the service manager fetches for a unit (`LoadCredential=` with the path of our socket,
+/// systemd.exec(5)).
 ///
 ///     peer = random "/unit/" unit "/" credential     ; the abstract name that the service manager binds its end to
 ///
-/// The answer is the item's value, and the end of the connection; nothing when there is none. The value is that of the generic
-/// password whose service is the credential's name, in the unit's group of the system's keychain.
+/// The answer is the item's value, and the end of the connection; nothing when there is none. The value is that of the
+/// generic password whose service is the credential's name, in the unit's group of the system's keychain.
 package struct UnitCredential: Equatable, Sendable {
     package let unit: String
     package let name: String
@@ -43,8 +44,8 @@ package struct UnitCredential: Equatable, Sendable {
     }
 }
 
-/// Answers the service manager. Each answer has a thread of its own for the moment it takes: who asks is root, and he starts units
-/// one by one.
+/// Answers the service manager. Each answer has a thread of its own for the moment it takes: who asks is root, and he
+/// starts units one by one.
 package struct CredentialDesk: Sendable {
     private let handler: any RequestHandler
     private let log: ServerLog

@@ -43,14 +43,15 @@ enum Arguments {
         var log: String?
         /// What the engine keeps of earlier versions.
         var history: HistoryLimits { HistoryLimits(days: historyDays ?? Configuration.standardHistory) }
-        /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not serve:
-        /// its end is what the program that waits goes by.
+        /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not
+        /// serve: its end is what the program that waits goes by.
         var ready: FileDescriptor?
         /// Whose keychain of the system service it serves; nil for its own user's.
         var owner: KeychainOwner?
         /// Where the system service's master hands connections over.
         var control: UnixSocket?
-        /// The channel to the enclave that the master has summoned; nil for an enclave of its own, or when none could be reached.
+        /// The channel to the enclave that the master has summoned; nil for an enclave of its own, or when none could
+        /// be reached.
         var enclave: UnixSocket?
         var connections = ServerLimits().connections
     }

@@ -42,8 +42,8 @@ struct Keychaind {
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
 
-    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store: whoever
-    /// has the socket is the one daemon, and clients can connect while it opens the store.
+    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store:
+    /// whoever has the socket is the one daemon, and clients can connect while it opens the store.
     private static func serve(_ options: Arguments.Options) throws {
         try Surroundings.harden()
         DatabaseLibrary.belongsToThisProcess()
@@ -109,9 +109,9 @@ struct Keychaind {
         return commands.lazy.compactMap { try? FileStatus(at: $0) }.first
     }
 
-    /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password checked; the
-    /// first thread comes afterwards, so that all have it forbidden. A new store is made when the vault is there: without it, who is
-    /// ended in between would leave a store that nobody opens any more.
+    /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password
+    /// checked; the first thread comes afterwards, so that all have it forbidden. A new store is made when the vault is
+    /// there: without it, who is ended in between would leave a store that nobody opens any more.
     private static func openEngine(_ options: Arguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
         if isNew { try PrivateDirectory.ensure(options.store) }

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The sockets a daemon listens on.
 enum Listeners {
-    /// Takes over what a service manager listens on for us, else listens at the path, where a daemon that has stopped gives way;
-    /// nil when another daemon serves there already.
+    /// Takes over what a service manager listens on for us, else listens at the path, where a daemon that has stopped
+    /// gives way; nil when another daemon serves there already.
     ///
     /// - Parameter log: takes a line when one has given way.
     /// - Throws: `SystemError`: `EADDRINUSE` when something else than a daemon is in the way.

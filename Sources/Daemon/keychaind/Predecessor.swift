@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// The daemon that listens where this one would.
 ///
-/// One that has stopped for good (a signal, a debugger, a thread that waits for ever) keeps the socket and the store. It
-/// is ended and replaced: nothing acknowledged is lost by that, and nobody has to know its number. Programs never end a
-/// daemon; one that got no answer starts another, which comes here.
+/// One that has stopped for good (a signal, a debugger, a thread that waits for ever) keeps the socket and the store.
+/// It is ended and replaced: nothing acknowledged is lost by that, and nobody has to know its number. Programs never
+/// end a daemon; one that got no answer starts another, which comes here.
 struct Predecessor {
     private let connection: UnixSocket
 

@@ -130,7 +130,7 @@ package struct Configuration: Equatable, Sendable {
         return InstalledPrograms.find("keychain-agent", besides: try read(ownEnvironment).0.daemon)
     }
 
-    /// What the administrator has fixed of a setting; nil where the policy says nothing of it.
+    /// The administrator's value for a setting; nil where the policy says nothing of it.
     ///
     /// - Parameter given: what a command line says instead.
     /// - Throws: `errSecParam` (`policy.administrator`) when that is something else; as

@@ -4,7 +4,7 @@ package import LinuxSystem
 
 /// A keychain that nobody has stored anything in: nothing of one lies in its folder, and no daemon listens.
 ///
-/// What looks for items, be it to change them, finds none, starts nothing and writes nothing. The first request of
+/// A search, update or deletion finds no item, starts nothing and writes nothing. The first request of
 /// another kind reaches the keychain, which makes it; so does the first that finds that somebody else has made it.
 package final class UnmadeKeychain: KeychainConnection {
     /// Reaches the keychain, and makes it where there is none.
@@ -87,13 +87,13 @@ extension Configuration {
     }
 
     /// Whether nobody has made the keychain yet, as far as this process may see. Of anything else than nothing,
-    /// whoever opens it says what it is.
+    /// the program that opens it says what it is.
     package var isUnmade: Bool {
         if usesSystemService || (mode != .embedded && Self.isThere(socket)) { return false }
         return isUsable && Self.signs.allSatisfy { !Self.isThere("\(folder)/\($0)") }
     }
 
-    /// What a keychain has in its folder, as long as anything of it is left.
+    /// The files of a keychain's folder, as long as anything of it is left.
     private static let signs = ["keychain.made", "keychain.db", "vault"]
 
     /// Whether a keychain could be made in the folder.

@@ -120,120 +120,16 @@ package final class ResponseWriter {
     }
 }
 
-/// Reads the parts of a message in order.
-package struct WireReader {
-    private let body: SecretBytes
-    private var offset = 0
-
-    package init(_ body: SecretBytes) { self.body = body }
-
-    package var isAtEnd: Bool { offset == body.count }
-
-    package mutating func integer<Integer: FixedWidthInteger>(_: Integer.Type) throws(Refusal) -> Integer {
-        let at = try take(MemoryLayout<Integer>.size).lowerBound
-        return body.withSpan { $0.littleEndian(Integer.self, at: at) }
-    }
-
-    /// A text with its length before it.
-    package mutating func text() throws(Refusal) -> String {
-        let range = try take(Int(try integer(UInt32.self)))
-        guard let text = body.withSpan({ $0.text(range.lowerBound, range.count) }) else { throw .malformed("a text") }
-        return text
-    }
-
-    /// Bytes with their length before them, copied into ordinary memory; not for secrets.
-    package mutating func bytes(atMost limit: Int) throws(Refusal) -> [UInt8] {
-        let range = try takeRun(atMost: limit)
-        return body.withSpan { $0.array(range.lowerBound, range.count) }
-    }
-
-    /// So many bytes, copied into ordinary memory; not for secrets.
-    package mutating func array(_ count: Int) throws(Refusal) -> [UInt8] {
-        let range = try take(count)
-        return body.withSpan { $0.array(range.lowerBound, range.count) }
-    }
-
-    /// Secret bytes with their length before them.
-    package mutating func secret(atMost limit: Int) throws(Refusal) -> SecretBytes {
-        let range = try takeRun(atMost: limit)
-        return body.withSpan { SecretBytes(copying: $0.extracting(range)) }
-    }
-
-    /// So many secret bytes.
-    package mutating func secret(_ count: Int) throws(Refusal) -> SecretBytes {
-        let range = try take(count)
-        return body.withSpan { SecretBytes(copying: $0.extracting(range)) }
-    }
-
-    private mutating func takeRun(atMost limit: Int) throws(Refusal) -> Range<Int> {
-        let length = Int(try integer(UInt32.self))
-        guard length <= limit else { throw .malformed("a length") }
-        return try take(length)
-    }
-
+extension WireReader {
     mutating func item() throws(Refusal) -> ItemResponse.Item {
         let length = Int(try integer(UInt32.self))
         let code = try integer(UInt32.self)
         guard let itemClass = UInt8(exactly: code).flatMap(ItemClass.init(rawValue:)) else {
             throw .malformed("a class")
         }
-        let range = try take(length)
+        let range = try take(bytes: length)
         do throws(AttributeList.Malformed) {
             return ItemResponse.Item(itemClass: itemClass, attributes: try AttributeList(parsing: body, in: range))
         } catch { throw .malformed("an item") }
-    }
-
-    /// The notice at the beginning of every successful response.
-    package mutating func notice() throws(Refusal) -> Refusal? {
-        try integer(UInt32.self) == 0 ? nil : try refusal(status: 0)
-    }
-
-    /// A refusal after its status.
-    package mutating func refusal(status: Int32) throws(Refusal) -> Refusal {
-        let (rule, subject, problem, remedy) = (try text(), try text(), try text(), try text())
-        return Refusal(KeychainStatus(rawValue: status), Refusal.Rule(rawValue: rule), subject, problem, do: remedy)
-    }
-
-    private mutating func take(_ count: Int) throws(Refusal) -> Range<Int> {
-        guard count <= body.count - offset else { throw .malformed("a length") }
-        defer { offset += count }
-        return offset..<offset + count
-    }
-}
-
-extension Refusal {
-    /// A refusal on the wire: rule, subject, problem and remedy as texts.
-    package func append(to buffer: SecretBuffer) {
-        buffer.append(text: rule.rawValue)
-        buffer.append(text: subject)
-        buffer.append(text: problem)
-        buffer.append(text: remedy)
-    }
-
-    /// Reads a refusal; one that cannot be read keeps at least its status.
-    package init(decoding body: SecretBytes, status: Int32) {
-        var reader = WireReader(body)
-        do throws(Refusal) { self = try reader.refusal(status: status) } catch {
-            self = Refusal(
-                KeychainStatus(rawValue: status), .malformedFrame, "response", "The daemon refused without saying why.",
-                do: "Use a client and a daemon of the same release.")
-        }
-    }
-}
-
-extension SecretBuffer {
-    /// Appends a text with its length before it.
-    package func append(text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            append(littleEndian: UInt32(bytes.count))
-            unsafe append(bytes.span)
-        }
-    }
-
-    /// Appends bytes with their length before them.
-    package func append(bytes: Span<UInt8>) {
-        append(littleEndian: UInt32(truncatingIfNeeded: bytes.count))
-        append(bytes)
     }
 }

@@ -25,8 +25,8 @@ package struct Release: Hashable, Sendable {
         since = Int64(bitPattern: try reader.integer(UInt64.self))
     }
 
-    /// What `--version` shows of a program.
+    /// The line of `--version` for a program.
     ///
-    /// - Parameter formats: what it speaks, and to whom it can speak.
+    /// - Parameter formats: the protocol's versions that it speaks.
     package static func text(_ program: String, _ formats: String) -> String { "\(program) \(current) (\(formats))" }
 }

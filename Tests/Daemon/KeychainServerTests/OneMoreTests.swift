@@ -11,9 +11,9 @@ import Testing
 @Suite("One more than may wait is told so at once, and nothing else changes")
 struct OneMoreTests {
     /// A server to which each connection is another program, but the first ones.
-    private static func server(_ limits: ServerLimits, firstOfOne count: Int = 1) throws -> RunningServer {
+    private static func server(_ bounds: ServerLimits, firstOfOne count: Int = 1) throws -> RunningServer {
         let connections = Monitor(0)
-        return try RunningServer(limits: limits) { _ in
+        return try RunningServer(limits: bounds) { _ in
             let number = connections.update { connections in
                 connections += 1
                 return connections
@@ -72,7 +72,7 @@ struct OneMoreTests {
         let clients = try (0..<6).map { _ in try server.connect() }
         try clients[0].send(Self.listing(0))
         #expect(server.standIn.waits { $0.listings == [0] })
-        // What comes over connections is looked at in the order in which it came.
+        // Requests over connections are looked at in the order in which they came.
         for number in 1...2 { try clients[number].send(Self.listing(UInt32(number))) }
         #expect(try clients[3].ask(Self.listing(3))?.refusal?.rule == .beyondShare)
         try clients[4].send(Self.listing(4))

@@ -35,7 +35,7 @@ struct AccessMessageTests {
 
     @Test("Too many programs, too long a name or statement, and unknown codes are refused")
     func limits() throws {
-        let long = String(repeating: "x", count: AccessRequest.nameBytes + 1)
+        let long = String(repeating: "x", count: WireLimits.nameBytes + 1)
         let many = Array(repeating: "/a", count: AccessRequest.mostPrograms + 1)
         let statement = [UInt8](repeating: 0, count: GroupMove.statementBytes + 1)
         for request in [

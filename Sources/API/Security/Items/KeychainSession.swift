@@ -8,7 +8,8 @@ internal import Synchronization
 package enum KeychainSession {
     @TaskLocal private static var ofTask: (any KeychainConnection)?
 
-    /// Looking for a task's own value takes longer than finding the process's keychain, and most programs never set one.
+    /// Looking for a task's own value takes longer than finding the process's keychain, and most programs never set
+    /// one.
     private static let anyTaskHasOne = Atomic(false)
 
     /// Not a `Mutex`: a forked child would find it locked for ever if another thread held it.

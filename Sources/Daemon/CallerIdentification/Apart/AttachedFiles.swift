@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The files that came with one question. Its answer leaves when they are closed, so that the daemon knows how many of a
-/// user's are not: who serves a file's file system sees which process closes it, and may hold up this one alone.
+/// The files that came with one question. Its answer leaves when they are closed, so that the daemon knows how many of
+/// a user's are not: who serves a file's file system sees which process closes it, and may hold up this one alone.
 final class AttachedFiles: Sendable {
     private struct State {
         var user: UInt32 = 0

@@ -4,12 +4,13 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What a daemon of the system service and the process that identifies its callers, the *identifier*, say to each other: questions
-/// with numbers of the daemon's, and their answers as they come, each a message of a socket that keeps messages apart.
+/// What a daemon of the system service and the process that identifies its callers, the *identifier*, say to each
+/// other: questions with numbers of the daemon's, and their answers as they come, each a message of a socket that keeps
+/// messages apart.
 ///
 ///     question = number:u32 1:u8 witness:u8 after:u64 start:u64
-///                                                         ; who has made a connection? With the connection, and the rest of it
-///                                                         ; as in a handover
+///                                                         ; who has made a connection? With the connection, and the
+///                                                         rest of it ; as in a handover
 ///              | number:u32 2:u8 user:u32 process:i32     ; what would this program be given? With the file
 ///              | number:u32 3:u8 and as 1                 ; who has made a connection, if that is known at once?
 ///     answer   = number:u32 0:i32 report 0:u8
@@ -18,8 +19,8 @@ import LinuxSystem
 ///              | number:u32 status:i32 refusal
 ///     version  = number:u64×9 length:u32 digest
 ///
-/// The identifier asks the kernel itself who has made the connection, and says what it found to the daemon of that user alone. What
-/// comes along lets the daemon see that the process still executes what it was identified by.
+/// The identifier asks the kernel itself who has made the connection, and says what it found to the daemon of that user
+/// alone. What comes along lets the daemon see that the process still executes what it was identified by.
 enum IdentifierFormat {
     static let identify: UInt8 = 1
     static let examine: UInt8 = 2

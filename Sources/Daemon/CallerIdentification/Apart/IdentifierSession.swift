@@ -29,7 +29,7 @@ package final class IdentifierSession: Sendable {
             while let (body, descriptors, files) = try receive() {
                 let (number, question) = try IdentifierQuestion.read(body, descriptors)
                 if case .examine(_, let user, _) = question { files.belong(to: user) }
-                let place = Place(number: number, files: files)
+                let place = AnswerPlace(number: number, files: files)
                 do throws(Refusal) {
                     let asker = try identifier.asker(of: question)
                     if case .recognize(let peer) = question {
@@ -48,19 +48,19 @@ package final class IdentifierSession: Sendable {
         shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }
 
-    private func look(_ question: IdentifierQuestion, _ place: Place) {
+    private func look(_ question: IdentifierQuestion, _ place: AnswerPlace) {
         guard !isOver.load(ordering: .relaxed) else { return }
         answer(place, Result { () throws(Refusal) in try identifier.answer(to: question) })
     }
 
-    private func answer(_ place: Place, _ outcome: Result<Finding?, Refusal>) {
+    private func answer(_ place: AnswerPlace, _ outcome: Result<Finding?, Refusal>) {
         place.files.whenClosed { [self] in
             let answer = Self.begin(place.number)
             send(answer, Self.write(outcome, into: answer))
         }
     }
 
-    private func refuse(_ place: Place, _ refusal: Refusal) {
+    private func refuse(_ place: AnswerPlace, _ refusal: Refusal) {
         place.files.whenClosed { [self] in
             let answer = Self.begin(place.number)
             answer.append(refusal)
@@ -116,7 +116,7 @@ package final class IdentifierSession: Sendable {
 }
 
 /// The number that an answer is known by, and the files that have to be closed before it leaves.
-private struct Place: Sendable {
+private struct AnswerPlace: Sendable {
     let number: UInt32
     let files: AttachedFiles
 }

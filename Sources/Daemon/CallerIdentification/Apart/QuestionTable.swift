@@ -24,7 +24,8 @@ final class QuestionTable: Sendable {
         var last: UInt32 = 0
         var wakeup: Wakeup?
         var isClosed = false
-        /// Users' files that the identifier has not closed, by the questions that they went with: also of one that was given up.
+        /// Users' files that the identifier has not closed, by the questions that they went with: also of one that was
+        /// given up.
         var lent: [UInt32: UInt32] = [:]
         /// Until when nothing is asked whose answer is waited for: the last one did not come.
         var silence = Deadline.now

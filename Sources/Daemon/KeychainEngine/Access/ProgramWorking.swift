@@ -4,7 +4,7 @@ import KeychainWire
 import LinuxSystem
 
 /// The keychain's own command works for a program that its path alone names. Every request goes the way of the
-/// program's own: policy, quotas, guards, decisions. What it adds is read again, and compared with what came, before
+/// program's own: policy, quotas, guards, decisions. An added item is read again, and compared with what came, before
 /// the answer says that it is there.
 extension KeychainEngine {
     func perform(

@@ -34,8 +34,9 @@ package struct HistoryLimits: Equatable, Sendable {
     }
 }
 
-/// What time it is for what is dropped because it is past: the wall clock's, but never more than passed on the system's own clock since the
-/// keychain was opened. A wall clock that is set ahead drops nothing in a process that runs, and one that is set back keeps all for longer.
+/// The time for dropping what is past: the wall clock's, but never more than passed on the system's
+/// own clock since the keychain was opened. A wall clock that is set ahead drops nothing in a process that runs, and
+/// one that is set back keeps all for longer.
 package struct HistoryClock: Sendable {
     private let wall: @Sendable () -> Double
     private let boot: @Sendable () -> Double

@@ -4,11 +4,12 @@ import KeychainWire
 import LinuxSystem
 import SystemAccounts
 
-/// The process of the system service that finds out which programs call: the only one that may look at other users' processes.
+/// The process of the system service that finds out which programs call: the only one that may look at other users'
+/// processes.
 ///
-/// It has no store, no key and no network, and reads nothing that a client sends; what it reads is the kernel's word, and the
-/// programs' files. Of the master it takes the daemons' channels, and reads each on a thread of its own; others look at the programs, a
-/// few for each user. No Landlock: who is restricted by that may look at nobody who is not.
+/// It has no store, no key and no network, and reads nothing that a client sends; what it reads is the kernel's word,
+/// and the programs' files. Of the master it takes the daemons' channels, and reads each on a thread of its own; others
+/// look at the programs, a few for each user. No Landlock: who is restricted by that may look at nobody who is not.
 final class IdentifierService {
     private let listener: UnixSocket
     private let client: UInt32
@@ -96,15 +97,16 @@ final class IdentifierService {
         }
     }
 
-    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins anew. One user
-    /// has few of them: it takes hundreds of users who all hold up theirs.
+    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins
+    /// anew. One user has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
         guard looks.isExhausted else { return }
         log("the files of too many programs are not read in time; the identifier begins anew")
         _exit(EXIT_FAILURE)
     }
 
-    /// Has the channels read that have come. Where there can be no further thread now, one waits, and the others are read all the same.
+    /// Has the channels read that have come. Where there can be no further thread now, one waits, and the others are
+    /// read all the same.
     private func read() {
         while let session = unread.first {
             do throws(SystemError) { _ = try Thread(named: "identifier") { session.serve() } } catch {

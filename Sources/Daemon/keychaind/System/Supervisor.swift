@@ -3,10 +3,11 @@ import KeychainMaster
 import LinuxSystem
 import SystemAccounts
 
-/// Starts the processes of the system service where systemd does not, and starts them again when they end, or say nothing any more.
+/// Starts the processes of the system service where systemd does not, and starts them again when they end, or say
+/// nothing any more.
 ///
-/// It stays root, as systemd does, for each of them is another user's. It has no key, and reads nothing but a sign of life of the
-/// processes that it has started.
+/// It stays root, as systemd does, for each of them is another user's. It has no key, and reads nothing but a sign of
+/// life of the processes that it has started.
 final class Supervisor {
     private let children: [SupervisedProcess]
     private let log: (String) -> Void

@@ -7,7 +7,8 @@ import SystemAccounts
 
 /// The system service's master: its sockets, its user, and the daemons it starts.
 enum SystemService {
-    /// Serves until it is told to end: as the master where systemd or a supervisor has started it, else as the supervisor.
+    /// Serves until it is told to end: as the master where systemd or a supervisor has started it, else as the
+    /// supervisor.
     ///
     /// - Throws: what keeps it from serving.
     static func run(_ options: SystemOptions, log: @escaping @Sendable (String) -> Void) throws {
@@ -47,8 +48,8 @@ enum SystemService {
         try master.run(until: end.descriptor, watchdog: Watchdog(lifeline: options.lifeline))
     }
 
-    /// Starts the daemon of a keychain, with the channel to its enclave: it cannot connect anywhere itself, so that one in wrong hands
-    /// has its owner's vault and no other. One whose enclave cannot be reached says so to those who ask.
+    /// Starts the daemon of a keychain, with the channel to its enclave: it cannot connect anywhere itself, so that one
+    /// in wrong hands has its owner's vault and no other. One whose enclave cannot be reached says so to those who ask.
     private static func startWard(
         _ program: String, _ owner: KeychainOwner, _ control: UnixSocket, _ options: SystemOptions,
         _ log: (String) -> Void

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// One of the two keychains that items are carried between.
 final class MigrationEnd {
-    /// What a person calls it, for prompts.
+    /// Its name in prompts.
     private let title: String
     private(set) var folder: String
     private let session: Session

@@ -15,7 +15,7 @@ struct MigrationPlan {
     var counts: [(group: String, count: Int)] { groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     var moving: Int { groups.values.reduce(0, +) }
     private(set) var staying: [Stay] = []
-    /// What was to move, and was refused.
+    /// Items that were to move, and were refused.
     private(set) var refused: [Stay] = []
     private var groups: [String: Int] = [:]
 
@@ -44,7 +44,7 @@ struct MigrationPlan {
         return moved
     }
 
-    /// Page by page, so that no more than one is in memory. What is taken away lies before the next.
+    /// Page by page, so that no more than one is in memory. Items that are taken away lie before the next.
     private mutating func carry(
         _ itemClass: ItemClass, of group: String, from source: MigrationEnd, to target: MigrationEnd
     ) throws(CommandFailure) -> Int {

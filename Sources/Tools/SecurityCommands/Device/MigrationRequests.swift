@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What is asked of the two keychains that items are carried between.
+/// The requests to the two keychains that items are carried between.
 extension MigrationEnd {
     /// The attributes of all items of a class, whosever they are.
     func items(of itemClass: ItemClass) throws(CommandFailure) -> [ItemResponse.Item] {
@@ -71,7 +71,7 @@ extension ItemResponse.Item {
         return isGuarded ? "its user, or an anchored program, guards it" : nil
     }
 
-    /// What a person knows it by.
+    /// Its name as a person knows it.
     var name: String {
         for id in [AttributeID.label, .service, .server, .account] {
             if let text = attributes[id]?.string, !text.isEmpty { return text }

@@ -2,14 +2,14 @@ import KeychainWire
 
 /// When a keychain locks here, and who notices it.
 ///
-/// What the settings say is one thing; whether anybody sees the session, or that the machine falls asleep, depends on
+/// Settings are one thing; whether anybody sees the session, or that the machine falls asleep, depends on
 /// where the agent runs and on what it reaches.
 struct Occasions {
     let status: DeviceStatus
     let settings: DeviceSettings
     let agent: AgentReport?
 
-    /// What `status` says, a line each.
+    /// The lines of `status`.
     var lines: [String] {
         guard status.passcodeIsSet else { return ["never: no password is set"] }
         let sure = ["when it is told to"] + session + (seesSleep ? sleep : []) + idle
@@ -30,7 +30,7 @@ struct Occasions {
     private var seesSession: Bool { agent?.session.isEmpty == false }
     private var seesSleep: Bool { agent?.hasSystemBus == true }
 
-    /// What does not happen although one might think so.
+    /// Occasions that one might expect, and that do not come.
     private var notes: [String] {
         let session = seesSession ? [] : ["Not with the session: \(blindness)."]
         return session + (settings.locksOnSleep && !seesSleep ? ["Not on sleep, although it is set: \(deafness)."] : [])

@@ -1,6 +1,6 @@
 import KeychainWire
 
-/// What `status` says of the administrator's policy.
+/// The lines of `status` about the administrator's policy.
 enum PolicyLines {
     /// - Returns: no lines where there is none.
     static func lines(_ policy: AdministratorPolicy) -> [(String, String)] {

@@ -2,28 +2,28 @@ import KeychainClient
 import KeychainModel
 import KeychainWire
 
-/// What is said of releases: this command's, and that of the daemon which answers it.
+/// Releases as the command shows them: this command's, and that of the daemon which answers it.
 enum ReleaseLines {
     private static let own = Release.current
 
-    /// What `--version` prints. Nothing is started for it, and no keychain is made.
+    /// The lines of `--version`. Nothing is started for it, and no keychain is made.
     static func show(_ session: Session) throws(CommandFailure) {
         let running = try session.running().map { $0.release() }
         if session.writesJSON { return session.output.write(.object(json(running))) }
         session.output.write(Release.text("security", "protocol \(FrameHeader.version)") + "\n")
         guard let running else { return session.output.write("keychaind does not run\n") }
-        session.output.write("keychaind \(text(running))\n")
+        session.output.write("keychaind \(line(of: running))\n")
         if running?.version != own { session.output.write("\(difference)\n") }
     }
 
-    /// What `status` says.
+    /// The lines of `status`.
     static func lines(_ daemon: Release?, isService: Bool) -> [(String, String)] {
-        let both = [("version:", "security \(own), keychaind \(text(daemon))")]
+        let both = [("version:", "security \(own), keychaind \(line(of: daemon))")]
         if daemon?.version == own { return both }
         return both + [("", difference), ("", isService ? whenTheServiceGoes : whenItGoes)]
     }
 
-    /// What `--json` says: of a daemon that does not run nothing, of one that cannot tell its release no version.
+    /// The members of `--json`: of a daemon that does not run nothing, of one that cannot tell its release no version.
     static func json(_ daemon: Release??) -> [(key: String, value: JSONValue)] {
         let told = daemon.map { release in
             JSONValue.object([
@@ -34,7 +34,7 @@ enum ReleaseLines {
         return [("version", .string(own)), ("daemon", told ?? .null)]
     }
 
-    private static func text(_ daemon: Release?) -> String {
+    private static func line(of daemon: Release?) -> String {
         guard let daemon else { return "of a release before 0.5.0" }
         return "\(daemon.version), running since \(since(daemon))"
     }

@@ -21,6 +21,12 @@ package enum CommandFailure: Error {
         }
     }
 
+    /// Whether the keychain has refused with this status.
+    func isStatus(_ status: KeychainStatus) -> Bool {
+        if case .refused(_, let refusal) = self { return refusal.status == status }
+        return false
+    }
+
     /// The first line on stderr, byte for byte macOS's where scripts may match it.
     var message: String? {
         switch self {

@@ -142,11 +142,3 @@ extension StoredLogin {
         }
     }
 }
-
-extension CommandFailure {
-    /// Whether the keychain has refused with this status.
-    func isStatus(_ status: KeychainStatus) -> Bool {
-        if case .refused(_, let refusal) = self { return refusal.status == status }
-        return false
-    }
-}

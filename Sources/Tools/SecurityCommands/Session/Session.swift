@@ -27,9 +27,9 @@ package final class Session {
     var isForSystem = false
     /// Whether the settings have programs keep the keychain in themselves.
     let programsEmbed: Bool
-    /// What the user stored before the system service came; nil where that is not in use.
+    /// The user's store from before the system service; nil where that is not in use.
     let olderStore: (any OlderKeychain)?
-    /// What the machine's administrator demands.
+    /// The administrator's policy.
     let policy: AdministratorPolicy
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?

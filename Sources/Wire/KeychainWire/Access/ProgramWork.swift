@@ -55,7 +55,7 @@ extension ProgramWork: Equatable {
     }
 }
 
-/// What a request of a ``ProgramWork`` was answered with.
+/// The answer to a request of a ``ProgramWork``.
 package struct ProgramAnswer: Sendable, Equatable {
     let status: Int32
     let body: SecretBytes

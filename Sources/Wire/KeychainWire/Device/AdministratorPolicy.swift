@@ -2,7 +2,7 @@ import Glibc
 package import KeychainModel
 package import LinuxSystem
 
-/// What the machine's administrator demands of every keychain on it, and what its users may not change.
+/// The administrator's demands on every keychain of a machine, and the settings that its users may not change.
 ///
 ///     # comment
 ///     key = value

@@ -34,9 +34,9 @@ struct Shell {
     let keychain = StandInKeychain()
     /// Whether a daemon runs before the command does.
     var runs = true
-    /// What the user stored before the system service came.
+    /// The user's store from before the system service.
     var older: StandInOlderStore?
-    /// What the administrator demands.
+    /// The administrator's policy.
     var policy = AdministratorPolicy.none
     /// The variables the command sees.
     var environment: [String: String] = [:]

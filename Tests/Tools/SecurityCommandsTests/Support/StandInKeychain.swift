@@ -15,7 +15,7 @@ final class StandInKeychain: KeychainConnection {
 
     struct State {
         var items: [Item] = []
-        /// What items were before they were changed or deleted.
+        /// Items as they were before they were changed or deleted.
         var versions: [Item] = []
         var requests: [ItemRequest] = []
         var devices: [DeviceRequest] = []
@@ -27,10 +27,10 @@ final class StandInKeychain: KeychainConnection {
         var slots: [UnlockSlot] = []
         var recoveryCode: [UInt8] = Array("CODE".utf8)
         var caller = StandInKeychain.caller
-        /// The group of whoever asks.
+        /// The caller's group.
         var group = StandInKeychain.ownGroup
         var deployment = "user daemon"
-        /// What there is to ask the user with.
+        /// The ways to ask the user.
         var agent: AgentReport?
         /// Which release it says to be of; nil for one that does not know the question.
         var release: Release? = Release(since: 1_800_000_000)

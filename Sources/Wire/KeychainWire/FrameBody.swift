@@ -1,0 +1,13 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// A request as it travels in a frame.
+package protocol FrameBody {
+    /// Appends the body to a frame under construction.
+    func append(to buffer: SecretBuffer)
+}
+
+extension ItemRequest: FrameBody {}
+extension DeviceRequest: FrameBody {}
+extension KeyRequest: FrameBody {}
+extension AuthenticationRequest: FrameBody {}
