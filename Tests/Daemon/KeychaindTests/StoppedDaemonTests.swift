@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import KeychainClient
 import KeychainModel
@@ -12,7 +13,7 @@ struct StoppedDaemonTests {
         let fixture = try DaemonFixture()
         try #require(try fixture.reach()).add("alice")
         let stopped = try fixture.process()
-        kill(stopped.process, SIGSTOP)
+        try stop(stopped.process)
         fixture.configuration.timeout = 500
         let connection = try #require(try fixture.reach())
         #expect(throws: Refusal.self) { try connection.has("alice") }
@@ -44,6 +45,20 @@ struct StoppedDaemonTests {
         #expect(second.reap(patience: 60_000) == 0)
         #expect(try UnixSocket.connect(to: path, deadline: soon).descriptor.number >= 0)
         _ = listener
+    }
+
+    /// Stops all threads of a process. The signal is taken by one of them, which stops the others when it runs.
+    private func stop(_ process: Int32) throws {
+        kill(process, SIGSTOP)
+        while try threads(process).contains(where: { $0 != "T" }) { sched_yield() }
+    }
+
+    /// The states of a process's threads, as proc_pid_stat(5) has them.
+    private func threads(_ process: Int32) throws -> [Substring] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").map { thread in
+            let stat = try String(contentsOfFile: "/proc/\(process)/task/\(thread)/stat", encoding: .utf8)
+            return stat[stat.lastIndex(of: ")")!...].dropFirst(2).prefix(1)
+        }
     }
 
     private func start(at socket: String, _ fixture: DaemonFixture) throws -> ChildProcess {
