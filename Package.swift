@@ -10,26 +10,26 @@ let rules: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-// Every room obeys the same law: Swift 6 mode, no warnings, unsafe code marked where it stands.
+// Every module obeys the same law: Swift 6 mode, no warnings, unsafe code marked where it stands.
 let law = warnings + rules
 
-// A room's place in the tree is its floor; what it may import is its row here and nothing else
+// A module's place in the tree is its layer; what it may import is its row here and nothing else
 // (Tests/Architecture holds the import lines of every file against these rows).
-func room(_ name: String, on floor: String, uses rooms: [String] = []) -> Target {
+func module(_ name: String, in layer: String, uses modules: [String] = []) -> Target {
     .target(
-        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Sources/\(floor)/\(name)",
+        name: name, dependencies: modules.map { .byName(name: $0) }, path: "Sources/\(layer)/\(name)",
         swiftSettings: law)
 }
 
-func program(_ name: String, on floor: String, uses rooms: [String]) -> Target {
+func program(_ name: String, in layer: String, uses modules: [String]) -> Target {
     .executableTarget(
-        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Sources/\(floor)/\(name)",
+        name: name, dependencies: modules.map { .byName(name: $0) }, path: "Sources/\(layer)/\(name)",
         swiftSettings: law)
 }
 
-func tests(_ name: String, on floor: String, uses rooms: [String]) -> Target {
+func tests(_ name: String, in layer: String, uses modules: [String]) -> Target {
     .testTarget(
-        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Tests/\(floor)/\(name)",
+        name: name, dependencies: modules.map { .byName(name: $0) }, path: "Tests/\(layer)/\(name)",
         swiftSettings: law)
 }
 
@@ -38,10 +38,16 @@ func library(_ name: String, package: String, debian: String) -> Target {
         name: name, path: "Sources/CLibraries/\(name)", pkgConfig: package, providers: [.apt([debian])])
 }
 
-// A program that measures the product, beside it rather than on one of its floors.
-func benchmark(_ name: String, uses rooms: [String]) -> Target {
+// Libraries that the programs alone link. SwiftPM looks for all that have a pkg-config name in the build of every
+// dependent, and warns of those that are missing.
+func libraryOfPrograms(_ name: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/CLibraries/\(name)")
+}
+
+// A program that measures the product, outside its layers.
+func benchmark(_ name: String, uses modules: [String]) -> Target {
     .executableTarget(
-        name: name, dependencies: rooms.map { .byName(name: $0) }, path: "Benchmarks/\(name)", swiftSettings: law)
+        name: name, dependencies: modules.map { .byName(name: $0) }, path: "Benchmarks/\(name)", swiftSettings: law)
 }
 
 let package = Package(
@@ -55,6 +61,7 @@ let package = Package(
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "AppleCompat", targets: ["AppleCompat"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
+        .library(name: "KeychainModules", targets: ["KeychainModules"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
@@ -65,114 +72,130 @@ let package = Package(
         library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
         library("COpenSSL", package: "libcrypto", debian: "libssl-dev"),
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
-        library("CSeccomp", package: "libseccomp", debian: "libseccomp-dev"),
-        library("CTSS2", package: "tss2-esys", debian: "libtss2-dev"),
-        library("CSystemd", package: "libsystemd", debian: "libsystemd-dev"),
-        library("CPAM", package: "pam", debian: "libpam0g-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
+        libraryOfPrograms("CSeccomp"),
+        libraryOfPrograms("CTSS2"),
+        libraryOfPrograms("CSystemd"),
+        libraryOfPrograms("CPAM"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CSecurity", path: "Sources/CLibraries/CSecurity", exclude: ["headers"]),
 
-        room("KeychainModel", on: "Base", uses: ["LinuxSystem"]),
-        room("LinuxSystem", on: "Base", uses: ["CLinux"]),
-        room("SystemAccounts", on: "Base", uses: ["LinuxSystem"]),
-        room("DER", on: "Base", uses: ["LinuxSystem"]),
-        room("KeychainCrypto", on: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
+        module("KeychainModel", in: "Base", uses: ["LinuxSystem"]),
+        module("LinuxSystem", in: "Base", uses: ["CLinux"]),
+        module("SystemAccounts", in: "Base", uses: ["LinuxSystem"]),
+        module("Systemd", in: "Base", uses: ["LinuxSystem", "CSystemd"]),
+        module("DER", in: "Base", uses: ["LinuxSystem"]),
+        module("KeychainCrypto", in: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
-        room("CodeSignature", on: "Base", uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "CExpat"]),
+        module("CodeSignature", in: "Base", uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "CExpat"]),
 
-        room("KeychainWire", on: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
-        room("KeychainClient", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
+        module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module("KeychainClient", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
 
-        room("SecureEnclave", on: "Enclave", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
-        room(
-            "TPMEnclave", on: "Enclave",
-            uses: ["SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "CTSS2"]),
-        program(
-            "enclaved", on: "Enclave",
+        module(
+            "SecureEnclave", in: "Enclave",
+            uses: ["KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module(
+            "TPMEnclave", in: "Enclave",
             uses: [
-                "SecureEnclave", "TPMEnclave", "KeychainWire", "KeychainModel", "SystemAccounts", "LinuxSystem",
+                "SecureEnclave", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "CTSS2",
+            ]),
+        program(
+            "enclaved", in: "Enclave",
+            uses: [
+                "SecureEnclave", "TPMEnclave", "EnclaveWire", "KeychainWire", "KeychainModel", "SystemAccounts",
+                "LinuxSystem",
                 "CSeccomp",
             ]),
 
-        room("SystemBus", on: "Agent", uses: ["LinuxSystem", "CSystemd"]),
-        room("LoginPassword", on: "Agent", uses: ["LinuxSystem", "CPAM"]),
-        room(
-            "UserPresence", on: "Agent",
-            uses: ["SystemBus", "LoginPassword", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem"]),
+        module("LoginPassword", in: "Agent", uses: ["LinuxSystem", "CPAM"]),
+        module(
+            "UserPresence", in: "Agent",
+            uses: [
+                "Systemd", "LoginPassword", "EnclaveWire", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "LinuxSystem",
+            ]),
         program(
-            "agent", on: "Agent", uses: ["UserPresence", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            "agent", in: "Agent", uses: ["UserPresence", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
-        room("KeychainPolicy", on: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
-        room(
-            "KeychainStore", on: "Daemon",
+        module("KeychainPolicy", in: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module(
+            "KeychainStore", in: "Daemon",
             uses: [
                 "KeychainPolicy", "KeychainWire", "KeychainModel", "KeychainCrypto", "LinuxSystem", "CSQLite",
             ]),
-        room(
-            "KeychainEngine", on: "Daemon",
+        module(
+            "KeychainEngine", in: "Daemon",
             uses: [
-                "KeychainStore", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "KeychainCrypto",
+                "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "KeychainCrypto",
                 "LinuxSystem",
             ]),
-        room(
-            "CallerIdentification", on: "Daemon",
+        module(
+            "CallerIdentification", in: "Daemon",
             uses: ["KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "LinuxSystem"]),
-        room(
-            "KeychainServer", on: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
-        room("KeychainMaster", on: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
+        module(
+            "KeychainServer", in: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module("KeychainMaster", in: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
         program(
-            "keychaind", on: "Daemon",
+            "keychaind", in: "Daemon",
             uses: [
                 "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification", "KeychainEngine",
-                "KeychainStore", "KeychainPolicy", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainStore", "KeychainPolicy", "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
             ]),
 
-        room(
-            "EmbeddedKeychain", on: "API",
+        module(
+            "EmbeddedKeychain", in: "API",
             uses: [
                 "KeychainEngine", "KeychainStore", "CallerIdentification", "KeychainPolicy", "SecureEnclave",
-                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
-        room("CoreFoundation", on: "API"),
-        room(
-            "Security", on: "API",
+        module("CoreFoundation", in: "API"),
+        module(
+            "Security", in: "API",
             uses: [
                 "CoreFoundation", "CodeSignature",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
-        room(
-            "LocalAuthentication", on: "API",
+        module(
+            "LocalAuthentication", in: "API",
             uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
-        room("SecurityAsync", on: "API", uses: ["Security"]),
-        room("SecurityABI", on: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
-        room("Keychain", on: "API", uses: ["Security", "LinuxSystem"]),
-        room(
-            "EnclaveKeys", on: "API",
+        module("SecurityAsync", in: "API", uses: ["Security"]),
+        module("SecurityABI", in: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
+        module("Keychain", in: "API", uses: ["Security", "LinuxSystem"]),
+        module(
+            "EnclaveKeys", in: "API",
             uses: ["LocalAuthentication", "Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
-        room("CommonCrypto", on: "API", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
-        room("AppleCompat", on: "API", uses: ["KeychainCrypto"]),
-        room(
-            "KeychainTesting", on: "API",
+        module("CommonCrypto", in: "Compatibility", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+        module("AppleCompat", in: "Compatibility", uses: ["KeychainCrypto"]),
+        module(
+            "KeychainModules", in: "API",
+            uses: ["CommonCrypto", "CoreFoundation", "LocalAuthentication", "Security"]),
+        module(
+            "KeychainTesting", in: "API",
             uses: [
-                "Security", "EmbeddedKeychain", "SecureEnclave", "KeychainPolicy", "KeychainClient", "KeychainWire",
+                "Security", "EmbeddedKeychain", "SecureEnclave", "KeychainPolicy", "KeychainClient", "EnclaveWire",
+                "KeychainWire",
                 "KeychainModel", "LinuxSystem",
             ]),
 
-        room(
-            "SecurityCommands", on: "Tools",
+        module(
+            "SecurityCommands", in: "Tools",
             uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "LinuxSystem"]),
         program(
-            "SecurityTool", on: "Tools", uses: ["SecurityCommands"]),
-        room(
-            "CodesignCommands", on: "Tools",
+            "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
+        module(
+            "CodesignCommands", in: "Tools",
             uses: [
                 "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto",
                 "KeychainModel",
                 "LinuxSystem",
             ]),
-        program("CodesignTool", on: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
+        program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
@@ -183,95 +206,104 @@ let package = Package(
                 "TestSupport", "KeychainServer", "KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem",
             ],
             path: "Tests/Daemon/ServerTestSupport", swiftSettings: law),
-        tests("ArchitectureTests", on: "Architecture", uses: []),
-        tests("KeychainModelTests", on: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("LinuxSystemTests", on: "Base", uses: ["LinuxSystem", "SystemAccounts", "TestSupport"]),
-        tests("DERTests", on: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
+        tests("ArchitectureTests", in: "Architecture", uses: []),
+        tests("KeychainModelTests", in: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests("LinuxSystemTests", in: "Base", uses: ["LinuxSystem", "SystemAccounts", "TestSupport"]),
+        tests("DERTests", in: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
         tests(
-            "KeychainCryptoTests", on: "Base",
+            "KeychainCryptoTests", in: "Base",
             uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
-            "CodeSignatureTests", on: "Base",
+            "CodeSignatureTests", in: "Base",
             uses: ["CodeSignature", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
-        tests("KeychainWireTests", on: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
-            "KeychainClientTests", on: "Wire",
+            "EnclaveWireTests", in: "Wire",
+            uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainWireTests", in: "Wire",
+            uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainClientTests", in: "Wire",
             uses: [
                 "ServerTestSupport", "TestSupport", "KeychainClient", "KeychainServer", "KeychainPolicy",
                 "KeychainWire",
                 "KeychainModel", "LinuxSystem",
             ]),
         tests(
-            "KeychainServerTests", on: "Daemon",
+            "KeychainServerTests", in: "Daemon",
             uses: [
                 "ServerTestSupport", "TestSupport", "KeychainServer", "KeychainPolicy", "KeychainWire", "KeychainModel",
                 "LinuxSystem",
             ]),
         tests(
-            "KeychainMasterTests", on: "Daemon",
+            "KeychainMasterTests", in: "Daemon",
             uses: ["KeychainMaster", "KeychainWire", "LinuxSystem", "TestSupport"]),
         tests(
-            "KeychaindTests", on: "Daemon",
+            "KeychaindTests", in: "Daemon",
             uses: [
                 "keychaind", "enclaved", "item-writer", "CodeSignature", "EmbeddedKeychain", "ServerTestSupport",
                 "TestSupport", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
         tests(
-            "SecureEnclaveTests", on: "Enclave",
+            "SecureEnclaveTests", in: "Enclave",
             uses: [
-                "enclaved", "scripted-agent", "SecureEnclave", "KeychainCrypto", "KeychainWire", "KeychainModel",
+                "enclaved", "scripted-agent", "SecureEnclave", "KeychainCrypto", "EnclaveWire", "KeychainWire",
+                "KeychainModel",
                 "LinuxSystem",
                 "TestSupport",
             ]),
         tests(
-            "TPMEnclaveTests", on: "Enclave",
+            "TPMEnclaveTests", in: "Enclave",
             uses: [
-                "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "KeychainWire",
+                "enclaved", "TPMEnclave", "SecureEnclave", "SecurityCommands", "KeychainCrypto", "EnclaveWire",
+                "KeychainWire",
                 "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
-            "UserPresenceTests", on: "Agent",
+            "UserPresenceTests", in: "Agent",
             uses: [
-                "agent", "UserPresence", "LoginPassword", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+                "agent", "UserPresence", "LoginPassword", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "TestSupport",
             ]),
         tests(
-            "LocalAuthenticationTests", on: "API",
+            "LocalAuthenticationTests", in: "API",
             uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security", "LinuxSystem"]),
-        tests("KeychainLayerTests", on: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
+        tests("KeychainLayerTests", in: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
         tests(
-            "EnclaveKeysTests", on: "API",
+            "EnclaveKeysTests", in: "API",
             uses: ["EnclaveKeys", "KeychainTesting", "LocalAuthentication", "Security", "TestSupport"]),
-        tests("CommonCryptoTests", on: "API", uses: ["CommonCrypto"]),
-        tests("AppleCompatTests", on: "API", uses: ["AppleCompat"]),
+        tests("CommonCryptoTests", in: "Compatibility", uses: ["CommonCrypto"]),
+        tests("AppleCompatTests", in: "Compatibility", uses: ["AppleCompat"]),
         tests(
-            "CallerIdentificationTests", on: "Daemon",
+            "CallerIdentificationTests", in: "Daemon",
             uses: [
                 "CallerIdentification", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
                 "LinuxSystem",
                 "TestSupport",
             ]),
         tests(
-            "KeychainEngineTests", on: "Daemon",
+            "KeychainEngineTests", in: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
+                "KeychainEngine", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
+                "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
-            "KeychainStoreTests", on: "Daemon",
+            "KeychainStoreTests", in: "Daemon",
             uses: ["KeychainStore", "KeychainPolicy", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
-            "KeychainPolicyTests", on: "Daemon",
+            "KeychainPolicyTests", in: "Daemon",
             uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
-            "DocumentationTests", on: "Daemon",
+            "DocumentationTests", in: "Daemon",
             uses: [
                 "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
-            "ExamplesTests", on: "API",
+            "ExamplesTests", in: "API",
             uses: ["KeychainExamples", "ServerLogin", "Keychain", "KeychainTesting", "Security", "LinuxSystem"]),
         tests(
-            "SecurityTests", on: "API",
+            "SecurityTests", in: "API",
             uses: [
                 "CodeSignature",
                 "CoreFoundation", "Security", "LocalAuthentication", "KeychainTesting", "KeychainExamples",
@@ -281,17 +313,17 @@ let package = Package(
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
-            "SecurityCommandsTests", on: "Tools",
+            "SecurityCommandsTests", in: "Tools",
             uses: [
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
 
         tests(
-            "CodesignCommandsTests", on: "Tools",
+            "CodesignCommandsTests", in: "Tools",
             uses: ["CodesignCommands", "SecurityCommands", "KeychainModel", "LinuxSystem", "TestSupport"]),
 
         .executableTarget(
-            name: "scripted-agent", dependencies: ["KeychainWire", "KeychainModel", "LinuxSystem"],
+            name: "scripted-agent", dependencies: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"],
             path: "Tests/Programs/scripted-agent"),
         .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
@@ -304,7 +336,7 @@ let package = Package(
             name: "item-player",
             dependencies: [
                 "Security", "EmbeddedKeychain", "TPMEnclave", "SecureEnclave", "KeychainPolicy", "KeychainClient",
-                "KeychainWire", "KeychainModel", "LinuxSystem",
+                "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem",
             ],
             path: "Tests/Programs/item-player"),
         .target(
@@ -315,7 +347,8 @@ let package = Package(
             uses: [
                 "CYardstick", "Security", "EmbeddedKeychain", "KeychainServer", "CallerIdentification",
                 "KeychainEngine", "KeychainStore",
-                "KeychainPolicy", "SecureEnclave", "TPMEnclave", "KeychainClient", "KeychainWire", "KeychainModel",
+                "KeychainPolicy", "SecureEnclave", "TPMEnclave", "KeychainClient", "EnclaveWire", "KeychainWire",
+                "KeychainModel",
                 "LinuxSystem",
             ]),
         .target(name: "CCounters", dependencies: ["CSQLite"], path: "Benchmarks/counters"),
@@ -337,7 +370,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What the fuzz targets reach is not offered by the rooms, so they are built where everything may be tested: by
+// What the fuzz targets reach is not offered by the modules, so they are built where everything may be tested: by
 // scripts/fuzz, with libFuzzer, and by Tests/Scripts/fuzz_corpora_test.sh, without.
 if Context.environment["KEYCHAIN_FUZZ"] != nil {
     package.targets += [
@@ -346,7 +379,8 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             dependencies: [
                 "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "EmbeddedKeychain", "KeychainEngine",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "SecureEnclave",
-                "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER", "LinuxSystem",
+                "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
+                "LinuxSystem",
             ],
             path: "Tests/Fuzz/FuzzTargets", swiftSettings: law),
         .executableTarget(

@@ -58,7 +58,7 @@ private struct OneCaller: CallerRegistry {
 
 extension KeychainEngine: RequestHandler {}
 extension PatientIdentifier: CallerRegistry {}
-extension EngineLane: RequestLane {}
+extension ItemReader: RequestReader {}
 extension PendingWrite: QueuedWrite {}
 
 extension Refusal {

@@ -112,7 +112,8 @@ func call(_ number: Int, on socket: String) throws {
     FileHandle.standardOutput.write(Data("\(nanoseconds)\n".utf8))
 }
 
-/// What a process does that is one of several clients: every line of input is some work, a line of output says it is done.
+/// What a process does that is one of several clients: every line of input is some work, a line of output says it is
+/// done.
 func work(on socket: String) throws {
     SwiftClient.use(socket: socket)
     while let line = readLine() {

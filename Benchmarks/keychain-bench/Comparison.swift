@@ -3,8 +3,8 @@ import LinuxSystem
 /// What one round of one side of a comparison measured.
 typealias Sample = () throws -> Double
 
-/// Two sides measured by turns: what a shared machine does to one round it does to both halves of it, so only the ratio within
-/// a round means anything.
+/// Two sides measured by turns: what a shared machine does to one round it does to both halves of it, so only the ratio
+/// within a round means anything.
 struct Comparison {
     /// Medians of all rounds.
     let ours: Double

@@ -8,12 +8,12 @@ import LinuxSystem
 
 /// A request frame in, an answer frame out, without sockets: what a daemon does for a lookup.
 final class SwiftHandler {
-    private let lane: EngineLane
+    private let itemReader: ItemReader
     private let caller: CallerIdentity
     private let writer = ResponseWriter()
 
     init(_ engine: KeychainEngine, for caller: CallerIdentity) throws(Refusal) {
-        lane = try engine.makeLane()
+        itemReader = try engine.makeItemReader()
         self.caller = caller
     }
 
@@ -22,7 +22,7 @@ final class SwiftHandler {
         let span = frame.span
         guard let header = try FrameHeader(span, limit: WireLimits.requestBody) else { throw .malformed("the frame") }
         let request = try ItemRequest(decoding: SecretBytes(copying: span.extracting(FrameHeader.size...)))
-        lane.read(request, from: caller, id: header.id, by: .never, into: writer)
+        itemReader.read(request, from: caller, id: header.id, by: .never, into: writer)
         defer { writer.buffer.removeAll() }
         return writer.buffer.withSpan(body)
     }
@@ -33,7 +33,8 @@ final class SwiftHandler {
     private let store: OpaquePointer
     private let room: UnsafeMutableBufferPointer<UInt8>
 
-    /// How much of the store the C daemon maps, in bytes; the product maps nothing. With more it would be larger than the product.
+    /// How much of the store the C daemon maps, in bytes; the product maps nothing. With more it would be larger than
+    /// the product.
     static let mappedByDaemons = 16 << 20
 
     /// - Parameter isShared: whether other processes may change the store, as beside an embedded keychain.

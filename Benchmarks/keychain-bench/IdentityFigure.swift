@@ -3,11 +3,12 @@ import LinuxSystem
 
 /// What it costs to know who is calling, once the program is known.
 ///
-/// All of it runs on one processor. On several the kernel wakes a daemon here or there, which changes the time of a first request by
-/// more than is measured, and a daemon that is woken elsewhere looks at its caller while that still prepares what it asks; on one
-/// every microsecond counts.
+/// All of it runs on one processor. On several the kernel wakes a daemon here or there, which changes the time of a
+/// first request by more than is measured, and a daemon that is woken elsewhere looks at its caller while that still
+/// prepares what it asks; on one every microsecond counts.
 extension Bench {
-    /// The first request of a connection by a client in C, without making the connection: the look and nothing beside it.
+    /// The first request of a connection by a client in C, without making the connection: the look and nothing beside
+    /// it.
     func measureFirstRequest() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)
@@ -46,7 +47,8 @@ extension Bench {
         }
     }
 
-    /// The first call of a program that has just started, as its own clock has it: the program is known, the process is not.
+    /// The first call of a program that has just started, as its own clock has it: the program is known, the process is
+    /// not.
     func measureFirstCall() throws -> Measurement {
         let ownPath = ownPath
         return try compareIdentified { daemon in

@@ -98,7 +98,8 @@ extension Bench {
             in: .milliseconds)
     }
 
-    /// One with so many items: added, or found at its start where each add, which writes all of them, would take too long.
+    /// One with so many items: added, or found at its start where each add, which writes all of them, would take too
+    /// long.
     private func keyring(items: Int) throws -> Keyring {
         if let running = keyrings[items] { return running }
         note("filling gnome-keyring with \(items) items")

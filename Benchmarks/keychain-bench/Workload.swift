@@ -1,4 +1,5 @@
 import CYardstick
+import EnclaveWire
 import KeychainEngine
 import KeychainModel
 import KeychainPolicy

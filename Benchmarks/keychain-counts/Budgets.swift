@@ -14,7 +14,8 @@ struct Budgets {
 
     /// Holds what was counted against a file of budgets.
     ///
-    /// - Returns: the lines to change in the file, those of counts that are above their budget and those of counts below.
+    /// - Returns: the lines to change in the file, those of counts that are above their budget and those of counts
+    ///   below.
     static func differences(
         _ operations: [(name: String, counts: Counts)], from path: String
     ) throws -> (above: [String], below: [String]) {

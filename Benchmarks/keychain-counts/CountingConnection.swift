@@ -11,13 +11,13 @@ import LinuxSystem
 /// One thread uses it, which is what makes it safe to send.
 final class CountingConnection: KeychainConnection, @unchecked Sendable {
     private let engine: KeychainEngine
-    private let lane: EngineLane
+    private let itemReader: ItemReader
     private let caller = CallerIdentity(user: 0, process: 0, program: "keychain-counts", groups: ["COUNTS.program"])
     var counts = Counts()
 
     init(_ engine: KeychainEngine) throws(Refusal) {
         self.engine = engine
-        lane = try engine.makeLane()
+        itemReader = try engine.makeItemReader()
     }
 
     func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
@@ -57,7 +57,7 @@ final class CountingConnection: KeychainConnection, @unchecked Sendable {
             return write.writer
         }
         let writer = ResponseWriter()
-        lane.read(request, from: caller, id: 1, by: deadline, into: writer)
+        itemReader.read(request, from: caller, id: 1, by: deadline, into: writer)
         return writer
     }
 }

@@ -5,8 +5,9 @@ import KeychainStore
 import SecureEnclave
 import Security
 
-// Counts allocations, statements, round trips and bytes of the keychain's operations: usage: keychain-counts [--check FILE].
-// Without an argument it prints the counts as the file has them; with one it fails when a count is above its budget.
+// Counts allocations, statements, round trips and bytes of the keychain's operations: usage: keychain-counts [--check
+// FILE]. Without an argument it prints the counts as the file has them; with one it fails when a count is above its
+// budget.
 
 func count() throws -> [(name: String, counts: Counts)] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-counts-\(UUID().uuidString)").path

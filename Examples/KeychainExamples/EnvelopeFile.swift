@@ -1,10 +1,11 @@
 import Foundation
 import Security
 
-/// A large file on the disk under a key in the keychain (S-04, S-77): the keychain keeps 44 bytes, however large the file is.
+/// A large file on the disk under a key in the keychain (S-04, S-77): the keychain keeps 44 bytes, however large the
+/// file is.
 ///
-/// The encryption is GnuPG's, with AES-256 and a check that nothing was changed. Its key comes through a pipe, so no list of
-/// processes shows it. To delete the key is to destroy the file, wherever its copies are.
+/// The encryption is GnuPG's, with AES-256 and a check that nothing was changed. Its key comes through a pipe, so no
+/// list of processes shows it. To delete the key is to destroy the file, wherever its copies are.
 public struct EnvelopeFile {
     /// What can go wrong beside the file system.
     public enum Failure: Error, Equatable {

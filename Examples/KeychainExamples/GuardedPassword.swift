@@ -2,7 +2,8 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// A password that is given out only when its owner is there, or only to who knows a password of the program's own (S-84 to S-88).
+/// A password that is given out only when its owner is there, or only to who knows a password of the program's own
+/// (S-84 to S-88).
 public struct GuardedPassword {
     private let identity: [String: Any]
 
@@ -35,8 +36,8 @@ public struct GuardedPassword {
         return read(dictionary)
     }
 
-    /// Reads the password after the owner has shown himself in a context, which may serve other reads too; `LAError.userCancel` is
-    /// nobody's fault.
+    /// Reads the password after the owner has shown himself in a context, which may serve other reads too;
+    /// `LAError.userCancel` is nobody's fault.
     public func find(after context: LAContext, reason: String) async throws -> String? {
         do {
             guard try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason) else {
@@ -50,8 +51,8 @@ public struct GuardedPassword {
         return read(dictionary).password
     }
 
-    /// Stores a password under a password of the program's own, such as a server gives after login. It works on a device without
-    /// passcode and finger.
+    /// Stores a password under a password of the program's own, such as a server gives after login. It works on a
+    /// device without passcode and finger.
     public func add(_ password: String, under applicationPassword: String) -> OSStatus {
         var dictionary = under(applicationPassword)
         var error: Unmanaged<CFError>?

@@ -1,7 +1,8 @@
 import Foundation
 import Keychain
 
-/// Where a program looks up its settings by name, the way configuration libraries have it: one provider after the other.
+/// Where a program looks up its settings by name, the way configuration libraries have it: one provider after the
+/// other.
 public protocol ConfigurationProvider: Sendable {
     /// What to call it in a log.
     var providerName: String { get }

@@ -2,7 +2,8 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// Keys that only the enrolled fingers of this device's owner can use, as programs for iOS make and find them (S-71 to S-76).
+/// Keys that only the enrolled fingers of this device's owner can use, as programs for iOS make and find them (S-71 to
+/// S-76).
 public enum TouchIDKeys {
     static let tag = "com.mydomian.uniqueTag"
 

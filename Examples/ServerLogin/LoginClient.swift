@@ -1,8 +1,8 @@
 import Foundation
 import Security
 
-/// A program whose user logs in with a key of the Secure Enclave: no password is kept anywhere, and nothing that the server has
-/// or the network sees is enough to log in.
+/// A program whose user logs in with a key of the Secure Enclave: no password is kept anywhere, and nothing that the
+/// server has or the network sees is enough to log in.
 public struct LoginClient {
     /// What can go wrong beside the network.
     public enum Failure: Error, Equatable {

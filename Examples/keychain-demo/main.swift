@@ -1,4 +1,5 @@
-// A program as it would be written for iOS: it keeps a password in the keychain and finds it again the next time it runs.
+// A program as it would be written for iOS: it keeps a password in the keychain and finds it again the next time it
+// runs.
 
 import Foundation
 import KeychainExamples

@@ -30,6 +30,7 @@ import units  # noqa: E402,F401
 import shares  # noqa: E402,F401
 import arrivals  # noqa: E402,F401
 import takeovers  # noqa: E402,F401
+import claims  # noqa: E402,F401
 
 
 def undocumented():

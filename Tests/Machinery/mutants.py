@@ -83,9 +83,9 @@ MUTANTS = {
         Change("Sources/Daemon/KeychainPolicy/AuthorizedRequest.swift", "        self.scope = scope\n", "        self.scope = .allGroups\n")],
         ["tampering"]),
     "counter-stands": Mutant("no block of writes ever ends, so that the counter is not advanced", [
-        Change(f"{ENGINE}/AgeKeeper.swift", "guard store.writesInBlock >= Self.block else { return }",
+        Change(f"{ENGINE}/Requests/AgeKeeper.swift", "guard store.writesInBlock >= Self.block else { return }",
                "guard store.writesInBlock >= Int64.max else { return }"),
-        Change(f"{ENGINE}/AgeKeeper.swift", "guard store.writesInBlock > 0 else { return }",
+        Change(f"{ENGINE}/Requests/AgeKeeper.swift", "guard store.writesInBlock > 0 else { return }",
                "guard store.writesInBlock == Int64.max else { return }")], ["older copies"]),
 }
 

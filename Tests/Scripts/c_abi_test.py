@@ -1,7 +1,7 @@
 """The C ABI of an installed SDK.
 
 usage: c_abi_test.py PREFIX HEADER DAEMONS
-The header is what Swift's compiler has written of the room SecurityABI; the daemons are those of the build.
+The header is what Swift's compiler has written of the module SecurityABI; the daemons are those of the build.
 """
 import os
 import subprocess

@@ -3,7 +3,9 @@
 S-01: what the keychain holds survives the removal and the reinstallation of the package. Run as root in a mount namespace of its own:
 package_test.py FOLDER DEBS, with a folder to mount on.
 """
+import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -81,6 +83,39 @@ class Service:
         check("the service ends with success", self.process.wait(30) == 0)
 
 
+PAGES = "/usr/share/doc/swift-keychain"
+# Without a compiler: the library's own function, on what the machine has of Swift's runtime.
+RANDOM = "import ctypes; b = bytes(16); print(ctypes.CDLL('libSecurity.so.1').SecRandomCopyBytes(None, 16, b), any(b))"
+
+
+def named_pages(root):
+    """The pages that the code names, in help and in messages."""
+    found = set()
+    for path in glob.glob(f"{root}/Sources/**/*.swift", recursive=True):
+        with open(path) as file:
+            found.update(re.findall(r"docs/[a-z-]+\.md", file.read()))
+    return found
+
+
+def without_service():
+    """The library's package is one that stands alone."""
+    paths = {name: sorted(glob.glob(f"/tmp/debs/{name}_*.deb")) for name in ("libsecurity1", "swift-keychain-dev")}
+    if not paths["libsecurity1"]:
+        return
+    done = apt("--install", *paths["swift-keychain-dev"])
+    check("the package for building programs needs the one for running them",
+          done.returncode != 0 and "libsecurity1" in done.stdout, done.stdout)
+    apt("--purge", "swift-keychain-dev")
+    done = apt("--install", *paths["libsecurity1"])
+    check("the library's package installs without the service", done.returncode == 0, done.stdout)
+    used = run(sys.executable, "-c", RANDOM, check=False, env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
+    check("a program uses the library", used.stdout == "0 True\n", used.stdout)
+    listed = run("dpkg", "--listfiles", "libsecurity1", "swift-keychain-dev", check=False).stdout
+    check("it has the library and no header",
+          "/usr/lib/libSecurity.so.1\n" in listed and "/include" not in listed, listed)
+    check("it is removed", apt("--purge", "libsecurity1").returncode == 0)
+
+
 def security(*words, user=None, text=None):
     command = ["/usr/bin/security", *words]
     if user is not None:
@@ -94,8 +129,12 @@ def find(user):
 
 
 def main():
+    named = named_pages(os.getcwd())
     overlay()
+    without_service()
     install()
+    missing = {page for page in named if not os.path.exists(f"{PAGES}/{page}")}
+    check("the pages that help and messages name are there", named and not missing, missing)
     for name in ("_keychain", "_enclave", "_keychain-identifier"):
         check(f"the user {name} is there", run("id", name, check=False).returncode == 0)
     check("the group of anchored programs is there", run("getent", "group", "_keychain-anchored", check=False).returncode == 0)

@@ -22,7 +22,10 @@ if [ -z "$debs" ]; then
     done
     scripts/build-pam "$work/built"
     debs=$work/debs
-    KEYCHAIN_TRIAL=1 KEYCHAIN_BUILT="$work/built" scripts/build-deb "$debs" >/dev/null
+    # The library that other tests are made with, too.
+    CONFIGURATION=debug scripts/build-sdk .build/sdk-trial >/dev/null
+    KEYCHAIN_TRIAL=1 KEYCHAIN_BUILT="$work/built" KEYCHAIN_SDK_BUILT="$PWD/.build/sdk-trial" \
+        scripts/build-deb "$debs" >/dev/null
 fi
 mkdir "$work/mount"
 unshare --mount python3 Tests/Scripts/package_test.py "$work/mount" "$debs"/*.deb

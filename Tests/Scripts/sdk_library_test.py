@@ -53,7 +53,7 @@ def check_interfaces():
                     modules=texts)
     check("a client is built from the interfaces' texts alone", answer(path) == ANSWER)
     hidden = re.compile("(KeychainModel|KeychainEngine|LinuxSystem|KeychainWire)")
-    check("no text speaks of a room below",
+    check("no text speaks of a module below",
           not any(hidden.search(open(path).read()) for path in glob.glob(f"{texts}/*/*.swiftinterface")))
 
 

@@ -65,6 +65,29 @@ let package = Package(name: "plain", targets: [.executableTarget(name: "plain")]
     check(f"{system}: nothing in it has changed", package.files() == before)
 
 
+def check_toolset_with_import():
+    """Code that asks for Security and leaves the import to Foundation is built without a toolset and with the other."""
+    package = Package(f"{WORK}/guarded", {
+        "Package.swift": """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(name: "guarded", targets: [.executableTarget(name: "guarded")])
+""",
+        "Sources/guarded/main.swift": """import Foundation
+#if canImport(Security)
+    print(kSecClass as String)
+#else
+    print("elsewhere")
+#endif
+""",
+    })
+    package.build(PREFIX)
+    check("a package that asks for Security is built without a toolset", package.start("guarded") == "elsewhere")
+    # Other options alone start no new build.
+    run("rm", "-r", f"{package.folder}/.build")
+    package.build(PREFIX, "--toolset", f"{PREFIX}/share/swift-keychain/toolset-with-import.json")
+    check("with the toolset that imports it the names are there", package.start("guarded") == "class")
+
+
 def check_setup():
     """One command makes a package ready whose code imports Foundation alone, and takes it back."""
     package = Package(f"{WORK}/ready", {
@@ -112,6 +135,7 @@ def main():
     for system in ("native", "swiftbuild"):
         check_system_library(system)
         check_toolset(system)
+    check_toolset_with_import()
     check_setup()
     check_package_dependency()
     sys.exit(1 if FAILED else 0)

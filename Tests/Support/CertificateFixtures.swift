@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Certificates, keys and PKCS#12 files made by others: the `cryptography` package and the openssl command, once for all tests
-/// of the process. `Fixtures/make_certificates.py` says which there are.
+/// Certificates, keys and PKCS#12 files made by others: the `cryptography` package and the openssl command, once for
+/// all tests of the process. `Fixtures/make_certificates.py` says which there are.
 package enum CertificateFixtures {
     /// The bytes of a file, such as `server.der`.
     package static func bytes(_ name: String) throws -> [UInt8] {

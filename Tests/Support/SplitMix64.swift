@@ -1,4 +1,5 @@
-/// The same numbers in every run, so that a failure can be looked at (Steele, Lea and Flood: Fast splittable generators, 2014).
+/// The same numbers in every run, so that a failure can be looked at (Steele, Lea and Flood: Fast splittable
+/// generators, 2014).
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
     package init(seed: UInt64) { state = seed }

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Stores that earlier releases have written, each with its vault: generic passwords and one or two items of every other class in the
-/// groups `test` and `other`. The passcode, where there is one, is `right`.
+/// Stores that earlier releases have written, each with its vault: generic passwords and one or two items of every
+/// other class in the groups `test` and `other`. The passcode, where there is one, is `right`.
 package enum StoreFixtures {
     /// Unpacks one, such as `version5`, into a folder that is there.
     package static func unpack(_ name: String, into folder: String) throws {

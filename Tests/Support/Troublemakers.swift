@@ -1,5 +1,5 @@
-/// Texts that do harm where they are shown as they are, and how to see that none did. What is harmful is listed here by ranges, so that
-/// it does not depend on what the code under test takes for harmful.
+/// Texts that do harm where they are shown as they are, and how to see that none did. What is harmful is listed here by
+/// ranges, so that it does not depend on what the code under test takes for harmful.
 public enum Troublemakers {
     /// Texts with a character of each kind that must not be shown, and what is made of many.
     public static let texts: [String] =

@@ -1,8 +1,8 @@
 // What Foundation does on Apple systems and not on Linux, as far as programs that use a keychain rely on it.
 
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
-    /// Makes `AnyHashable("a" as NSString)` equal `AnyHashable("a")`, so that a result cast to `[AnyHashable: Any]` is found
-    /// under a `kSec…` key. This holds for the whole process, as it does on Apple systems.
+    /// Makes `AnyHashable("a" as NSString)` equal `AnyHashable("a")`, so that a result cast to `[AnyHashable: Any]` is
+    /// found under a `kSec…` key. This holds for the whole process, as it does on Apple systems.
     public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(String(describing: self)) }
 }
 

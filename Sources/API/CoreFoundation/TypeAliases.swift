@@ -1,3 +1,7 @@
+// On Apple systems `import CoreFoundation` brings much of the system along; programs rely on Foundation and Dispatch.
+@_exported public import Dispatch
+@_exported public import Foundation
+
 // Core Foundation's types are Foundation's classes here, so that `[…] as CFDictionary` and `result as? String` need no
 // bridge of their own. Foundation's own C module must not be imported beside them: its types bear the same names.
 
@@ -12,8 +16,8 @@ public typealias CFString = NSString
 public typealias CFMutableString = NSMutableString
 /// A string with attributes.
 public typealias CFAttributedString = NSAttributedString
-/// A dictionary. The package hands out exact `NSDictionary` objects only: a native `CFDictionary` crashes when it is asked
-/// for a Swift `String` key, and a subclass turns into an empty Swift dictionary.
+/// A dictionary. The package hands out exact `NSDictionary` objects only: a native `CFDictionary` crashes when it is
+/// asked for a Swift `String` key, and a subclass turns into an empty Swift dictionary.
 public typealias CFDictionary = NSDictionary
 /// A dictionary that can be changed.
 public typealias CFMutableDictionary = NSMutableDictionary

@@ -20,7 +20,8 @@ private func typeIDUnknownToCoreFoundation(_ object: NSObject) -> CFTypeID {
 }
 
 // The library Foundation links to has the C functions; they are reached by symbol, because importing the C module would
-// make every type name of this room ambiguous. Declared so, a function takes borrowed objects, which is C's convention.
+// make every type name of this module ambiguous. Declared so, a function takes borrowed objects, which is C's
+// convention.
 
 @_silgen_name("CFGetTypeID") private func coreFoundationTypeID(_ cf: NSObject) -> CFTypeID
 

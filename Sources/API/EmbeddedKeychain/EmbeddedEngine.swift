@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainClient
 import KeychainEngine
 import KeychainModel
@@ -6,21 +7,21 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// The engine in this process, with lanes for the threads that read.
+/// The engine in this process, with item readers for the threads that read.
 ///
-/// Everything that uses the engine is a method here, so that whoever holds the only reference knows that nobody is inside:
-/// a forked child may take leave only of an engine that no thread of its parent was using.
+/// Everything that uses the engine is a method here, so that whoever holds the only reference knows that nobody is
+/// inside: a forked child may take leave only of an engine that no thread of its parent was using.
 final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
-    /// The lanes that no thread is using, each with where it writes answers.
-    private let lanes = Lock<[Lane]>([])
+    /// The item readers that no thread is using, each with where it writes answers.
+    private let idleReaders = Lock<[IdleReader]>([])
 
     /// Used by one thread at a time: it is among the free ones or with the thread that took it.
-    private final class Lane: @unchecked Sendable {
-        let lane: EngineLane
+    private final class IdleReader: @unchecked Sendable {
+        let itemReader: ItemReader
         private(set) var writer = ResponseWriter()
 
-        init(_ lane: EngineLane) { self.lane = lane }
+        init(_ itemReader: ItemReader) { self.itemReader = itemReader }
 
         /// One large answer is no reason to keep its room for ever.
         func tidyUp() {
@@ -41,18 +42,21 @@ final class EmbeddedEngine: Sendable {
 
     /// Whether nobody has closed or reused the descriptors of the store.
     var hasItsDescriptors: Bool {
-        engine.hasItsDescriptors && lanes.withLock { $0.allSatisfy { $0.lane.hasItsDescriptors } }
+        engine.hasItsDescriptors && idleReaders.withLock { $0.allSatisfy { $0.itemReader.hasItsDescriptors } }
     }
 
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> ItemResponse {
-        let lane = if let free = lanes.withLock({ $0.popLast() }) { free } else { Lane(try engine.makeLane()) }
-        if let failure = engine.failureOfUse(by: lane.lane) { throw failure }
-        lane.lane.read(request, from: caller, id: 0, by: deadline, into: lane.writer)
-        let answer = lane.writer.complete()
-        lane.tidyUp()
-        lanes.withLock { $0.append(lane) }
+        let itemReader =
+            if let free = idleReaders.withLock({ $0.popLast() }) { free } else {
+                IdleReader(try engine.makeItemReader())
+            }
+        if let failure = engine.failureOfUse(by: itemReader.itemReader) { throw failure }
+        itemReader.itemReader.read(request, from: caller, id: 0, by: deadline, into: itemReader.writer)
+        let answer = itemReader.writer.complete()
+        itemReader.tidyUp()
+        idleReaders.withLock { $0.append(itemReader) }
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
@@ -91,7 +95,7 @@ final class EmbeddedEngine: Sendable {
         if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
         let writer = ResponseWriter()
         engine.authentication(
-            request, password: password, from: caller, Conversation(), id: 0, by: deadline, into: writer)
+            request, password: password, from: caller, PromptCancellation(), id: 0, by: deadline, into: writer)
         let answer = writer.complete()
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }

@@ -1,4 +1,5 @@
 import CallerIdentification
+package import EnclaveWire
 package import KeychainClient
 package import KeychainModel
 package import KeychainPolicy

@@ -1,12 +1,14 @@
+import EnclaveWire
 import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The way to the user of a keychain inside a program: `keychain-agent`, started at the first question where it is installed.
+/// The way to the user of a keychain inside a program: `keychain-agent`, started at the first question where it is
+/// installed.
 ///
-/// Where there is none nobody is reached, and there is no biometry. An agent that has gone is started anew at the next question.
-/// A forked child starts one of its own: what its parent had is left as it is.
+/// Where there is none nobody is reached, and there is no biometry. An agent that has gone is started anew at the next
+/// question. A forked child starts one of its own: what its parent had is left as it is.
 final class InstalledAgent: UserAgent {
     private struct State {
         var connection: AgentConnection?

@@ -4,8 +4,8 @@ package import KeychainPolicy
 import LinuxSystem
 
 extension CallerIdentity {
-    /// The program this code runs in, by the rules of a daemon that serves its user: embedded and served, a program has the
-    /// same groups. Its executable is read once.
+    /// The program this code runs in, by the rules of a daemon that serves its user: embedded and served, a program has
+    /// the same groups. Its executable is read once.
     ///
     /// - Throws: what a daemon would refuse the program with.
     package static func thisProgram() throws(Refusal) -> CallerIdentity {

@@ -9,8 +9,8 @@ extension SecureEnclave.P256.KeyAgreement {
 
         /// Makes a key.
         ///
-        /// - Parameter accessControl: who may use it, and when; it must include `privateKeyUsage`. Without one the key can be
-        ///   used whenever the device is unlocked.
+        /// - Parameter accessControl: who may use it, and when; it must include `privateKeyUsage`. Without one the key
+        ///   can be used whenever the device is unlocked.
         /// - Throws: ``EnclaveKeyError``, as `SecKeyCreateRandomKey` refuses.
         @available(*, noasync, message: "await the key in asynchronous code")
         public init(accessControl: SecAccessControl? = nil) throws(EnclaveKeyError) {
@@ -24,7 +24,8 @@ extension SecureEnclave.P256.KeyAgreement {
 
         /// Takes up a key again.
         ///
-        /// - Parameter dataRepresentation: what ``dataRepresentation`` was. Another device's is taken, but cannot be used.
+        /// - Parameter dataRepresentation: what ``dataRepresentation`` was. Another device's is taken, but cannot be
+        ///   used.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a key of an enclave.
         public init(dataRepresentation: Data) throws(EnclaveKeyError) {
             key = try EnclaveKey(dataRepresentation: dataRepresentation)
@@ -62,7 +63,8 @@ extension SecureEnclave.P256.KeyAgreement {
             key = try EnclaveKey(dataRepresentation: dataRepresentation, context: authenticationContext)
         }
 
-        /// The key, encrypted for this device's enclave and bound to this program's access group. It is of no use elsewhere.
+        /// The key, encrypted for this device's enclave and bound to this program's access group. It is of no use
+        /// elsewhere.
         public var dataRepresentation: Data { key.dataRepresentation }
 
         /// What the other side needs to agree on a secret with this key.
@@ -70,8 +72,8 @@ extension SecureEnclave.P256.KeyAgreement {
 
         /// Computes the secret that this key and another's public key have in common.
         ///
-        /// - Throws: ``EnclaveKeyError``: `errSecInteractionNotAllowed` while the key's protection class is closed or its access
-        ///   control is not satisfied.
+        /// - Throws: ``EnclaveKeyError``: `errSecInteractionNotAllowed` while the key's protection class is closed or
+        ///   its access control is not satisfied.
         @available(*, noasync, message: "await the secret in asynchronous code")
         public func sharedSecretFromKeyAgreement(with peer: PublicKey) throws(EnclaveKeyError) -> SharedSecret {
             try agree(with: peer)

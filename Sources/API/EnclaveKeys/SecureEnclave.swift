@@ -1,6 +1,7 @@
 public import Security
 
-/// Keys that are made inside the Secure Enclave and never leave it, in the shape that Swift programs know from CryptoKit.
+/// Keys that are made inside the Secure Enclave and never leave it, in the shape that Swift programs know from
+/// CryptoKit.
 ///
 /// ```swift
 /// let key = try await SecureEnclave.P256.Signing.PrivateKey()
@@ -8,9 +9,9 @@ public import Security
 /// try save(key.dataRepresentation)
 /// ```
 ///
-/// Everything that uses a private key talks to the keychain and may take as long as the enclave does, with a TPM some hundred
-/// milliseconds. From asynchronous code these calls are awaited and block no thread of the caller's; from synchronous code
-/// the same names block, as in CryptoKit.
+/// Everything that uses a private key talks to the keychain and may take as long as the enclave does, with a TPM some
+/// hundred milliseconds. From asynchronous code these calls are awaited and block no thread of the caller's; from
+/// synchronous code the same names block, as in CryptoKit.
 public enum SecureEnclave {
     /// Keys on the curve NIST P-256, the only one enclaves have (semantics F.5).
     public enum P256 {}
@@ -29,7 +30,8 @@ extension SecureEnclave.P256 {
 
 /// Why a key could not be made, read or used.
 public struct EnclaveKeyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The status a `SecKey` function would have given, such as `errSecInteractionNotAllowed` for a key that is locked now.
+    /// The status a `SecKey` function would have given, such as `errSecInteractionNotAllowed` for a key that is locked
+    /// now.
     public let status: OSStatus
     /// What is wrong, and what to do.
     public let description: String

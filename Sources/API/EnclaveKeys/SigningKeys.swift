@@ -9,8 +9,8 @@ extension SecureEnclave.P256.Signing {
 
         /// Makes a key.
         ///
-        /// - Parameter accessControl: who may use it, and when; it must include `privateKeyUsage`. Without one the key can be
-        ///   used whenever the device is unlocked.
+        /// - Parameter accessControl: who may use it, and when; it must include `privateKeyUsage`. Without one the key
+        ///   can be used whenever the device is unlocked.
         /// - Throws: ``EnclaveKeyError``, as `SecKeyCreateRandomKey` refuses.
         @available(*, noasync, message: "await the key in asynchronous code")
         public init(accessControl: SecAccessControl? = nil) throws(EnclaveKeyError) {
@@ -19,7 +19,8 @@ extension SecureEnclave.P256.Signing {
 
         /// Takes up a key again.
         ///
-        /// - Parameter dataRepresentation: what ``dataRepresentation`` was. Another device's is taken, but cannot be used.
+        /// - Parameter dataRepresentation: what ``dataRepresentation`` was. Another device's is taken, but cannot be
+        ///   used.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a key of an enclave.
         public init(dataRepresentation: Data) throws(EnclaveKeyError) {
             key = try EnclaveKey(dataRepresentation: dataRepresentation)
@@ -62,7 +63,8 @@ extension SecureEnclave.P256.Signing {
             key = try EnclaveKey(dataRepresentation: dataRepresentation, context: authenticationContext)
         }
 
-        /// The key, encrypted for this device's enclave and bound to this program's access group. It is of no use elsewhere.
+        /// The key, encrypted for this device's enclave and bound to this program's access group. It is of no use
+        /// elsewhere.
         public var dataRepresentation: Data { key.dataRepresentation }
 
         /// The key that verifies what this one signs.
@@ -70,8 +72,8 @@ extension SecureEnclave.P256.Signing {
 
         /// Signs the SHA-256 of a message.
         ///
-        /// - Throws: ``EnclaveKeyError``: `errSecInteractionNotAllowed` while the key's protection class is closed or its access
-        ///   control is not satisfied.
+        /// - Throws: ``EnclaveKeyError``: `errSecInteractionNotAllowed` while the key's protection class is closed or
+        ///   its access control is not satisfied.
         @available(*, noasync, message: "await the signature in asynchronous code")
         public func signature(for message: some DataProtocol) throws(EnclaveKeyError) -> ECDSASignature {
             try sign(Data(message))

@@ -1,4 +1,5 @@
-/// A protocol of the internet, by the four letters the keychain has for it; others have theirs in the `kSecAttrProtocol` constants.
+/// A protocol of the internet, by the four letters the keychain has for it; others have theirs in the
+/// `kSecAttrProtocol` constants.
 public struct InternetProtocol: RawRepresentable, Hashable, Sendable {
     /// The four letters.
     public let rawValue: String

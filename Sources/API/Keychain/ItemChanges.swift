@@ -16,9 +16,9 @@ extension KeychainQuery {
     ///
     ///     for await change in query.changes() { reload() }
     ///
-    /// The keychain is asked again and again, so that what comes and goes between two looks is not seen, and several changes of
-    /// one item are one. While it is locked, or cannot be reached, nothing is reported; afterwards, what has happened meanwhile.
-    /// The sequence ends with the task that reads it.
+    /// The keychain is asked again and again, so that what comes and goes between two looks is not seen, and several
+    /// changes of one item are one. While it is locked, or cannot be reached, nothing is reported; afterwards, what has
+    /// happened meanwhile. The sequence ends with the task that reads it.
     ///
     /// - Parameter interval: how long to wait between two looks.
     public func changes(checkedEvery interval: Duration = .seconds(1)) -> AsyncStream<ItemChange<Item>> {

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Security
 
-/// The class of a kind of item, and where in the type its attributes are. Reading, writing and searching follow from it.
+/// The class of a kind of item, and where in the type its attributes are. Reading, writing and searching follow from
+/// it.
 public struct ItemLayout<Item: KeychainItem>: Sendable {
     let itemClass: String
     let attributes: [ItemAttribute<Item>]

@@ -8,8 +8,8 @@ internal import Security
 ///         .where(\.protocol, equals: .https)
 ///         .all()
 ///
-/// It compiles to the dictionaries of `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete`. Items of all devices count
-/// unless `isSynchronized` is asked for.
+/// It compiles to the dictionaries of `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete`. Items of all devices
+/// count unless `isSynchronized` is asked for.
 public struct KeychainQuery<Item: KeychainItem>: Sendable {
     private var criteria: [Criterion] = []
     private var prompt: String?
@@ -125,8 +125,8 @@ extension KeychainItem {
     /// - Throws: ``KeychainError`` with `errSecDuplicateItem` when there is one with the same primary key already.
     public func add() throws(KeychainError) { try add([:]) }
 
-    /// Adds the item, or changes the one that is there with the same primary key: in one step, so that no other program comes
-    /// between, and what this item does not say stays as it was.
+    /// Adds the item, or changes the one that is there with the same primary key: in one step, so that no other program
+    /// comes between, and what this item does not say stays as it was.
     ///
     /// - Throws: ``KeychainError``.
     public func save() throws(KeychainError) { try add([kSecUseUpdateExisting as String: true]) }

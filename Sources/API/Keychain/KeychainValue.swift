@@ -1,11 +1,12 @@
 internal import LinuxSystem
 
-/// A property whose value is in the keychain and nowhere else: read when it is read, written when it is set, removed by nil.
+/// A property whose value is in the keychain and nowhere else: read when it is read, written when it is set, removed by
+/// nil.
 ///
 ///     @KeychainValue("token", service: "org.example.app") var token: String?
 ///
-/// A property cannot throw: where the keychain refuses, it reads as nil and keeps what is there, and ``error`` says why. Who
-/// must know uses ``load()`` and ``store(_:)`` through the `$` name.
+/// A property cannot throw: where the keychain refuses, it reads as nil and keeps what is there, and ``error`` says
+/// why. Who must know uses ``load()`` and ``store(_:)`` through the `$` name.
 @propertyWrapper
 public struct KeychainValue<Value: Codable & Sendable>: Sendable {
     private let name: String

@@ -1,7 +1,7 @@
 internal import Security
 
-/// Does what may wait for the disk or for the user on a thread that may wait, while the task, and with it the main actor, goes on
-/// with others.
+/// Does what may wait for the disk or for the user on a thread that may wait, while the task, and with it the main
+/// actor, goes on with others.
 ///
 ///     let token = try await withoutBlocking { () throws(KeychainError) in try settings.value(String.self, for: "token") }
 ///

@@ -6,8 +6,8 @@ internal import KeychainWire
 internal import LinuxSystem
 internal import SecureEnclave
 
-/// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time passes when
-/// the test says so.
+/// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time
+/// passes when the test says so.
 public final class SimulatedDevice: Sendable {
     /// What a locked, unlocked or restarted device is to the keychain.
     public enum LockState: Sendable { case beforeFirstUnlock, locked, unlocked }
@@ -30,7 +30,8 @@ public final class SimulatedDevice: Sendable {
 
     /// Unlocks the device.
     ///
-    /// - Throws: ``TestKeychainError`` with `errSecAuthFailed` for a wrong passcode, or while too many wrong ones are waited out.
+    /// - Throws: ``TestKeychainError`` with `errSecAuthFailed` for a wrong passcode, or while too many wrong ones are
+    ///   waited out.
     public func unlock(passcode: String) throws { try ask(.unlock, passcode) }
 
     /// Sets a passcode on a device without one.

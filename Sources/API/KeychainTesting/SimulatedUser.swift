@@ -1,3 +1,4 @@
+internal import EnclaveWire
 internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
@@ -148,8 +149,8 @@ extension SimulatedUser {
         state.update { state in if state.open == context { state.isWithdrawn = true } }
     }
 
-    /// An answer to another question than was asked, such as a finger on the sensor under a prompt for the passcode, goes
-    /// unnoticed: the prompt stays until its time is over.
+    /// An answer to another question than was asked, such as a finger on the sensor under a prompt for the passcode,
+    /// goes unnoticed: the prompt stays until its time is over.
     private func reply(to kind: UserQuestion.Kind, with answer: Answer) -> UserAnswer {
         switch (answer, kind) {
         case (.touch(let finger), .finger): sensor.fingers.contains(finger) ? .matched : .noMatch

@@ -2,8 +2,9 @@ public import Security
 
 /// Adds an item, on a thread that may wait.
 ///
-/// The task waits, its thread does not: the disk, another program's lock or a person with a finger in the air hold up nobody else.
-/// Cancelling the task does not undo what was sent; to end a prompt, invalidate the `LAContext` of the call.
+/// The task waits, its thread does not: the disk, another program's lock or a person with a finger in the air hold up
+/// nobody else. Cancelling the task does not undo what was sent; to end a prompt, invalidate the `LAContext` of the
+/// call.
 ///
 /// - Parameter attributes: as for `SecItemAdd(_:_:)`.
 /// - Returns: what the return keys ask for; nil when none is set.
@@ -25,7 +26,8 @@ nonisolated(nonsending) public func SecItemCopyMatching(_ query: CFDictionary) a
 
 /// Changes all items a query finds, on a thread that may wait.
 ///
-/// The labels keep it apart from `SecItemUpdate(_:_:)`: an overload without them would take its place in every `async` function.
+/// The labels keep it apart from `SecItemUpdate(_:_:)`: an overload without them would take its place in every `async`
+/// function.
 ///
 /// - Parameters:
 ///   - query: as for `SecItemUpdate(_:_:)`.
@@ -34,7 +36,7 @@ nonisolated(nonsending) public func SecItemCopyMatching(_ query: CFDictionary) a
 nonisolated(nonsending) public func SecItemUpdate(
     matching query: CFDictionary, to changes: CFDictionary
 ) async throws(SecItemError) {
-    let changes = Handover(content: copy(changes))
+    let changes = Transferred(content: copy(changes))
     _ = try await calling(query) { query, _ in SecItemUpdate(query, changes.content) }
 }
 
@@ -50,13 +52,13 @@ nonisolated(nonsending) public func SecItemDelete(matching query: CFDictionary) 
 nonisolated(nonsending) private func calling(
     _ dictionary: CFDictionary, _ function: @Sendable (CFDictionary, inout CFTypeRef?) -> OSStatus
 ) async throws(SecItemError) -> CFTypeRef? {
-    let dictionary = Handover(content: copy(dictionary))
+    let dictionary = Transferred(content: copy(dictionary))
     return try await awaiting { () throws(SecItemError) in
         var result: CFTypeRef?
         let status = function(dictionary.content, &result)
         // On this thread and no other the explanation is to be had.
         guard status == errSecSuccess else { throw .last(status) }
-        return Handover(content: result)
+        return Transferred(content: result)
     }.content
 }
 
@@ -64,6 +66,6 @@ nonisolated(nonsending) private func calling(
 private func copy(_ dictionary: CFDictionary) -> CFDictionary { dictionary.copy() as? CFDictionary ?? dictionary }
 
 /// What is used by one thread after the other.
-private struct Handover<Content>: @unchecked Sendable {
+private struct Transferred<Content>: @unchecked Sendable {
     let content: Content
 }

@@ -4,8 +4,8 @@ package import LinuxSystem
 
 /// The password of the user's login, as PAM verifies it for the user whose process this is.
 ///
-/// Without privileges `pam_unix` can verify one's own password and nobody else's, through `unix_chkpwd`. Only authentication
-/// is asked for: whether the account may log in at this hour is not the question.
+/// Without privileges `pam_unix` can verify one's own password and nobody else's, through `unix_chkpwd`. Only
+/// authentication is asked for: whether the account may log in at this hour is not the question.
 package enum LoginPassword {
     package enum Verdict: Sendable {
         case matched
@@ -25,7 +25,7 @@ package enum LoginPassword {
     package static func verify(
         user: String, service: String, ask: @escaping (String) -> SecretBytes?
     ) -> Verdict {
-        let conversation = Conversation(ask)
+        let conversation = PAMConversation(ask)
         let result = unsafe conversation.withPointer { pointer in
             var functions = unsafe pam_conv(conv: converse, appdata_ptr: pointer)
             var handle: OpaquePointer?
@@ -61,7 +61,7 @@ package enum LoginPassword {
 }
 
 /// What PAM's modules say and ask while one call lasts. Belongs to the thread of the call.
-private final class Conversation {
+private final class PAMConversation {
     private let ask: (String) -> SecretBytes?
     private(set) var isAbandoned = false
 
@@ -100,7 +100,7 @@ private func converse(
         let answers = unsafe calloc(Int(count), MemoryLayout<pam_response>.stride)?
             .bindMemory(to: pam_response.self, capacity: Int(count))
     else { return PAM_CONV_ERR }
-    let conversation = unsafe Unmanaged<Conversation>.fromOpaque(context).takeUnretainedValue()
+    let conversation = unsafe Unmanaged<PAMConversation>.fromOpaque(context).takeUnretainedValue()
     for index in 0..<Int(count) {
         guard let message = unsafe messages[index]?.pointee else { continue }
         guard [PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON].contains(unsafe message.msg_style) else { continue }

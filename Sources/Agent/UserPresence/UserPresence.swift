@@ -1,11 +1,12 @@
+package import EnclaveWire
 import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 import LoginPassword
-import SystemBus
+import Systemd
 
 /// Asks the user: with a finger, a pinentry, his terminal, or PAM, whichever a question is for and fits where he is.
-package struct UserPresence: UserInterface {
+package struct UserPresence: AgentService {
     private let programs: PinentryPrograms
     private let loginService: String?
     private let sessionName: @Sendable () -> String
@@ -41,7 +42,7 @@ package struct UserPresence: UserInterface {
     package func ask(
         _ question: UserQuestion, by deadline: Deadline, until withdrawal: Withdrawal
     ) -> UserAnswer {
-        let ways = PromptWay.ways(for: question.prompt, with: programs)
+        let ways = PromptMethod.ways(for: question.prompt, with: programs)
         if ways.isEmpty { return .unreachable }
         switch question.kind {
         case .finger:
@@ -62,7 +63,7 @@ package struct UserPresence: UserInterface {
 
     /// Tries the ways one after the other until one of them works.
     private func secret(
-        _ question: UserQuestion, _ ways: [PromptWay], _ deadline: Deadline, _ withdrawal: Withdrawal
+        _ question: UserQuestion, _ ways: [PromptMethod], _ deadline: Deadline, _ withdrawal: Withdrawal
     ) -> UserAnswer {
         let wording = Wording(question)
         for way in ways {
@@ -74,7 +75,7 @@ package struct UserPresence: UserInterface {
     }
 
     private func secret(
-        _ question: UserQuestion, _ way: PromptWay, _ wording: Wording, _ deadline: Deadline, _ end: FileDescriptor
+        _ question: UserQuestion, _ way: PromptMethod, _ wording: Wording, _ deadline: Deadline, _ end: FileDescriptor
     ) -> UserAnswer {
         let (twice, surroundings) = (question.kind == .newApplicationPassword, question.prompt.surroundings)
         switch way {

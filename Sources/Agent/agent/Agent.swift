@@ -1,17 +1,18 @@
+import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
 import UserPresence
 
-/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches his session. It ends when the enclave
-/// goes.
+/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches his session. It ends when the
+/// enclave goes.
 @main
 struct Agent {
     static func main() {
         do {
-            switch try Arguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(Arguments.helpText)
-            case .version: print(Arguments.versionText)
+            switch try AgentArguments(CommandLine.arguments.dropFirst()) {
+            case .help: print(AgentArguments.helpText)
+            case .version: print(AgentArguments.versionText)
             case .serve(let options): try serve(options)
             }
         } catch {
@@ -25,8 +26,8 @@ struct Agent {
         unsafe write(STDERR_FILENO, line, line.count)
     }
 
-    private static func serve(_ options: Arguments.Options) throws {
-        try Hardening.apply()
+    private static func serve(_ options: AgentArguments.Options) throws {
+        try AgentHardening.apply()
         // Before the first thread, so that all are confined.
         try options.confinement.apply(report: report)
         let signals = TerminationSignals()
@@ -46,7 +47,7 @@ enum Services {
     }
 
     /// - Returns: the server, to be run; and what ends the watch over the session.
-    static func start(_ options: Arguments.Options) throws -> (AgentServer, Withdrawal) {
+    static func start(_ options: AgentArguments.Options) throws -> (AgentServer, Withdrawal) {
         let parts = Monitor(Parts())
         let presence = UserPresence(
             programs: PinentryPrograms(setting: options.pinentry), loginService: options.loginService,

@@ -1,8 +1,8 @@
 /// The structure of one DER element (X.690 sections 8 and 10), checked as a whole when it is made.
 ///
-/// It holds places, not bytes: whoever asks it for a value lends the bytes it was made of, so that a secret stays where it is.
-/// Strings, times and the order within sets are not judged here: certificates with slips in them are in use everywhere, and
-/// their bytes are signed as they are.
+/// It holds places, not bytes: whoever asks it for a value lends the bytes it was made of, so that a secret stays where
+/// it is. Strings, times and the order within sets are not judged here: certificates with slips in them are in use
+/// everywhere, and their bytes are signed as they are.
 package struct DERElement: Sendable {
     package let tag: DERTag
     /// The whole element: tag, length and content.

@@ -22,8 +22,8 @@ package struct DERLimits: Sendable {
     package let depth: Int
     package let elements: Int
 
-    /// Room for every certificate, key and name that is met: the largest certificates in use have some hundred kilobytes of
-    /// names, and the deepest structure in X.509 some fifteen levels.
+    /// Room for every certificate, key and name that is met: the largest certificates in use have some hundred
+    /// kilobytes of names, and the deepest structure in X.509 some fifteen levels.
     package static let standard = DERLimits(bytes: 1 << 20, depth: 32, elements: 1 << 16)
 
     package init(bytes: Int, depth: Int, elements: Int) {

@@ -1,8 +1,8 @@
 import LinuxSystem
 
 extension DERElement {
-    /// A point in time as X.509 writes it (RFC 5280 section 4.1.2.5): `YYMMDDhhmmssZ` for 1950 to 2049, or with four digits of
-    /// the year as generalised time.
+    /// A point in time as X.509 writes it (RFC 5280 section 4.1.2.5): `YYMMDDhhmmssZ` for 1950 to 2049, or with four
+    /// digits of the year as generalised time.
     ///
     /// - Returns: seconds since 2001-01-01 00:00 UTC.
     /// - Throws: `DERError.unexpected` for another type, another form, or a day that no calendar has.

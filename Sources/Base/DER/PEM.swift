@@ -57,7 +57,8 @@ package struct PEM: Sendable {
 
     /// The label of a line that begins with `prefix` and ends as such lines do.
     private static func label(_ text: Span<UInt8>, _ line: Range<Int>, _ prefix: String) -> String? {
-        // What is no such line may be a secret, which text would leave behind in memory; and no label is as long as that.
+        // What is no such line may be a secret, which text would leave behind in memory; and no label is as long as
+        // that.
         guard line.count <= 80, line.count > prefix.utf8.count, text[line.lowerBound] == UInt8(ascii: "-"),
             let found = text.text(line.lowerBound, line.count), found.hasPrefix(prefix),
             found.hasSuffix("-----"), found.utf8.count >= prefix.utf8.count + 5

@@ -1,7 +1,7 @@
 import Glibc
 package import LinuxSystem
 
-// A room of its own: whoever links this looks names up at run time (nsswitch.conf), which a static program cannot.
+// A module of its own: whoever links this looks names up at run time (nsswitch.conf), which a static program cannot.
 extension Account {
     private static let mostGroups: CInt = 1024
 

@@ -9,8 +9,8 @@ package enum KnownUsers {
 
     /// Whether a number is that of an account. May take long: accounts can be on other machines (nsswitch.conf).
     ///
-    /// Users have ranges of numbers besides their own (subuid(5)), which they may take at will. These are looked for on this machine
-    /// alone, so that nobody has thousands of them looked up elsewhere.
+    /// Users have ranges of numbers besides their own (subuid(5)), which they may take at will. These are looked for on
+    /// this machine alone, so that nobody has thousands of them looked up elsewhere.
     ///
     /// - Throws: `SystemError` of `getpwuid` or of reading the files: it is not known then.
     package static func contains(_ user: UInt32) throws(SystemError) -> Bool {

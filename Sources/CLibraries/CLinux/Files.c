@@ -128,6 +128,18 @@ int clinux_open_beneath(const char *path, const char *name) {
     return file;
 }
 
+int clinux_find_folder(const char *root, const char *path) {
+    int folder = clinux_open_folder(root);
+    if (folder < 0) return -1;
+    struct open_how how = {
+        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    int found = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    int failure = errno;
+    close(folder);
+    errno = failure;
+    return found;
+}
+
 uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }
 int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }
 

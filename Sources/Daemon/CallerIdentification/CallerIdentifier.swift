@@ -5,12 +5,13 @@ package import LinuxSystem
 
 /// Finds out who is at the other end of a connection.
 ///
-/// A program that is known is identified at once, by a few calls that cannot block; one that is not has its file read first,
-/// which is for a thread that may wait.
+/// A program that is known is identified at once, by a few calls that cannot block; one that is not has its file read
+/// first, which is for a thread that may wait.
 package final class CallerIdentifier: Sendable {
     private let rules: IdentityRules
     private let folders: EntitlementFolders
     private let signatures: SignatureReader
+    private let homes: HomeFolders
     private let host: Host
     private let processes: KnownProcesses
     /// Takes a line about entitlements that were left out.
@@ -19,14 +20,17 @@ package final class CallerIdentifier: Sendable {
     /// Devices that the table of mounts does not show, and whose files were seen where everybody sees them.
     private let subvolumes = Lock<Set<UInt64>>([])
 
-    /// - Parameter rules: what is known before anybody calls; entitlements come from the folders.
+    /// - Parameters:
+    ///   - rules: what is known before anybody calls; entitlements come from the folders.
+    ///   - accounts: what names the users' own folders (passwd(5)).
     package init(
         _ rules: IdentityRules, folders: EntitlementFolders = EntitlementFolders(),
         signatures: SignatureReader = SignatureReader(), processes: KnownProcesses = KnownProcesses(),
-        host: Host = .current(), log: @escaping @Sendable (String) -> Void = { _ in }
+        host: Host = .current(), accounts: String = AccountFile.path,
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.rules, self.folders, self.signatures, self.host, self.log) = (rules, folders, signatures, host, log)
-        self.processes = processes
+        (self.processes, homes) = (processes, HomeFolders(accounts: accounts))
     }
 
     /// The program at the other end of a connection, if it is known at once and need not be refused.
@@ -54,7 +58,7 @@ package final class CallerIdentifier: Sendable {
     }
 
     /// Whom it identifies.
-    var clientele: Clientele { rules.clientele }
+    var servedCallers: ServedCallers { rules.servedCallers }
 
     /// - Throws: as ``IdentityRules/check(user:)``.
     func check(user: UInt32) throws(Refusal) { try rules.check(user: user) }
@@ -79,6 +83,7 @@ package final class CallerIdentifier: Sendable {
         let outcome = Result { () throws(Refusal) in
             try signatures.read(file, version, isCommon: ExecutableName.leads(path, to: version.status))
         }
+        let home = (try? outcome.get())?.claim.flatMap { _ in homes.find(caller.user, seenBy: onlooker(for: caller)) }
         var rules = rules
         rules.installed = folders.read()
         let marker = rules.anchorGroup.flatMap { group in
@@ -87,7 +92,14 @@ package final class CallerIdentifier: Sendable {
         // Zero is no marker: it stands for whatever group the user has.
         return try rules.identify(
             ExecutableOnDisk(
-                user: caller.user, group: marker ?? 0, path: path, file: version.status, outcome: outcome))
+                user: caller.user, group: marker ?? 0, path: path, file: version.status, outcome: outcome,
+                ownFolder: home))
+    }
+
+    private func onlooker(for caller: CallerIdentity) -> ProcessView {
+        let view = ProcessView(caller.process)
+        return (try? host.sharesNames(with: view)) ?? false
+            ? host.onlooker(for: view) : ProcessView(CurrentProcess.identifier)
     }
 }
 
@@ -119,10 +131,10 @@ extension CallerIdentifier {
         }
     }
 
-    /// At the system's keychain, no file is looked at of a program that can be refused without: whoever has a number may knock there, and
-    /// decides what the file lies on.
+    /// At the system's keychain, no file is looked at of a program that can be refused without: whoever has a number
+    /// may knock there, and decides what the file lies on.
     private func checkUnit(_ subject: Subject) throws(Refusal) {
-        guard rules.clientele == .system, subject.user != 0 else { return }
+        guard rules.servedCallers == .system, subject.user != 0 else { return }
         let process = subject.view.identifier
         if SystemUnit.name(of: process, as: subject.user, on: host) != nil { return }
         throw .noUnit((try? SymbolicLink.read("/proc/\(process)/exe")) ?? "process \(process)")
@@ -137,12 +149,16 @@ extension CallerIdentifier {
         guard let outcome = signatures.known(version), isServedBySystem(version) else { return nil }
         // The process says where a script's name leads.
         guard installed.scripts[path] == nil else { return nil }
-        let isSigned = if case .success(nil) = outcome { false } else { true }
+        let mark = try? outcome.get()
+        let isSigned = if case .failure = outcome { true } else { mark?.signature != nil }
         // What concerns a file system of the caller's own making could make this thread wait for the caller.
         guard isSigned ? true : try sharesNames(subject) else { return nil }
         // So could the files that an anchored program has loaded.
         if let group = rules.anchorGroup, rules.isMarked(version.status, with: group) { return nil }
-        return try decide(subject, path, version, outcome, installed, sharesNames: true)
+        // So could the user's home.
+        let home = mark?.claim == nil ? nil : homes.known(subject.user)
+        if mark?.claim != nil, home == nil { return nil }
+        return try decide(subject, path, version, outcome, installed, sharesNames: true, home)
     }
 
     private func identifySlowly(_ subject: Subject) throws(Refusal) -> IdentifiedCaller {
@@ -154,7 +170,9 @@ extension CallerIdentifier {
         }
         let outcome = try readSignature(subject, version, isCommon: sharesNames)
         if sharesNames { noteSubvolume(version, path) }
-        return try decide(subject, path, version, outcome, installed, sharesNames: sharesNames)
+        let needsHome = sharesNames && (try? outcome.get())?.claim != nil
+        let home = needsHome ? homes.find(subject.user, seenBy: host.onlooker(for: subject.view)) : nil
+        return try decide(subject, path, version, outcome, installed, sharesNames: sharesNames, home)
     }
 
     private func readSignature(
@@ -162,7 +180,8 @@ extension CallerIdentifier {
     ) throws(Refusal) -> SignatureCache.Outcome {
         let file: FileDescriptor
         do throws(SystemError) { file = try subject.view.openExecutable() } catch {
-            // The process may be looked at, but its file is closed to the daemon's user: without it, no signature is known.
+            // The process may be looked at, but its file is closed to the daemon's user: without it, no signature is
+            // known.
             if error.isDenial { return .success(nil) }
             throw .unidentified(error, process: subject.view.identifier)
         }
@@ -171,7 +190,7 @@ extension CallerIdentifier {
 
     private func decide(
         _ subject: Subject, _ path: String, _ version: FileVersion, _ outcome: SignatureCache.Outcome,
-        _ installed: InstalledEntitlements, sharesNames: Bool
+        _ installed: InstalledEntitlements, sharesNames: Bool, _ home: String?
     ) throws(Refusal) -> IdentifiedCaller {
         var rules = rules
         rules.installed = installed
@@ -179,7 +198,7 @@ extension CallerIdentifier {
             LiveProcess(
                 user: subject.user, group: subject.group, process: subject.view.identifier, path: path,
                 version: version, sharesNames: sharesNames, host: host, outcome: outcome,
-                readRealGroup: subject.realGroup))
+                ownFolder: home, readRealGroup: subject.realGroup))
         let execution = caller.isAnchored ? try execution(of: subject, path, version) : nil
         let entry = subject.peer.flatMap { newEntry($0, caller, path, version, try? outcome.get(), installed) }
         // All that was read, and opened, is the peer's own if it still lives: only then is the number its own.
@@ -191,8 +210,8 @@ extension CallerIdentifier {
             caller, process: IdentifiedProcess(subject.peer, version, execution, isKnown: entry != nil))
     }
 
-    /// What an anchored process executes: the file that it was looked at for, from before this was asked until now, with nothing in
-    /// it that others than root have put there.
+    /// What an anchored process executes: the file that it was looked at for, from before this was asked until now,
+    /// with nothing in it that others than root have put there.
     private func execution(
         of subject: Subject, _ path: String, _ version: FileVersion
     ) throws(Refusal) -> IdentifiedProcess.Execution {
@@ -237,14 +256,14 @@ extension CallerIdentifier {
         guard let entry = processes.find(numbers, madeAfter: madeAfter), folders.reading == entry.reading else {
             return nil
         }
-        if let signature = entry.signature {
-            guard case .success(signature)? = signatures.known(entry.program.version) else { return nil }
+        if let mark = entry.mark {
+            guard case .success(mark)? = signatures.known(entry.program.version) else { return nil }
         }
         return IdentifiedCaller(entry.caller, process: entry.process)
     }
 
-    /// Whether a look at a file ends: it lies where root has mounted something that the system serves. What is not in the table by its
-    /// number, as a subvolume of Btrfs, is seen there by its name, by who may wait.
+    /// Whether a look at a file ends: it lies where root has mounted something that the system serves. What is not in
+    /// the table by its number, as a subvolume of Btrfs, is seen there by its name, by who may wait.
     private func isServedBySystem(_ version: FileVersion) -> Bool {
         switch signatures.server(of: version) {
         case .system: true
@@ -264,20 +283,20 @@ extension CallerIdentifier {
     /// What to note of a process; nil where it has not been here before, or its identity rests on more than the file it
     /// executes.
     ///
-    /// Not noted are the sandbox, the unit and the script of a process, which it can change without executing another file;
-    /// who is anchored, for its real group could change; a file with several names, of which another may be meant next time;
-    /// one that was changed just now, for the next change might not show; and one on a file system that a user may serve, for whoever
-    /// looks at it again at the next connection could wait for ever.
+    /// Not noted are the sandbox, the unit and the script of a process, which it can change without executing another
+    /// file; who is anchored, for its real group could change; a file with several names, of which another may be meant
+    /// next time; one that was changed just now, for the next change might not show; and one on a file system that a
+    /// user may serve, for whoever looks at it again at the next connection could wait for ever.
     private func newEntry(
         _ peer: PeerCredentials, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
-        _ signature: ProgramSignature?, _ installed: InstalledEntitlements
+        _ mark: ProgramMark?, _ installed: InstalledEntitlements
     ) -> KnownProcesses.Entry? {
         guard peer.isKernelsWord, version.isSettled, !caller.isAnchored, isServedBySystem(version) else {
             return nil
         }
         switch caller.provenance {
         case .signed: break
-        case .installed, .unsigned:
+        case .installed, .unsigned, .claimed, .misclaimed:
             guard version.status.links == 1, installed.scripts[path] == nil else { return nil }
         case .sandboxed, .unit: return nil
         }
@@ -287,7 +306,7 @@ extension CallerIdentifier {
         // It is asked afterwards whether it still lives, and did so now.
         return KnownProcesses.Entry(
             caller, process: IdentifiedProcess(peer, version, isKnown: true), numbers: peer.numbers, program: program,
-            signature: signature, reading: installed.reading, noted: Clock.monotonicNanoseconds)
+            mark: mark, reading: installed.reading, noted: Clock.monotonicNanoseconds)
     }
 }
 

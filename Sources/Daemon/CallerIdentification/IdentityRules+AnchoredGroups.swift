@@ -2,8 +2,8 @@ package import KeychainPolicy
 import LinuxSystem
 
 extension IdentityRules {
-    /// The groups that nobody has but an anchored program: the one made of the path of a file that is marked, since a process of it
-    /// that the kernel has not anchored is refused, and those that root gives on that condition.
+    /// The groups that nobody has but an anchored program: the one made of the path of a file that is marked, since a
+    /// process of it that the kernel has not anchored is refused, and those that root gives on that condition.
     package func anchoredGroups(_ folders: EntitlementFolders) -> AnchoredGroups {
         guard let marker = anchorGroup else { return .none }
         return AnchoredGroups { [self] group in

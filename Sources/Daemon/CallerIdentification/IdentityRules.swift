@@ -3,7 +3,7 @@ package import KeychainPolicy
 package import LinuxSystem
 
 /// Whom a daemon serves.
-package enum Clientele: Hashable, Sendable {
+package enum ServedCallers: Hashable, Sendable {
     /// The programs of one user.
     case user(UInt32)
     /// The machine itself: root, and units of the system's service manager.
@@ -12,10 +12,11 @@ package enum Clientele: Hashable, Sendable {
 
 /// Decides who a caller is: a pure function of what is known about it.
 ///
-/// The first source that speaks gives the groups: the program's signature, entitlements that root has installed, the sandbox,
-/// the service manager; a program that none of them knows has the group of its path.
+/// The first source that speaks gives the groups: the program's signature, entitlements that root has installed, the
+/// sandbox, the service manager; a program that none of them knows has the group of its path, and before it that of a
+/// name which it claims.
 package struct IdentityRules: Sendable {
-    package var clientele: Clientele
+    package var servedCallers: ServedCallers
     /// The group that the kernel gives to anchored programs; nil where there is none.
     package var anchorGroup: UInt32?
     /// The file of the one program that may list the items of all groups.
@@ -25,81 +26,91 @@ package struct IdentityRules: Sendable {
     package var installer: UInt32
 
     package init(
-        _ clientele: Clientele, anchorGroup: UInt32? = nil, inspector: FileStatus? = nil,
+        _ servedCallers: ServedCallers, anchorGroup: UInt32? = nil, inspector: FileStatus? = nil,
         installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0
     ) {
-        (self.clientele, self.anchorGroup, self.inspector) = (clientele, anchorGroup, inspector)
+        (self.servedCallers, self.anchorGroup, self.inspector) = (servedCallers, anchorGroup, inspector)
         (self.installed, self.installer) = (installed, installer)
     }
 
-    /// - Throws: `errSecMissingEntitlement` when the caller is none of those served, is not what it claims to be, or lacks the
-    ///   anchor that its groups ask for; `errSecNotAvailable` when it cannot be looked at.
+    /// - Throws: `errSecMissingEntitlement` when the caller is none of those served, is not what it claims to be, or
+    ///   lacks the anchor that its groups ask for; `errSecNotAvailable` when it cannot be looked at.
     package func identify(_ facts: some ProcessFacts) throws(Refusal) -> CallerIdentity {
         try check(user: facts.user)
         let isAnchored = try isAnchored(facts)
-        let claim = try claim(of: facts)
-        try check(claim, of: facts.user)
-        guard isAnchored || !claim.granted.requiresAnchor else { throw .notAnchored(facts.path) }
+        let word = try word(for: facts, isAnchored: isAnchored)
+        try check(word, of: facts.user)
+        guard isAnchored || !word.granted.requiresAnchor else { throw .notAnchored(facts.path) }
         return CallerIdentity(
-            user: facts.user, process: facts.process, program: claim.program, provenance: claim.provenance,
-            isAnchored: isAnchored, groups: claim.granted.groups,
+            user: facts.user, process: facts.process, program: word.program, provenance: word.provenance,
+            isAnchored: isAnchored, groups: word.granted.groups,
             mayInspectAllGroups: inspector.map(facts.file.isSameFile) ?? false,
-            mayManageUnits: clientele == .system && facts.user == 0)
+            mayManageUnits: servedCallers == .system && facts.user == 0)
     }
 
     /// Refuses who cannot be among those served, before anything else is found out.
     ///
     /// - Throws: `errSecMissingEntitlement`.
     package func check(user: UInt32) throws(Refusal) {
-        if case .user(let owner) = clientele, owner != user { throw .foreignUser(user, owner) }
+        if case .user(let owner) = servedCallers, owner != user { throw .foreignUser(user, owner) }
     }
 
-    private func check(_ claim: Claim, of user: UInt32) throws(Refusal) {
-        guard clientele == .system, user != 0 else { return }
-        if case .unit = claim.provenance { return }
-        throw .noUnit(claim.program)
+    private func check(_ word: Word, of user: UInt32) throws(Refusal) {
+        guard servedCallers == .system, user != 0 else { return }
+        if case .unit = word.provenance { return }
+        throw .noUnit(word.program)
     }
 
     /// What one source says of a program.
-    private struct Claim {
+    private struct Word {
         let program: String
-        let provenance: Provenance
-        let granted: GrantedGroups
+        var provenance: Provenance
+        var granted: GrantedGroups
     }
 
-    private func claim(of facts: some ProcessFacts) throws(Refusal) -> Claim {
+    private func word(for facts: some ProcessFacts, isAnchored: Bool) throws(Refusal) -> Word {
         if let signature = try facts.signature() {
             // Its name may be anything: it is the content that is signed.
-            return Claim(
+            return Word(
                 program: signature.identifier,
                 provenance: .signed(team: signature.team, identifier: signature.identifier), granted: signature.granted)
         }
-        if let claim = try installed(facts) { return claim }
+        if let word = try installed(facts) { return word }
         if let application = try facts.sandbox() {
-            return Claim(
+            return Word(
                 program: application.identifier,
                 provenance: .sandboxed(application.sandbox, application: application.identifier),
                 granted: GrantedGroups([application.group]))
         }
         if let unit = facts.unit() {
-            return Claim(
+            return Word(
                 program: unit, provenance: .unit(unit), granted: GrantedGroups([AccessGroup.unitPrefix + unit]))
         }
         guard try facts.hasTrueName() else { throw .forgedName(facts.path) }
-        return Claim(
-            program: facts.path, provenance: .unsigned,
-            granted: GrantedGroups([CallerIdentity.ownGroup(ofExecutable: facts.path)]))
+        return try ownWord(of: facts, isAnchored: isAnchored)
     }
 
-    private func installed(_ facts: some ProcessFacts) throws(Refusal) -> Claim? {
+    /// The word of a program that nobody vouches for: its path, and its claim.
+    private func ownWord(of facts: some ProcessFacts, isAnchored: Bool) throws(Refusal) -> Word {
+        var word = Word(
+            program: facts.path, provenance: .unsigned,
+            granted: GrantedGroups([CallerIdentity.ownGroup(ofExecutable: facts.path)]))
+        guard let claim = try facts.claim() else { return word }
+        word.provenance = provenance(of: claim, facts, isAnchored: isAnchored)
+        guard case .claimed(let name) = word.provenance else { return word }
+        word.granted = GrantedGroups([CallerIdentity.group(ofClaim: name)] + word.granted.groups)
+        return word
+    }
+
+    private func installed(_ facts: some ProcessFacts) throws(Refusal) -> Word? {
         let (program, scripts) = (installed.programs[facts.path], installed.scripts[facts.path] ?? [])
         guard program != nil || !scripts.isEmpty, isInstalled(facts.file), try facts.hasTrueName() else { return nil }
         if let script = scripts.first(where: { facts.runs($0) }) {
-            return Claim(
+            return Word(
                 program: script.path, provenance: .installed(file: script.file), granted: script.granted)
         }
         guard let program else { return nil }
-        return Claim(
+        return Word(
             program: facts.path, provenance: .installed(file: program.file), granted: program.granted)
     }
 
@@ -113,9 +124,9 @@ package struct IdentityRules: Sendable {
 extension IdentityRules {
     /// Whether the kernel keeps the user's other programs out of the caller.
     ///
-    /// It gives the marker group to whoever executes a file that is marked with it, and then refuses to preload and to trace.
-    /// That it did is seen from the group the caller had when it connected. Who has the group as his own real one, too, gains
-    /// nothing by executing the file, and nothing is refused to those who trace him.
+    /// It gives the marker group to whoever executes a file that is marked with it, and then refuses to preload and to
+    /// trace. That it did is seen from the group the caller had when it connected. Who has the group as his own real
+    /// one, too, gains nothing by executing the file, and nothing is refused to those who trace him.
     private func isAnchored(_ facts: some ProcessFacts) throws(Refusal) -> Bool {
         guard let marker = anchorGroup, isMarked(facts.file, with: marker) else { return false }
         guard facts.group == marker else { throw .withoutMarker(facts.path) }

@@ -3,13 +3,12 @@ package import LinuxSystem
 
 /// Processes that connect more than once, so that their next connection costs two system calls.
 ///
-/// A number and a connection prove nothing alone: the process may have ended and another one have its number, or it may execute
-/// something else by now. A process is taken for the same one if
+/// A number and a connection prove nothing alone: the process may have ended and another one have its number, or it may
+/// execute something else by now. A process is taken for the same one if
 ///
 /// 1. it lived when it was noted, and does now: its folder is held open, which is no later process's;
-/// 2. the connection was made after it was noted (``UnixSocket/madeAfter``), so by whoever has had the number since then;
-/// 3. it had the same user and group when it connected;
-/// 4. it executes the very file it did, in the same version.
+/// 2. the connection was made after it was noted (``UnixSocket/madeAfter``), so by whoever has had the number since
+/// then; 3. it had the same user and group when it connected; 4. it executes the very file it did, in the same version.
 ///
 /// In doubt it is not known, and is identified as if it had never been here.
 package final class KnownProcesses: Sendable {
@@ -18,7 +17,7 @@ package final class KnownProcesses: Sendable {
         let numbers: PeerNumbers
         let program: any ExecutionWatch
         /// What its groups rest on.
-        let signature: ProgramSignature?
+        let mark: ProgramMark?
         /// The number of the installed entitlements it was held against.
         let reading: UInt64
         package let caller: CallerIdentity
@@ -29,16 +28,16 @@ package final class KnownProcesses: Sendable {
 
         init(
             _ caller: CallerIdentity, process: any CallerProcess, numbers: PeerNumbers, program: any ExecutionWatch,
-            signature: ProgramSignature?, reading: UInt64, noted: UInt64
+            mark: ProgramMark?, reading: UInt64, noted: UInt64
         ) {
             (self.caller, self.process, self.numbers, self.program) = (caller, process, numbers, program)
-            (self.signature, self.reading, self.noted) = (signature, reading, noted)
+            (self.mark, self.reading, self.noted) = (mark, reading, noted)
         }
 
         /// The same, known for as long as an earlier entry of the same process.
         fileprivate func since(_ earlier: Entry) -> Entry {
             Entry(
-                caller, process: process, numbers: numbers, program: earlier.program, signature: signature,
+                caller, process: process, numbers: numbers, program: earlier.program, mark: mark,
                 reading: reading,
                 noted: earlier.noted)
         }
@@ -73,7 +72,8 @@ package final class KnownProcesses: Sendable {
     /// Lets go of what was held of processes.
     func forget(where isOver: (Entry) -> Bool) { rows.withLock { rows in rows.removeAll { isOver($0.entry) } } }
 
-    /// Whether a process was here before, as it seems from its number: a note of one that connects once is made for nothing.
+    /// Whether a process was here before, as it seems from its number: a note of one that connects once is made for
+    /// nothing.
     func comesAgain(_ number: Int32) -> Bool {
         met.withLock { met in
             if met.contains(number) { return true }

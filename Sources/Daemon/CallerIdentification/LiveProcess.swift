@@ -1,3 +1,4 @@
+import CodeSignature
 import Glibc
 import KeychainModel
 import LinuxSystem
@@ -13,6 +14,8 @@ struct LiveProcess: ProcessFacts {
     let sharesNames: Bool
     let host: Host
     let outcome: SignatureCache.Outcome
+    /// The user's own folder, if a claim was found that needs it.
+    let ownFolder: String?
     let readRealGroup: @Sendable () throws(SystemError) -> UInt32
 
     var file: FileStatus { version.status }
@@ -21,7 +24,10 @@ struct LiveProcess: ProcessFacts {
         do throws(SystemError) { return try readRealGroup() } catch { throw .unidentified(error, process: process) }
     }
 
-    func signature() throws(Refusal) -> ProgramSignature? { try outcome.get() }
+    func signature() throws(Refusal) -> ProgramSignature? { try outcome.get()?.signature }
+    func claim() throws(Refusal) -> CodeClaim? { try outcome.get()?.claim }
+    var seesCommonFiles: Bool { sharesNames && (try? ProcessView(process).hasWholeRoot()) ?? false }
+    func home() -> String? { ownFolder }
 
     func hasTrueName() -> Bool { sharesNames || ExecutableName.leads(path, to: file) }
 
@@ -63,10 +69,15 @@ struct ExecutableOnDisk: ProcessFacts {
     let path: String
     let file: FileStatus
     let outcome: SignatureCache.Outcome
+    let ownFolder: String?
 
     var process: Int32 { 0 }
     func realGroup() -> UInt32 { 0 }
-    func signature() throws(Refusal) -> ProgramSignature? { try outcome.get() }
+    func signature() throws(Refusal) -> ProgramSignature? { try outcome.get()?.signature }
+    func claim() throws(Refusal) -> CodeClaim? { try outcome.get()?.claim }
+    /// It is shown as it would be if it were started outside of any sandbox.
+    var seesCommonFiles: Bool { true }
+    func home() -> String? { ownFolder }
     func hasTrueName() -> Bool { ExecutableName.leads(path, to: file) }
     func runs(_ script: InstalledEntitlements.Script) -> Bool { false }
     func sandbox() -> SandboxedApplication? { nil }

@@ -1,8 +1,9 @@
+package import CodeSignature
 package import KeychainModel
 package import LinuxSystem
 
-/// What there is to know about a caller. The decision asks for each part when it needs it, because some cost much; a test
-/// answers from its own words.
+/// What there is to know about a caller. The decision asks for each part when it needs it, because some cost much; a
+/// test answers from its own words.
 package protocol ProcessFacts {
     /// The effective user and group it had when it connected.
     var user: UInt32 { get }
@@ -16,6 +17,12 @@ package protocol ProcessFacts {
     func realGroup() throws(Refusal) -> UInt32
     /// What the signature in the executable says; nil when there is none.
     func signature() throws(Refusal) -> ProgramSignature?
+    /// The name that an executable without a signature claims; nil when it claims none.
+    func claim() throws(Refusal) -> CodeClaim?
+    /// Whether it sees the files that everybody sees, by their names.
+    var seesCommonFiles: Bool { get }
+    /// The folder that its user's account has for itself, without symbolic links; nil when there is none.
+    func home() -> String?
     /// Whether ``path`` is what the file is called in the file system that everybody sees.
     func hasTrueName() throws(Refusal) -> Bool
     /// Whether it runs a script, by its own account.
@@ -24,26 +31,4 @@ package protocol ProcessFacts {
     func sandbox() throws(Refusal) -> SandboxedApplication?
     /// The unit of the system's service manager that it is: not one that has only started it for somebody.
     func unit() -> String?
-}
-
-/// What a verified signature says, as far as identity goes.
-package struct ProgramSignature: Hashable, Sendable {
-    package let team: String
-    package let identifier: String
-    package let granted: GrantedGroups
-
-    package init(team: String, identifier: String, granted: GrantedGroups) {
-        (self.team, self.identifier, self.granted) = (team, identifier, granted)
-    }
-}
-
-/// The access groups that entitlements give.
-package struct GrantedGroups: Hashable, Sendable {
-    package let groups: [String]
-    /// Whether they are for the anchored program only.
-    package let requiresAnchor: Bool
-
-    package init(_ groups: [String], requiresAnchor: Bool = false) {
-        (self.groups, self.requiresAnchor) = (groups, requiresAnchor)
-    }
 }

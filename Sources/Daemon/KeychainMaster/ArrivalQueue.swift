@@ -3,7 +3,7 @@
 /// Everybody may knock at the system's keychain, and a daemon that starts takes its time. Where too many wait, the last
 /// one goes of the user who has most, so that a crowd takes nobody's place but its own; root's come first, and stay.
 struct ArrivalQueue {
-    private var waiting: [UInt32: [Ward.Arrival]] = [:]
+    private var waiting: [UInt32: [UserDaemon.Arrival]] = [:]
     /// Whose turn it is, the next one in front.
     private var turns: [UInt32] = []
     private var count = 0
@@ -13,12 +13,12 @@ struct ArrivalQueue {
 
     var isEmpty: Bool { turns.isEmpty }
     /// The next step.
-    var next: Ward.Arrival? { turns.first.flatMap { waiting[$0]?.first } }
+    var next: UserDaemon.Arrival? { turns.first.flatMap { waiting[$0]?.first } }
 
     /// Adds a connection.
     ///
     /// - Returns: the one that has to go for it; nil where there is room.
-    mutating func put(_ arrival: Ward.Arrival) -> Ward.Arrival? {
+    mutating func put(_ arrival: UserDaemon.Arrival) -> UserDaemon.Arrival? {
         let name = Self.name(of: arrival.user)
         if waiting[name] == nil { turns.insert(name, at: name == 0 ? 0 : turns.count) }
         waiting[name, default: []].append(arrival)
@@ -27,7 +27,7 @@ struct ArrivalQueue {
     }
 
     /// Takes out what is due.
-    mutating func take() -> Ward.Arrival? {
+    mutating func take() -> UserDaemon.Arrival? {
         guard let name = turns.first, var own = waiting[name], !own.isEmpty else { return nil }
         turns.removeFirst()
         count -= 1
@@ -37,7 +37,7 @@ struct ArrivalQueue {
         return arrival
     }
 
-    private mutating func crowdedOut() -> Ward.Arrival? {
+    private mutating func crowdedOut() -> UserDaemon.Arrival? {
         let others = turns.filter { $0 != 0 }
         guard let most = (others.isEmpty ? turns : others).max(by: { length(of: $0) < length(of: $1) }) else {
             return nil
@@ -53,8 +53,8 @@ struct ArrivalQueue {
 
     private func length(of name: UInt32) -> Int { waiting[name]?.count ?? 0 }
 
-    /// The users that share a turn. A user's subordinate numbers lie next to each other, far from those of accounts, and are one
-    /// user's.
+    /// The users that share a turn. A user's subordinate numbers lie next to each other, far from those of accounts,
+    /// and are one user's.
     private static func name(of user: UInt32) -> UInt32 {
         user >> blockBits == 0 ? user : (user >> blockBits) << blockBits
     }

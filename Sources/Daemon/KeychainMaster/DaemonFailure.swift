@@ -14,7 +14,7 @@ struct DaemonFailure {
     }
 
     /// Has a connection wait; the one that has to go for it, if any.
-    mutating func wait(_ arrival: Ward.Arrival) -> Ward.Arrival? { waiting.put(arrival) }
+    mutating func wait(_ arrival: UserDaemon.Arrival) -> UserDaemon.Arrival? { waiting.put(arrival) }
 
     mutating func take() -> ArrivalQueue {
         defer { (waiting, nextStart) = (ArrivalQueue(), .never) }

@@ -29,29 +29,30 @@ package final class Master {
     package typealias Starter = (KeychainOwner, UnixSocket) throws(SystemError) -> ChildProcess
 
     /// Starts the process that looks accounts up, and answers over the socket.
-    package typealias Clerk = (UnixSocket) throws(SystemError) -> ChildProcess
+    package typealias AccountLookup = (UnixSocket) throws(SystemError) -> ChildProcess
 
     private let entrances: [Entrance]
     /// Their queues, in the same order.
     private var queues: [WatchedSource]
     private let start: Starter
     private let log: (String) -> Void
-    private let mostWards: Int
+    private let mostUserDaemons: Int
     private let epoll: Epoll
-    private var paces = LogPaces()
+    private var rateLimits = LogPaces()
     /// Nil where every number may have a keychain.
-    private let accounts: AccountDesk?
+    private let accounts: AccountQueue?
     private let hasKeychain: (UInt32) -> Bool
     /// Nil where daemons identify callers by themselves.
-    private let identifier: IdentifierDesk?
-    private var wards: [KeychainOwner: Ward] = [:]
-    private var byToken: [UInt64: Ward] = [:]
+    private let identifier: IdentifierQueue?
+    private var userDaemons: [KeychainOwner: UserDaemon] = [:]
+    private var byToken: [UInt64: UserDaemon] = [:]
     /// Keychains whose daemons have failed, until one has ended as it should.
     private var failures: [KeychainOwner: DaemonFailure] = [:]
     private var nextToken = Token.firstWard
     private var isEnding = false
 
-    /// A ward has three tokens: its own for its channel, the next ones for its end and its channel to the identifier.
+    /// A user's daemon has three tokens: its own for its channel, the next ones for its end and its channel to the
+    /// identifier.
     private enum Token {
         static let end: UInt64 = 0
         static let firstEntrance: UInt64 = 1
@@ -66,8 +67,8 @@ package final class Master {
     private static let unknownUser: UInt32 = 65534
 
     /// - Parameters:
-    ///   - mostWards: how many keychains may be open at once; connections to more are refused until one is closed.
-    ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountDesk`).
+    ///   - mostUserDaemons: how many keychains may be open at once; connections to more are refused until one is closed.
+    ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountQueue`).
     ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked
     ///     up.
     ///   - identifier: where the process listens that identifies callers for the daemons; nil where they do it by
@@ -75,19 +76,19 @@ package final class Master {
     ///   - log: takes a line about what was refused or went wrong.
     /// - Throws: `SystemError` of `epoll`.
     package init(
-        _ entrances: [Entrance], mostWards: Int = 1024, start: @escaping Starter, clerk: Clerk? = nil,
+        _ entrances: [Entrance], mostUserDaemons: Int = 1024, start: @escaping Starter, clerk: AccountLookup? = nil,
         hasKeychain: @escaping (UInt32) -> Bool = { _ in false }, identifier: String? = nil,
         log: @escaping (String) -> Void
     ) throws(SystemError) {
-        (self.entrances, self.mostWards, self.start, self.log) = (entrances, mostWards, start, log)
+        (self.entrances, self.mostUserDaemons, self.start, self.log) = (entrances, mostUserDaemons, start, log)
         self.hasKeychain = hasKeychain
         // The service manager is known by its user alone.
         queues = entrances.map { WatchedSource($0.socket, needsSenders: $0.purpose != .credentials) }
         let epoll = try Epoll(capacity: 64)
         self.epoll = epoll
-        accounts = clerk.map { AccountDesk($0, watchedBy: epoll, token: Token.accounts) }
+        accounts = clerk.map { AccountQueue($0, watchedBy: epoll, token: Token.accounts) }
         self.identifier = identifier.map {
-            IdentifierDesk($0, watchedBy: epoll, token: Token.identifier, log: log)
+            IdentifierQueue($0, watchedBy: epoll, token: Token.identifier, log: log)
         }
         for (index, entrance) in entrances.enumerated() {
             let token = Token.firstEntrance + UInt64(index)
@@ -102,7 +103,7 @@ package final class Master {
     /// - Throws: `SystemError` of `epoll`.
     package func run(until end: FileDescriptor, watchdog: Watchdog? = nil) throws(SystemError) {
         try epoll.add(end, for: .readable, token: Token.end)
-        while !isEnding || !wards.isEmpty {
+        while !isEnding || !userDaemons.isEmpty {
             noteNobody()
             let start = Clock.monotonicNanoseconds
             let longest = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
@@ -115,17 +116,17 @@ package final class Master {
                 for index in queues.indices { queues[index].looked(from: start) }
             }
             // Its end is seen in the next turn.
-            for ward in wards.values where ward.patience.hasPassed { endByForce(ward) }
+            for userDaemon in userDaemons.values where userDaemon.patience.hasPassed { endByForce(userDaemon) }
         }
     }
 
     /// Ends a daemon by force: one that has stopped, or does not end by itself.
-    private func endByForce(_ ward: Ward) {
-        if ward.isSilent {
-            note("the daemon of keychain \(ward.owner) has stopped, and is ended", of: ward.owner.user ?? 0)
-            ward.letGo()
+    private func endByForce(_ userDaemon: UserDaemon) {
+        if userDaemon.isSilent {
+            note("the daemon of keychain \(userDaemon.owner) has stopped, and is ended", of: userDaemon.owner.user ?? 0)
+            userDaemon.letGo()
         }
-        ward.process.kill()
+        userDaemon.process.kill()
     }
 
     /// Notes that nobody waits at the entrances, if nobody does: whoever is taken next has connected later, and is
@@ -140,32 +141,32 @@ package final class Master {
 
     /// When something is to be done although nothing comes.
     private var patience: Deadline {
-        let desks = [accounts?.patience ?? .never, isEnding ? .never : identifier?.patience ?? .never]
-        return (wards.values.map(\.patience) + failures.values.map(\.nextStart) + desks).min() ?? .never
+        let queues = [accounts?.patience ?? .never, isEnding ? .never : identifier?.patience ?? .never]
+        return (userDaemons.values.map(\.patience) + failures.values.map(\.nextStart) + queues).min() ?? .never
     }
 
     /// Gives channels to all daemons that have none: the identifier is new, theirs has ended, or it could not be done
     /// before.
     private func introduce() {
         guard !isEnding, let identifier, identifier.isDue() else { return }
-        for ward in wards.values where ward.identifier == nil { introduce(ward) }
+        for userDaemon in userDaemons.values where userDaemon.identifier == nil { introduce(userDaemon) }
     }
 
-    private func introduce(_ ward: Ward) {
-        guard let identifier, let channel = identifier.channel(of: ward.owner) else { return }
+    private func introduce(_ userDaemon: UserDaemon) {
+        guard let identifier, let channel = identifier.channel(of: userDaemon.owner) else { return }
         do throws(SystemError) {
             // The kernel tells of a hang-up without being asked for it.
-            try epoll.add(channel.descriptor, for: [], token: ward.token + 2)
-            ward.use(identifier: channel)
-            watch(ward)
+            try epoll.add(channel.descriptor, for: [], token: userDaemon.token + 2)
+            userDaemon.use(identifier: channel)
+            watch(userDaemon)
         } catch { identifier.tryAgain() }
     }
 
     /// A daemon's channel to the identifier has hung up. The daemon may have it still.
-    private func loseIdentifier(of ward: Ward) {
-        guard let channel = ward.identifier else { return }
+    private func loseIdentifier(of userDaemon: UserDaemon) {
+        guard let channel = userDaemon.identifier else { return }
         try? epoll.remove(channel.descriptor)
-        ward.loseIdentifier()
+        userDaemon.loseIdentifier()
         identifier?.tryAgain()
     }
 
@@ -178,11 +179,11 @@ package final class Master {
         case ..<Token.firstWard: accept(Int(token - Token.firstEntrance))
         default:
             let part = (token - Token.firstWard) % Token.perWard
-            guard let ward = byToken[token - part] else { return }
+            guard let userDaemon = byToken[token - part] else { return }
             switch part {
-            case 0: hear(ward, readiness)
-            case 1: bury(ward)
-            default: loseIdentifier(of: ward)
+            case 0: hear(userDaemon, readiness)
+            case 1: bury(userDaemon)
+            default: loseIdentifier(of: userDaemon)
             }
         }
     }
@@ -192,7 +193,7 @@ package final class Master {
         accounts?.close()
         try? epoll.remove(end)
         for entrance in entrances { try? epoll.remove(entrance.socket.descriptor) }
-        for ward in wards.values { ward.letGo() }
+        for userDaemon in userDaemons.values { userDaemon.letGo() }
     }
 }
 
@@ -218,9 +219,11 @@ extension Master {
         guard let owner = Self.owner(user, purpose) else {
             return note("refused a connection of user \(user) to \(purpose.rawValue)", of: user)
         }
-        let arrival = Ward.Arrival(
+        let arrival = UserDaemon.Arrival(
             connection: connection, kind: purpose == .credentials ? .credential : .client, user: user)
-        guard let accounts, case .user = owner, user != 0, wards[owner] == nil else { return hand(arrival, to: owner) }
+        guard let accounts, case .user = owner, user != 0, userDaemons[owner] == nil else {
+            return hand(arrival, to: owner)
+        }
         if accounts.isStranger(user) { return refuse(stranger: user) }
         if !accounts.ask(about: user, for: arrival, isKnown: hasKeychain(user)) {
             note("refused a connection of user \(user): too many accounts are to be looked up", of: Self.unknownUser)
@@ -229,7 +232,7 @@ extension Master {
 
     /// Goes on with the connections of a user who has been looked up. That an account cannot be found out now is not
     /// that there is none: who has a keychain goes on using it.
-    private func admit(_ question: AccountDesk.Question, _ answer: AccountDesk.Answer) {
+    private func admit(_ question: AccountQueue.Question, _ answer: AccountQueue.Answer) {
         if answer == .yes || answer == .unknown && hasKeychain(question.user) {
             for arrival in question.waiting { hand(arrival, to: .user(question.user)) }
         } else if answer == .no {
@@ -243,15 +246,15 @@ extension Master {
         note("refused a connection of user \(user), who has no account", of: Self.unknownUser)
     }
 
-    private func hand(_ arrival: Ward.Arrival, to owner: KeychainOwner) {
-        let crowdedOut: Ward.Arrival?
+    private func hand(_ arrival: UserDaemon.Arrival, to owner: KeychainOwner) {
+        let crowdedOut: UserDaemon.Arrival?
         if failures[owner]?.isPending ?? false {
             crowdedOut = failures[owner]?.wait(arrival) ?? nil
         } else {
             do throws(SystemError) {
-                let ward = try ward(of: owner)
-                crowdedOut = ward.take(arrival)
-                watch(ward)
+                let userDaemon = try userDaemon(of: owner)
+                crowdedOut = userDaemon.take(arrival)
+                watch(userDaemon)
             } catch { return note("refused a connection of user \(arrival.user): \(error)", of: arrival.user) }
         }
         guard let user = crowdedOut?.user else { return }
@@ -264,17 +267,17 @@ extension Master {
     }
 
     /// Has the daemon's channel watched for room as long as something waits for that.
-    private func watch(_ ward: Ward) {
-        guard let channel = ward.channel, ward.needsRoom != ward.isWatchedForRoom else { return }
-        ward.isWatchedForRoom = ward.needsRoom
+    private func watch(_ userDaemon: UserDaemon) {
+        guard let channel = userDaemon.channel, userDaemon.needsRoom != userDaemon.isWatchedForRoom else { return }
+        userDaemon.isWatchedForRoom = userDaemon.needsRoom
         // It is in the set, so nothing can fail.
         try? epoll.modify(
-            channel.descriptor, for: ward.needsRoom ? [.readable, .writable] : .readable, token: ward.token)
+            channel.descriptor, for: userDaemon.needsRoom ? [.readable, .writable] : .readable, token: userDaemon.token)
     }
 
     /// Writes a line that a user has caused, unless there were too many of them.
     private func note(_ line: String, of user: UInt32) {
-        if let line = paces.admit(line, of: user) { log(line) }
+        if let line = rateLimits.admit(line, of: user) { log(line) }
     }
 
     /// Whose keychain a user reaches here; nil when none. Who may use the system's, its daemon decides.
@@ -287,40 +290,46 @@ extension Master {
         }
     }
 
-    private func ward(of owner: KeychainOwner) throws(SystemError) -> Ward {
-        if let ward = wards[owner] { return ward }
-        guard wards.count < mostWards else {
-            throw SystemError(code: EAGAIN, call: "posix_spawn", advice: "\(mostWards) keychains are open")
+    private func userDaemon(of owner: KeychainOwner) throws(SystemError) -> UserDaemon {
+        if let userDaemon = userDaemons[owner] { return userDaemon }
+        guard userDaemons.count < mostUserDaemons else {
+            throw SystemError(code: EAGAIN, call: "posix_spawn", advice: "\(mostUserDaemons) keychains are open")
         }
         failures[owner]?.backoff.begin()
-        let ward = try Ward(owner, token: nextToken, start: start)
+        let userDaemon = try UserDaemon(owner, token: nextToken, start: start)
         nextToken += Token.perWard
-        (wards[owner], byToken[ward.token]) = (ward, ward)
-        try epoll.add(ward.end, for: .readable, token: ward.token + 1)
-        if let channel = ward.channel { try epoll.add(channel.descriptor, for: .readable, token: ward.token) }
-        introduce(ward)
-        return ward
+        (userDaemons[owner], byToken[userDaemon.token]) = (userDaemon, userDaemon)
+        try epoll.add(userDaemon.end, for: .readable, token: userDaemon.token + 1)
+        if let channel = userDaemon.channel {
+            try epoll.add(channel.descriptor, for: .readable, token: userDaemon.token)
+        }
+        introduce(userDaemon)
+        return userDaemon
     }
 
     /// A daemon has offered to end, has room for connections, or has gone.
-    private func hear(_ ward: Ward, _ readiness: Readiness) {
+    private func hear(_ userDaemon: UserDaemon, _ readiness: Readiness) {
         // The descriptor leaves the set when it is closed.
-        if readiness != .writable, ward.readOffer() { return }
-        ward.handOn()
-        watch(ward)
+        if readiness != .writable, userDaemon.readOffer() { return }
+        userDaemon.handOn()
+        watch(userDaemon)
     }
 
     /// Takes leave of a daemon that has ended, and starts the next one for those who wait.
-    private func bury(_ ward: Ward) {
-        try? epoll.remove(ward.end)
-        loseIdentifier(of: ward)
-        ward.letGo()
-        let code = ward.process.reap(patience: 0)
-        if code != 0 { note("the daemon of keychain \(ward.owner) has failed", of: ward.owner.user ?? 0) }
-        (wards[ward.owner], byToken[ward.token]) = (nil, nil)
+    private func bury(_ userDaemon: UserDaemon) {
+        try? epoll.remove(userDaemon.end)
+        loseIdentifier(of: userDaemon)
+        userDaemon.letGo()
+        let code = userDaemon.process.reap(patience: 0)
+        if code != 0 { note("the daemon of keychain \(userDaemon.owner) has failed", of: userDaemon.owner.user ?? 0) }
+        (userDaemons[userDaemon.owner], byToken[userDaemon.token]) = (nil, nil)
         if isEnding { return }
-        if code == 0 { failures[ward.owner] = nil } else { failures[ward.owner, default: DaemonFailure()].end() }
-        hand(ward.takeWaiting(), to: ward.owner)
+        if code == 0 {
+            failures[userDaemon.owner] = nil
+        } else {
+            failures[userDaemon.owner, default: DaemonFailure()].end()
+        }
+        hand(userDaemon.takeWaiting(), to: userDaemon.owner)
     }
 
     /// Goes on with the connections that have waited for the daemons of keychains whose last ones failed.

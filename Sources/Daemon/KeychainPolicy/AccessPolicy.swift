@@ -1,15 +1,16 @@
 package import KeychainModel
 import KeychainWire
 
-/// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (semantics C.2).
+/// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (semantics
+/// C.2).
 ///
-/// `ItemRequest.checkAccess(of:)` asks one question after the other; the first that is answered with no refuses the request.
-/// What has passed them gets its scope here.
+/// `ItemRequest.checkAccess(of:)` asks one question after the other; the first that is answered with no refuses the
+/// request. What has passed them gets its scope here.
 package enum AccessPolicy {
     /// Lets a request through or says why not.
     ///
-    /// - Throws: `errSecMissingEntitlement` for a group the caller has not been granted and for attributes no program may
-    ///   name; `errSecItemNotFound` when a caller without groups searches; the refusals of ``ItemRequest/check()``.
+    /// - Throws: `errSecMissingEntitlement` for a group the caller has not been granted and for attributes no program
+    ///   may name; `errSecItemNotFound` when a caller without groups searches; the refusals of ``ItemRequest/check()``.
     package static func authorize(
         _ request: ItemRequest, from caller: CallerIdentity
     ) throws(Refusal) -> AuthorizedRequest {

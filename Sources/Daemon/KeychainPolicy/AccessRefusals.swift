@@ -53,6 +53,9 @@ extension CallerIdentity {
     /// How the program would come by a group, or what it can use instead.
     fileprivate func wayTo(_ group: String) -> String {
         let own = groups.isEmpty ? "" : " Or use one of its groups: \(groups.joined(separator: ", "))."
+        if AccessGroup.isClaimed(group) {
+            return "Embed the name in a program below the user's home that nobody vouches for (docs/identity.md)." + own
+        }
         if case .signed(let team, _) = provenance, !group.hasPrefix(team + ".") {
             return "Groups begin with the team that signed the program, \(team); what another team has is not shared."
                 + own
@@ -65,7 +68,7 @@ extension Provenance {
     /// What gives a program of this kind a group.
     fileprivate var wayToGroups: String {
         switch self {
-        case .unsigned:
+        case .unsigned, .claimed, .misclaimed:
             "sign the program with the group among its keychain-access-groups (security codesign; docs/codesign.md)"
         case .signed:
             "put the group among its keychain-access-groups and sign the program anew (security codesign)"

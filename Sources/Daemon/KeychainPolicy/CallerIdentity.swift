@@ -27,8 +27,8 @@ package struct CallerIdentity: Sendable {
     package var program: String { box.facts.program }
     /// What its groups rest on.
     package var provenance: Provenance { box.facts.provenance }
-    /// Its kernel keeps the user's other programs out of its memory: it was installed by root with our marker group, and the
-    /// process had that group when it connected.
+    /// Its kernel keeps the user's other programs out of its memory: it was installed by root with our marker group,
+    /// and the process had that group when it connected.
     package var isAnchored: Bool { box.facts.isAnchored }
     /// The groups the program may use; the first is where its items go by default (S-15).
     package var groups: [String] { box.facts.groups }
@@ -47,14 +47,18 @@ package struct CallerIdentity: Sendable {
                 groups: groups, mayInspectAllGroups: mayInspectAllGroups, mayManageUnits: mayManageUnits))
     }
 
-    /// Any program of a user can run the inspecting command: what demands an anchored program is shown to that and to root.
+    /// Any program of a user can run the inspecting command: what demands an anchored program is shown to that and to
+    /// root.
     package var mayShowAnchored: Bool { isAnchored || user == 0 }
 
     /// The program as a person is shown it, in prompts: that nobody vouches for it is said.
-    package var title: String { provenance == .unsigned ? "\(program) (unsigned)" : program }
+    package var title: String { provenance.isUnsigned ? "\(program) (unsigned)" : program }
 
     /// The group of a program that brings no entitlements: its own, named by its executable (S-18).
     package static func ownGroup(ofExecutable path: String) -> String { AccessGroup.unsignedPrefix + path }
+
+    /// The group of a name that programs claim for themselves.
+    package static func group(ofClaim name: String) -> String { AccessGroup.claimedPrefix + name }
 
     /// The executable whose own group this is; nil for every other group.
     package static func executable(ofOwnGroup group: String) -> String? {
@@ -80,6 +84,18 @@ package enum Provenance: Hashable, Sendable {
     case unit(String)
     /// Nobody's: the group is made from the executable's path.
     case unsigned
+    /// Nobody's: besides the group of its path it has that of a name which it claims itself.
+    case claimed(String)
+    /// Nobody's: it claims a name that opens nothing, and why.
+    case misclaimed(why: String)
+
+    /// Whether nobody vouches for the program.
+    package var isUnsigned: Bool {
+        switch self {
+        case .signed, .installed, .sandboxed, .unit: false
+        case .unsigned, .claimed, .misclaimed: true
+        }
+    }
 
     package enum Sandbox: String, Hashable, Sendable {
         case flatpak

@@ -31,7 +31,8 @@ extension Provenance {
         case "signed": self = .signed(team: detail, identifier: program)
         case "installed": self = .installed(file: detail)
         case "unit": self = .unit(detail)
-        case "unsigned": self = .unsigned
+        case "claimed": self = .claimed(detail)
+        case "unsigned": self = detail.isEmpty ? .unsigned : .misclaimed(why: detail)
         default:
             guard let sandbox = Sandbox(rawValue: source) else { return nil }
             self = .sandboxed(sandbox, application: detail)
@@ -46,6 +47,8 @@ extension Provenance {
         case .sandboxed(let sandbox, let application): (sandbox.rawValue, application)
         case .unit(let unit): ("unit", unit)
         case .unsigned: ("unsigned", "")
+        case .claimed(let name): ("claimed", name)
+        case .misclaimed(let why): ("unsigned", why)
         }
     }
 }

@@ -37,6 +37,7 @@ extension AccessPolicy {
         for group in [from, to] {
             if group == AccessGroup.token || group == AccessGroup.any || group.isEmpty { throw .readOnlyName(group) }
         }
+        if to != from { try checkClaim(to) }
         if caller.isEntitled(to: from), caller.isEntitled(to: to) { return .granted }
         if situation.isHandedOver, caller.isEntitled(to: to) { return .granted }
         if caller.user == 0 { return .granted }
@@ -46,27 +47,46 @@ extension AccessPolicy {
         return .granted
     }
 
+    /// Refuses a group that no program can claim: none would find the items there.
+    private static func checkClaim(_ group: String) throws(Refusal) {
+        guard AccessGroup.isClaimed(group) else { return }
+        let name = Array(group.utf8.dropFirst(AccessGroup.claimedPrefix.utf8.count))
+        guard AccessGroup.isClaimName(name) else { throw .noClaim(group) }
+    }
+
+    /// Refuses a policy, or another name, for a group that programs claim. They are built, moved and removed again and
+    /// again, and any other program of the user's can claim the name: that one has gone means nothing.
+    ///
+    /// - Throws: `errSecParam`.
+    package static func checkLife(of group: String) throws(Refusal) {
+        if AccessGroup.isClaimed(group) { throw .lifeOfClaim(group) }
+    }
+
     /// Decides whether a caller may work on the items of a program as the program itself may: to carry them from one
     /// keychain to another.
     ///
-    /// Only a program that its path alone names can be worked for: an anchor, a signature, an entitlement or a unit
-    /// would be worth nothing if a store that the user may have forged could put items into their groups. To take
-    /// items away is to give them another group, and takes what that takes. To put some there, which changes none
-    /// that are there, the keychain's own command needs the passcode only where one is set.
+    /// Only a program that its path or its own claim names can be worked for: an anchor, a signature, an
+    /// entitlement or a unit would be worth nothing if a store that the user may have forged could put items into
+    /// their groups. To take items away is to give them another group, and takes what that takes. To put some
+    /// there, which changes none that are there, the keychain's own command needs the passcode only where one is
+    /// set.
     ///
     /// - Throws: `errSecMissingEntitlement` for every other group, and for everybody else.
     package static func authority(
         toWorkFor group: String, onlyAdding: Bool, for caller: CallerIdentity, in situation: GroupSituation,
         _ anchored: AnchoredGroups
     ) throws(Refusal) -> GroupAuthority {
-        guard let program = CallerIdentity.executable(ofOwnGroup: group), program.hasPrefix("/"), !anchored.have(group)
-        else { throw .groupOfVerifiedPrograms(group) }
+        guard isOfUnverified(group), !anchored.have(group) else { throw .groupOfVerifiedPrograms(group) }
         guard onlyAdding, !caller.isEntitled(to: group) else {
             return try authority(overItemsOf: group, goingTo: group, for: caller, in: situation)
         }
         if caller.user == 0 { return .granted }
         guard caller.mayInspectAllGroups else { throw .groupsNotGranted(group, group, caller) }
         return situation.passcodeIsSet ? .passcode : .granted
+    }
+
+    private static func isOfUnverified(_ group: String) -> Bool {
+        CallerIdentity.executable(ofOwnGroup: group)?.hasPrefix("/") ?? AccessGroup.isClaimed(group)
     }
 
     /// Whether a caller may say that programs were removed, which deletes what nobody can use any more.
@@ -102,10 +122,23 @@ extension Refusal {
             do: "Name a group as `security dump-keychain --json` shows it (agrp).")
     }
 
+    fileprivate static func noClaim(_ group: String) -> Refusal {
+        Refusal(
+            .param, .foreignGroups, group, "No program can claim the group \"\(group)\".",
+            do: "A claimed name has 1 to 64 letters, digits, '.' and '-', and none of these two at an end.")
+    }
+
+    fileprivate static func lifeOfClaim(_ group: String) -> Refusal {
+        Refusal(
+            .param, .foreignGroups, group,
+            "The group \"\(group)\" is one that programs claim themselves: it has no policy, and is not renamed.",
+            do: "Move its items to a group whose programs are known (security move-items).")
+    }
+
     fileprivate static func groupOfVerifiedPrograms(_ group: String) -> Refusal {
         Refusal(
             .missingEntitlement, .foreignGroups, group,
-            "The group \"\(group)\" is not that of a program which its path alone names.",
+            "The group \"\(group)\" is not that of a program which its path or its own claim names.",
             do: "Let the programs of the group store their items anew.")
     }
 
@@ -139,19 +172,21 @@ extension Provenance: CustomStringConvertible {
         case .sandboxed(let sandbox, let application): "\(sandbox.rawValue) \(application)"
         case .unit(let name): "unit \(name)"
         case .unsigned: "unsigned"
+        case .claimed(let name): "unsigned, claims \(name)"
+        case .misclaimed(let why): "unsigned, its claim opens nothing: \(why)"
         }
     }
 }
 
 extension CallerIdentity {
     /// Whom rows belong to that the program writes, for quotas: its signature or unit rather than its file, where it
-    /// has one.
+    /// has one. A claim is none: a program that can claim one name can be built with a thousand.
     package var owner: String {
         switch provenance {
         case .signed(let team, let identifier): "signed:\(team).\(identifier)"
         case .unit(let name): AccessGroup.unitPrefix + name
         case .sandboxed(let sandbox, let application): "\(sandbox.rawValue):\(application)"
-        case .installed, .unsigned: AccessGroup.unsignedPrefix + program
+        case .installed, .unsigned, .claimed, .misclaimed: AccessGroup.unsignedPrefix + program
         }
     }
 }

@@ -21,8 +21,9 @@ package struct IdentifiedCaller: Sendable {
 
 /// The process that connected.
 package protocol CallerProcess: AnyObject, Sendable {
-    /// Whether it is what it was when it was identified, so that its number is its own: asked before each of its requests is
-    /// performed, and after the request has come. Of an anchored one also whether it has executed nothing since.
+    /// Whether it is what it was when it was identified, so that its number is its own: asked before each of its
+    /// requests is performed, and after the request has come. Of an anchored one also whether it has executed nothing
+    /// since.
     var isUnchanged: Bool { get }
 }
 

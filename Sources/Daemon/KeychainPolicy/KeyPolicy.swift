@@ -10,10 +10,11 @@ package struct AuthorizedKeyRequest: Sendable {
 }
 
 extension AccessPolicy {
-    /// Lets a key request through or says why not. A new key that names no group goes where the caller's items go by default.
+    /// Lets a key request through or says why not. A new key that names no group goes where the caller's items go by
+    /// default.
     ///
-    /// The keychain's own command may have any key attested that it is handed: that says where the key is and what its public
-    /// half is, and lets nobody use it.
+    /// The keychain's own command may have any key attested that it is handed: that says where the key is and what its
+    /// public half is, and lets nobody use it.
     ///
     /// - Throws: `errSecMissingEntitlement` for a group the caller has not been granted; a sealed key says itself which
     ///   group it belongs to and whether it wants an anchored program, and the enclave that nobody has changed it.

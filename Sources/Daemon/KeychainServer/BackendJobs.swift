@@ -102,7 +102,7 @@ struct PromptJob: WorkerJob {
     let request: AuthenticationRequest
     let password: FileDescriptor?
     let caller: CallerIdentity
-    let conversation: Conversation
+    let conversation: PromptCancellation
     let id: UInt32
     let deadline: Deadline
     let standing: Standing
@@ -139,7 +139,7 @@ struct IdentityJob: QueuedJob {
     /// Does it, or has it done.
     func begin(onEnd: @escaping @Sendable () -> Void) {
         identification.begin { [session, mailbox] outcome in
-            mailbox.deliver(Mailbox.Introduction(session: session, outcome: outcome))
+            mailbox.deliver(Mailbox.IdentificationResult(session: session, outcome: outcome))
             onEnd()
         }
     }
@@ -187,9 +187,9 @@ enum RegistryJob: QueuedJob {
 }
 
 /// What is done for prompts by a thread that waits for nobody.
-enum Attendance: QueuedJob {
+enum PromptControlJob: QueuedJob {
     case answer(PromptJob)
-    case withdraw(Conversation, of: Standing)
+    case withdraw(PromptCancellation, of: Standing)
     /// Gives memory that is free back to the system.
     case tidy(of: Standing)
 
@@ -203,8 +203,8 @@ enum Attendance: QueuedJob {
 }
 
 extension FileDescriptor {
-    /// Waits until what comes through a pipe is complete: it is read by the enclave, which waits for one passcode at a time. Every
-    /// other file is.
+    /// Waits until what comes through a pipe is complete: it is read by the enclave, which waits for one passcode at a
+    /// time. Every other file is.
     ///
     /// - Throws: `errSecNotAvailable` when whoever writes has not finished in time.
     fileprivate func waitUntilWritten(by deadline: Deadline, within milliseconds: Int) throws(Refusal) {

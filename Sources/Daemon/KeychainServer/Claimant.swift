@@ -42,14 +42,15 @@ final class SharedTurns {
     fileprivate func isFull(_ limits: ServerLimits) -> Bool { connections >= limits.connectionsOfShared }
 }
 
-/// What one program has of an event loop, over all of its connections. Before it is known who has connected, it is a process's.
+/// What one program has of an event loop, over all of its connections. Before it is known who has connected, it is a
+/// process's.
 final class Claimant {
     let standing: Standing
     /// Whom it shares its turn with.
     let turn: Turn
     let user: UInt32
     /// How fast it may ask; nil where there is no limit, and before it is known.
-    let pace: RequestPace?
+    let rateLimit: RequestRateLimit?
     /// Its connections, without those beyond its share.
     var connections = 0 {
         didSet { turn.connections += connections - oldValue }
@@ -61,8 +62,8 @@ final class Claimant {
     /// Until when its searches are not tried on the loop, because one took too long there.
     private var slow = Deadline.now
 
-    init(_ standing: Standing, of user: UInt32, in turn: Turn, pace: RequestPace? = nil) {
-        (self.standing, self.user, self.turn, self.pace) = (standing, user, turn, pace)
+    init(_ standing: Standing, of user: UInt32, in turn: Turn, rateLimit: RequestRateLimit? = nil) {
+        (self.standing, self.user, self.turn, self.rateLimit) = (standing, user, turn, rateLimit)
     }
 
     var isSlow: Bool { slow != .now && !slow.hasPassed }
@@ -78,15 +79,16 @@ struct Claimants {
         case program(UInt32, String)
     }
 
-    /// Beyond so many, those that have nothing any more are forgotten, and again when there are twice as many as were left.
+    /// Beyond so many, those that have nothing any more are forgotten, and again when there are twice as many as were
+    /// left.
     private static let most = 256
     private var most = Self.most
     private var claimants: [Name: Claimant] = [:]
     private var turns: [ArraySlice<String>: Turn] = [:]
     private let shared = SharedTurns()
-    private let paces: RequestPaces
+    private let rateLimits: RequestPaces
 
-    init(_ paces: RequestPaces) { self.paces = paces }
+    init(_ rateLimits: RequestPaces) { self.rateLimits = rateLimits }
 
     /// The claimant of a process of which no more is known.
     mutating func claimant(of peer: PeerNumbers) -> Claimant {
@@ -100,7 +102,9 @@ struct Claimants {
         let name = Name.program(caller.user, caller.owner)
         if let known = claimants[name] { return known }
         let standing = Standing(caller)
-        return keep(Claimant(standing, of: caller.user, in: turn(of: standing), pace: paces.pace(of: caller)), name)
+        return keep(
+            Claimant(standing, of: caller.user, in: turn(of: standing), rateLimit: rateLimits.rateLimit(of: caller)),
+            name)
     }
 
     /// How many connections a user has.

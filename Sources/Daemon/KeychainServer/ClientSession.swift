@@ -6,11 +6,11 @@ import LinuxSystem
 
 /// A request that cannot be performed yet, with what came along.
 struct ParkedRequest {
-    let frame: Frame
+    let frame: RequestFrame
     let passcodes: [FileDescriptor]
 
     /// - Parameter frame: its time runs from now on.
-    init(_ frame: Frame, _ passcodes: [FileDescriptor]) {
+    init(_ frame: RequestFrame, _ passcodes: [FileDescriptor]) {
         var frame = frame
         frame.arrival = frame.arrival ?? Clock.monotonicNanoseconds
         (self.frame, self.passcodes) = (frame, passcodes)
@@ -27,12 +27,13 @@ final class ClientSession {
     let peer: PeerNumbers
     /// Who it is, once that is known.
     var caller: IdentifiedCaller?
-    /// Whether it may be anybody's, who decides what the files are on that come along: they are taken when it is known who it is.
+    /// Whether it may be anybody's, who decides what the files are on that come along: they are taken when it is known
+    /// who it is.
     private let isStranger: Bool
     /// Where what comes along is closed.
     private let files: ForeignFiles
     /// Whether it has shown that it asks itself.
-    var introduction = Introduction()
+    var introduction = IdentificationResult()
     /// Whose it is, of those that share the loop.
     var claimant: Claimant
     /// What it is told before it is closed, because it is beyond what its program, its user or all may have.
@@ -41,7 +42,7 @@ final class ClientSession {
     /// When it was last served, by the loop's time.
     var lastServed: UInt64
     /// How fast its program may ask; nil before it is known, and where there is no limit.
-    var pace: RequestPace? { claimant.pace }
+    var rateLimit: RequestRateLimit? { claimant.rateLimit }
     /// Until when nothing is read, because its program was too fast; nil while it is not.
     var pause: Deadline?
     /// A request that waits until it is known who asks; nothing else is read before.
@@ -49,7 +50,8 @@ final class ClientSession {
     var input = FrameInput()
     /// Requests that wait for the writer or a worker.
     var inFlight = 0
-    /// The one of them that is a search, by its id: the next request is read when it is answered, as if that had been at once.
+    /// The one of them that is a search, by its id: the next request is read when it is answered, as if that had been
+    /// at once.
     var search: UInt32?
     /// Made when the first search waits for a worker.
     private(set) lazy var searches = {
@@ -57,9 +59,9 @@ final class ClientSession {
     }()
     private var hasSearched = false
     /// While another thread may send an answer, too.
-    private var outlet: Outlet?
+    private var outlet: FrameWriter?
     /// The requests under way that may have the user asked, by their ids.
-    var conversations: [UInt32: Conversation] = [:]
+    var conversations: [UInt32: PromptCancellation] = [:]
     /// Nothing more is read; the connection is closed when what it asked for is answered.
     var isEnding = false
     /// Another turn of the loop is due, because there may be a frame in ``input``.
@@ -114,11 +116,11 @@ final class ClientSession {
 // MARK: - In
 
 extension ClientSession {
-    /// Reads once and takes the first frame, if it is complete; what follows it is kept for later turns. At the end of the
-    /// input ``isEnding`` is set.
+    /// Reads once and takes the first frame, if it is complete; what follows it is kept for later turns. At the end of
+    /// the input ``isEnding`` is set.
     ///
     /// - Parameter room: where all connections of a loop read into, one after the other; left wiped.
-    func receive(through room: SecretBytes) throws(BrokenFrame) -> Frame? {
+    func receive(through room: SecretBytes) throws(BrokenFrame) -> RequestFrame? {
         try room.withMutableSpan { span throws(BrokenFrame) in
             let count = try receive(into: &span)
             defer { span.wipe(count) }
@@ -129,7 +131,7 @@ extension ClientSession {
     /// Takes the descriptors that belong to a frame.
     ///
     /// - Throws: ``BrokenFrame`` when fewer came than it announces, or more than the bytes so far account for.
-    func claim(for frame: Frame) throws(BrokenFrame) -> [FileDescriptor] {
+    func claim(for frame: RequestFrame) throws(BrokenFrame) -> [FileDescriptor] {
         let count = frame.header.descriptors
         guard count == descriptors.count || count < descriptors.count && !input.isEmpty else {
             let isTooMuch = count > descriptors.count && !files.areClosed(of: peer.user)
@@ -170,13 +172,14 @@ extension ClientSession {
         // The end of the input has no sender.
         guard isEnding || sender == peer.process && sender > 0 else {
             throw BrokenFrame(
-                id: input.isEmpty ? Frame.id(in: span.span.extracting(..<received)) : nil, refusal: .foreignSender)
+                id: input.isEmpty ? RequestFrame.id(in: span.span.extracting(..<received)) : nil,
+                refusal: .foreignSender)
         }
         return received
     }
 
-    private func take(_ bytes: Span<UInt8>) throws(BrokenFrame) -> Frame? {
-        guard input.isEmpty, let frame = try Frame(from: bytes) else {
+    private func take(_ bytes: Span<UInt8>) throws(BrokenFrame) -> RequestFrame? {
+        guard input.isEmpty, let frame = try RequestFrame(from: bytes) else {
             input.append(bytes)
             return try input.next()
         }
@@ -201,9 +204,9 @@ extension ClientSession {
     }
 
     /// Lends the output to whoever answers the next request; nil while something waits to be sent before that.
-    func lend() -> Outlet? {
+    func lend() -> FrameWriter? {
         guard inFlight == 0, !hasOutput else { return nil }
-        outlet = Outlet(socket)
+        outlet = FrameWriter(socket)
         return outlet
     }
 

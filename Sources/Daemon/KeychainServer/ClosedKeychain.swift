@@ -11,10 +11,10 @@ package final class ClosedKeychain: RequestHandler {
     /// - Parameter reason: why it cannot be opened.
     package init(_ reason: Refusal) { self.reason = reason }
 
-    package func makeLane() -> Lane { Lane(reason) }
+    package func makeItemReader() -> Reader { Reader(reason) }
     package func maintain() {}
-    package func withdraw(_ conversation: Conversation) {}
-    package func news() throws(Refusal) -> DeviceNews { throw reason }
+    package func withdraw(_ conversation: PromptCancellation) {}
+    package func news() throws(Refusal) -> DeviceStateChange { throw reason }
 
     package func write(_ batch: [Write]) {
         for write in batch { write.writer.refuse(reason, id: write.id) }
@@ -31,10 +31,10 @@ package final class ClosedKeychain: RequestHandler {
 
     package func authentication(
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
-        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
+        _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
     ) { writer.refuse(reason, id: id) }
 
-    package final class Lane: RequestLane {
+    package final class Reader: RequestReader {
         private let reason: Refusal
 
         init(_ reason: Refusal) { self.reason = reason }

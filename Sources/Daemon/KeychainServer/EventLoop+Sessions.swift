@@ -33,12 +33,12 @@ extension EventLoop {
     }
 
     /// Takes a frame from a connection, if there is one, and answers it or has it answered.
-    func serve(_ session: ClientSession, _ take: (ClientSession) throws(BrokenFrame) -> Frame?) {
-        if let pace = session.pace, pace.isExhausted { return pause(session, until: pace.nextFill) }
+    func serve(_ session: ClientSession, _ take: (ClientSession) throws(BrokenFrame) -> RequestFrame?) {
+        if let rateLimit = session.rateLimit, rateLimit.isExhausted { return pause(session, until: rateLimit.nextFill) }
         session.lastServed = now
         do throws(BrokenFrame) {
             if let frame = try take(session) {
-                session.pace?.spend()
+                session.rateLimit?.spend()
                 let passcodes = try session.claim(for: frame)
                 try perform(frame, passcodes, of: session)
             }
@@ -64,7 +64,7 @@ extension EventLoop {
     }
 
     private func perform(
-        _ frame: Frame, _ passcodes: [FileDescriptor], of session: ClientSession
+        _ frame: RequestFrame, _ passcodes: [FileDescriptor], of session: ClientSession
     ) throws(BrokenFrame) {
         switch try router.route(frame, passcodes, of: session, into: writer) {
         case .answered:
@@ -192,8 +192,8 @@ extension EventLoop {
         for session in holding.sorted(by: { $0.counted > $1.counted }) where claimant.held > enough { drop(session) }
     }
 
-    /// Closes connections until there is some room: those of the program that holds most, if it holds much; else those that have
-    /// owed the rest of a frame, or left an answer unread, for longest. Who has come last is not to blame.
+    /// Closes connections until there is some room: those of the program that holds most, if it holds much; else those
+    /// that have owed the rest of a frame, or left an answer unread, for longest. Who has come last is not to blame.
     private func makeRoom() {
         let enough = limits.held - limits.held / 8
         for session in candidates() where held > enough { drop(session) }
@@ -220,7 +220,7 @@ extension EventLoop {
     /// Writes a line that a connection has caused, unless its user has caused too many.
     func note(_ line: String, of session: ClientSession) {
         let user = (try? PeerNumbers(of: session.socket).user) ?? .max
-        if let line = paces.admit(line, of: user) { log(line) }
+        if let line = rateLimits.admit(line, of: user) { log(line) }
     }
 
     private func noteStall(of session: ClientSession) {

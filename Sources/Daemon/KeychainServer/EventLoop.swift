@@ -42,12 +42,12 @@ final class EventLoop: @unchecked Sendable {
     private let arrived: @Sendable (CallerIdentity) -> Void
     private let files = ForeignFiles()
     /// How often lines are written that connections cause.
-    var paces = LogPaces()
+    var rateLimits = LogPaces()
     let epoll: Epoll
 
-    private var shortWait = ShortWait()
+    private var spin = AdaptiveSpin()
     private var wasBusy = false
-    private let occupancy: Occupancy
+    private let connectionCounter: ConnectionCounter
     private var listeners: [WatchedSource]
     private var isAccepting = false
     private var nextToken = Token.firstSession
@@ -63,10 +63,11 @@ final class EventLoop: @unchecked Sendable {
 
     /// - Throws: `SystemError` when there are too many open files.
     init(
-        _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits, occupancy: Occupancy,
+        _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits,
+        connectionCounter: ConnectionCounter,
         _ claimants: Claimants, arrived: @escaping @Sendable (CallerIdentity) -> Void, log: @escaping ServerLog
     ) throws(SystemError) {
-        (self.router, self.limits, self.occupancy) = (router, limits, occupancy)
+        (self.router, self.limits, self.connectionCounter) = (router, limits, connectionCounter)
         (self.claimants, self.arrived) = (claimants, arrived)
         self.listeners = listeners.map { WatchedSource($0) }
         self.log = log
@@ -82,7 +83,7 @@ final class EventLoop: @unchecked Sendable {
     func run() {
         while end == .never || !(sessions.isEmpty || end.hasPassed) { turn() }
         for session in sessions.values { close(session) }
-        router.lane.rest()
+        router.requestReader.rest()
     }
 
     private func turn() {
@@ -93,13 +94,13 @@ final class EventLoop: @unchecked Sendable {
         for _ in 0..<due { serveNext() }
         if nextResumption.hasPassed { resume() }
         if nextSweep.hasPassed { sweep() }
-        router.lane.dropOutdated()
+        router.requestReader.endIfOutdated()
     }
 
     /// A client that has just been answered often asks again at once.
     private func waitForEvents() {
-        if wasBusy, shortWait.find({ poll(until: .now) }) { return }
-        router.lane.rest()
+        if wasBusy, spin.spin(until: { poll(until: .now) }) { return }
+        router.requestReader.rest()
         wasBusy = poll(until: min(nextSweep, nextResumption, end))
     }
 
@@ -161,7 +162,7 @@ extension EventLoop {
         } catch {
             // A source that has ended says so itself.
             let line = "no connection can be accepted for now: \(error)"
-            if error.code != EPIPE, let line = paces.admit(line, of: .max) { log(line) }
+            if error.code != EPIPE, let line = rateLimits.admit(line, of: .max) { log(line) }
             pauseAccepting()
         }
     }
@@ -176,7 +177,7 @@ extension EventLoop {
         try epoll.add(socket.descriptor, for: session.interest, token: session.token)
         nextToken += 1
         sessions[session.token] = session
-        occupancy.arrive()
+        connectionCounter.arrive()
         if let caller { note(caller, of: session) }
     }
 
@@ -307,7 +308,7 @@ extension EventLoop {
         if let process = session.caller.map({ ObjectIdentifier($0.process) }), let count = processes[process] {
             processes[process] = count > 1 ? count - 1 : nil
         }
-        occupancy.leave()
+        connectionCounter.leave()
         if hasShrunk { giveBack(after: session.claimant) }
     }
 

@@ -10,9 +10,9 @@ import KeychainPolicy
 ///           └─ processes of which nothing is known yet ──────┬─ process
 ///                                                            └─ process
 ///
-/// Whoever can write a file can have a hundred programs. Those that are known by their path alone therefore share one turn between
-/// them, unless the path is one that only root writes to. Whoever can make one team's key can make a hundred as well, and a sandbox
-/// for each of a hundred names: those share another turn.
+/// Whoever can write a file can have a hundred programs. Those that are known by their path alone therefore share one
+/// turn between them, unless the path is one that only root writes to. Whoever can make one team's key can make a
+/// hundred as well, and a sandbox for each of a hundred names: those share another turn.
 struct Standing: Hashable, Sendable {
     /// The way down to the program.
     let path: [String]
@@ -22,8 +22,8 @@ struct Standing: Hashable, Sendable {
         path = [String(caller.user), Self.turn(of: caller) ?? owner, owner]
     }
 
-    /// Of a process of which nothing is known but its number: those share a turn of their own, so that who comes with a good name is
-    /// not behind all that have none.
+    /// Of a process of which nothing is known but its number: those share a turn of their own, so that who comes with a
+    /// good name is not behind all that have none.
     init(process: Int32, of user: UInt32) { path = [String(user), "unknown", "process \(process)"] }
 
     /// Those that share its turn have the same.
@@ -38,13 +38,13 @@ struct Standing: Hashable, Sendable {
         switch caller.provenance {
         case .installed, .unit: nil
         case .signed, .sandboxed: "signed"
-        case .unsigned: installed.contains { caller.program.hasPrefix($0) } ? nil : ""
+        case .unsigned, .claimed, .misclaimed: installed.contains { caller.program.hasPrefix($0) } ? nil : ""
         }
     }
 }
 
-/// What waits, in the order in which it is due: a turn goes round among users, in a user's turn among the user's programs, and a
-/// program's own comes in the order in which it was put.
+/// What waits, in the order in which it is due: a turn goes round among users, in a user's turn among the user's
+/// programs, and a program's own comes in the order in which it was put.
 struct FairQueue<Element> {
     /// How many of one program may be under way, and of all that share a turn.
     private let most: [Int]

@@ -12,7 +12,7 @@ struct FrameInput {
 
     var isEmpty: Bool { buffer == nil }
     /// Which request an unfinished frame is, if that much has come.
-    var pendingID: UInt32? { buffer?.withSpan { Frame.id(in: $0.extracting(offset...)) } }
+    var pendingID: UInt32? { buffer?.withSpan { RequestFrame.id(in: $0.extracting(offset...)) } }
     /// Bytes that it holds, with those of frames that were taken and are not given back yet.
     var count: Int { buffer?.count ?? 0 }
     /// Whether there may be a complete frame.
@@ -30,9 +30,10 @@ struct FrameInput {
     }
 
     /// Takes the next frame, if it is complete.
-    mutating func next() throws(BrokenFrame) -> Frame? {
+    mutating func next() throws(BrokenFrame) -> RequestFrame? {
         guard let buffer else { return nil }
-        let found = try buffer.withSpan { span throws(BrokenFrame) in try Frame(from: span.extracting(offset...)) }
+        let found = try buffer.withSpan { span throws(BrokenFrame) in try RequestFrame(from: span.extracting(offset...))
+        }
         guard var frame = found else {
             isPartial = true
             // The rest may not come for long, and what came before it may be a thousand times as much.

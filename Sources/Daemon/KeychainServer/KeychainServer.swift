@@ -5,7 +5,8 @@ package import LinuxSystem
 /// Takes one line about something that was refused or went wrong; never a value.
 package typealias ServerLog = @Sendable (_ line: String) -> Void
 
-/// Answers keychain requests on unix sockets: event loops that read and answer, behind them one writer and a few workers.
+/// Answers keychain requests on unix sockets: event loops that read and answer, behind them one writer and a few
+/// workers.
 ///
 ///     socket ─ loop ─ lookup ─────────────────────────→ answer        at once, on the loop's thread
 ///                   └ search ─→ worker ────────────────→ mailbox ─ loop ─ answer
@@ -16,8 +17,8 @@ package typealias ServerLog = @Sendable (_ line: String) -> Void
 ///
 /// A connection's requests may be answered in any order; who needs an order waits for the answer.
 package final class KeychainServer: Sendable {
-    private let backend: Backend
-    private let occupancy = Occupancy()
+    private let backend: WorkerThreads
+    private let connectionCounter = ConnectionCounter()
     private let mailboxes: [Mailbox]
     private let threads: [Thread]
 
@@ -28,16 +29,16 @@ package final class KeychainServer: Sendable {
     ///   - listeners: listening sockets that do not block, or others that connections come from; the server lets them go when
     ///     it stops.
     ///   - registry: asked once per connection, when it is made or at its first request.
-    /// - Throws: the refusal of a lane; `errSecNotAvailable` when there are too many open files or threads.
+    /// - Throws: the refusal of a request reader; `errSecNotAvailable` when there are too many open files or threads.
     package init(
         _ handler: any RequestHandler, on listeners: [any ConnectionSource], registry: any CallerRegistry,
         limits: ServerLimits = ServerLimits(), log: @escaping ServerLog
     ) throws(Refusal) {
-        do throws(SystemError) { backend = try Backend(handler, registry, limits: limits) } catch {
+        do throws(SystemError) { backend = try WorkerThreads(handler, registry, limits: limits) } catch {
             throw .cannotServe(error)
         }
         do throws(Refusal) {
-            let loops = try Self.makeLoops(handler, backend, listeners, registry, limits, occupancy, log)
+            let loops = try Self.makeLoops(handler, backend, listeners, registry, limits, connectionCounter, log)
             mailboxes = loops.map(\.router.mailbox)
             threads = try Self.start(loops)
         } catch {
@@ -46,7 +47,8 @@ package final class KeychainServer: Sendable {
         }
     }
 
-    /// Stops: no connection is accepted and no request read any more; requests that were read are finished and answered.
+    /// Stops: no connection is accepted and no request read any more; requests that were read are finished and
+    /// answered.
     package func stop() {
         for mailbox in mailboxes { mailbox.stop() }
         for thread in threads { thread.join() }
@@ -54,26 +56,28 @@ package final class KeychainServer: Sendable {
     }
 
     /// How many connections there are.
-    package var connections: Int { occupancy.connections }
+    package var connections: Int { connectionCounter.connections }
 
     /// For how long nobody has been connected, in nanoseconds; nil while somebody is.
-    package var vacancy: UInt64? { occupancy.vacancy }
+    package var vacancy: UInt64? { connectionCounter.vacancy }
 
     private static func makeLoops(
-        _ handler: any RequestHandler, _ backend: Backend, _ listeners: [any ConnectionSource],
+        _ handler: any RequestHandler, _ backend: WorkerThreads, _ listeners: [any ConnectionSource],
         _ registry: any CallerRegistry,
-        _ limits: ServerLimits, _ occupancy: Occupancy, _ log: @escaping ServerLog
+        _ limits: ServerLimits, _ connectionCounter: ConnectionCounter, _ log: @escaping ServerLog
     ) throws(Refusal) -> [EventLoop] {
         var loops: [EventLoop] = []
-        let paces = RequestPaces(limits.requestRate)
+        let rateLimits = RequestPaces(limits.requestRate)
         for _ in 0..<max(1, limits.loops) {
-            let lane: any RequestLane = try handler.makeLane()
+            let requestReader: any RequestReader = try handler.makeItemReader()
             do throws(SystemError) {
                 let router = RequestRouter(
-                    lane: lane, backend: backend, registry: registry, limits: limits, mailbox: try Mailbox())
+                    requestReader: requestReader, backend: backend, registry: registry, limits: limits,
+                    mailbox: try Mailbox())
                 loops.append(
                     try EventLoop(
-                        router, on: listeners, limits: limits, occupancy: occupancy, Claimants(paces),
+                        router, on: listeners, limits: limits, connectionCounter: connectionCounter,
+                        Claimants(rateLimits),
                         arrived: { handler.arrived($0) }, log: log))
             } catch { throw .cannotServe(error) }
         }

@@ -6,7 +6,7 @@ import LinuxSystem
 final class Mailbox: Sendable {
     struct Content {
         var answers: [Answer] = []
-        var introductions: [Introduction] = []
+        var introductions: [IdentificationResult] = []
         var isStopped = false
     }
 
@@ -19,7 +19,7 @@ final class Mailbox: Sendable {
     }
 
     /// Who is at the other end of a connection, or why that cannot be known.
-    struct Introduction {
+    struct IdentificationResult {
         let session: UInt64
         let outcome: Result<IdentifiedCaller, Refusal>
     }
@@ -37,7 +37,7 @@ final class Mailbox: Sendable {
         wakeup.signal()
     }
 
-    func deliver(_ introduction: Introduction) {
+    func deliver(_ introduction: IdentificationResult) {
         content.withLock { $0.introductions.append(introduction) }
         wakeup.signal()
     }
@@ -61,18 +61,18 @@ final class Mailbox: Sendable {
 
 /// Where an answer goes: a connection of a loop.
 ///
-/// The thread that answers the one open request of a connection sends the answer itself, because the loop would have to be
-/// woken first; the loop learns of it afterwards.
+/// The thread that answers the one open request of a connection sends the answer itself, because the loop would have to
+/// be woken first; the loop learns of it afterwards.
 struct ReplyAddress: Sendable {
     let mailbox: Mailbox
     let session: UInt64
     /// The connection's output, when it was lent.
-    let outlet: Outlet?
+    let outlet: FrameWriter?
 
     func deliver(_ frame: SecretBytes) { mailbox.deliver([send(frame)]) }
 
-    /// Delivers the answers of a batch: all that can be sent at once are, then the loops, each of which is woken once, learn of
-    /// them.
+    /// Delivers the answers of a batch: all that can be sent at once are, then the loops, each of which is woken once,
+    /// learn of them.
     static func deliver(_ frames: [SecretBytes], to addresses: [ReplyAddress]) {
         var sent = zip(addresses, frames).map { address, frame in
             (mailbox: address.mailbox, answer: address.send(frame))

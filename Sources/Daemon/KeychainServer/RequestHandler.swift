@@ -5,18 +5,19 @@ package import LinuxSystem
 
 /// What a server needs of an engine; the engine has it, and so has a test's stand-in.
 package protocol RequestHandler: Sendable {
-    associatedtype Lane: RequestLane
+    associatedtype Reader: RequestReader
     associatedtype Write: QueuedWrite
 
     /// Makes the reader of one event loop.
     ///
     /// - Throws: the engine's refusal, such as `errSecNotAvailable` for a store that does not open.
-    func makeLane() throws(Refusal) -> Lane
+    func makeItemReader() throws(Refusal) -> Reader
 
     /// A caller was identified, once for each connection. Must not block.
     func arrived(_ caller: CallerIdentity)
 
-    /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a time.
+    /// Performs writes as one commit and answers each into its own writer. May block; is called on one thread at a
+    /// time.
     func write(_ batch: [Write])
 
     /// Tidies up after many writes, once they were answered, on the thread that wrote. May block.
@@ -34,7 +35,7 @@ package protocol RequestHandler: Sendable {
     var stateEpoch: StateEpoch { get }
 
     /// The state with its number. May block.
-    func news() throws(Refusal) -> DeviceNews
+    func news() throws(Refusal) -> DeviceStateChange
 
     /// Answers a key request. May block as long as a TPM works; is called on several threads.
     func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter)
@@ -46,16 +47,16 @@ package protocol RequestHandler: Sendable {
     ///   - conversation: ended through ``withdraw(_:)`` when the caller goes away.
     func authentication(
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
-        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter)
+        _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter)
 
     /// Withdraws the prompt that may be open in a conversation whose caller has gone. May block, but for no person.
-    func withdraw(_ conversation: Conversation)
+    func withdraw(_ conversation: PromptCancellation)
 }
 
 /// Answers searches at once, on the thread that owns it.
-package protocol RequestLane: AnyObject {
+package protocol RequestReader: AnyObject {
     /// Lets go of what it holds of a state of the store that has passed: once in every turn of its loop.
-    func dropOutdated()
+    func endIfOutdated()
 
     /// Lets go of what it holds of the store, before its loop sleeps.
     func rest()
@@ -68,16 +69,19 @@ package protocol RequestLane: AnyObject {
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter)
 
-    /// The same in turns, each of which ends when it is told that others wait: a page that has something is answered then.
+    /// The same in turns, each of which ends when it is told that others wait: a page that has something is answered
+    /// then.
     ///
     /// - Parameter place: where the turn before ended; nil for the first.
-    /// - Returns: where the next turn goes on, when nothing was found: nothing is answered then. Nil when there is an answer.
+    /// - Returns: where the next turn goes on, when nothing was found: nothing is answered then. Nil when there is an
+    ///   answer.
     func read(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         into writer: ResponseWriter, goingOnAt place: SearchPlace?, endingTurnWhen isDue: @escaping () -> Bool
     ) -> SearchPlace?
 
-    /// The same for a search that should not take long; false when it did, or has a large value to open: it is not answered then.
+    /// The same for a search that should not take long; false when it did, or has a large value to open: it is not
+    /// answered then.
     func lookUp(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
         within microseconds: Int,
@@ -94,8 +98,8 @@ package protocol QueuedWrite {
 
 /// Knows who is at the other end of a connection.
 package protocol CallerRegistry: Sendable {
-    /// Who a peer is, if that is known at once; asked when it has connected. Who is not known, or is to be refused, is identified
-    /// when it asks for something.
+    /// Who a peer is, if that is known at once; asked when it has connected. Who is not known, or is to be refused, is
+    /// identified when it asks for something.
     func recognize(_ peer: UnixSocket) -> IdentifiedCaller?
 
     /// Identifies a peer, or says what to do to find it out; asked on the thread that serves all connections.
@@ -111,8 +115,8 @@ package protocol CallerRegistry: Sendable {
         then deliver: @escaping @Sendable (Result<CallerIdentity, Refusal>) -> Void)
 }
 
-extension RequestLane {
-    package func dropOutdated() {}
+extension RequestReader {
+    package func endIfOutdated() {}
     package func rest() {}
     package var isInTheWay: Bool { false }
 

@@ -3,7 +3,8 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// Decides what becomes of a frame: the search for one item is answered at once, everything else waits for a thread that may block.
+/// Decides what becomes of a frame: the search for one item is answered at once, everything else waits for a thread
+/// that may block.
 struct RequestRouter {
     enum Outcome {
         /// The answer is in the writer.
@@ -14,8 +15,8 @@ struct RequestRouter {
         case parked
     }
 
-    let lane: any RequestLane
-    let backend: Backend
+    let requestReader: any RequestReader
+    let backend: WorkerThreads
     let registry: any CallerRegistry
     let limits: ServerLimits
     let mailbox: Mailbox
@@ -26,7 +27,7 @@ struct RequestRouter {
     ///
     /// - Throws: ``BrokenFrame`` when the frame is whole but its inside is not.
     func route(
-        _ frame: Frame, _ passcodes: [FileDescriptor], of session: ClientSession, into writer: ResponseWriter
+        _ frame: RequestFrame, _ passcodes: [FileDescriptor], of session: ClientSession, into writer: ResponseWriter
     ) throws(BrokenFrame) -> Outcome {
         let request = try parse(frame, passcodes)
         do throws(Refusal) {
@@ -54,8 +55,8 @@ struct RequestRouter {
         case authentication(AuthenticationRequest, password: FileDescriptor?)
         case introduction(IntroductionRequest)
 
-        /// Whether the way of its answer through the loop would be felt. What may take as long as a person must not keep
-        /// another answer from being finished.
+        /// Whether the way of its answer through the loop would be felt. What may take as long as a person must not
+        /// keep another answer from being finished.
         var isShort: Bool {
             switch self {
             case .item, .key: true
@@ -64,7 +65,7 @@ struct RequestRouter {
         }
     }
 
-    private func parse(_ frame: Frame, _ passcodes: [FileDescriptor]) throws(BrokenFrame) -> Request {
+    private func parse(_ frame: RequestFrame, _ passcodes: [FileDescriptor]) throws(BrokenFrame) -> Request {
         do throws(Refusal) {
             switch frame.header.kind {
             case .item where passcodes.isEmpty: return .item(try ItemRequest(decoding: frame.body))
@@ -86,7 +87,8 @@ struct RequestRouter {
     }
 
     private func perform(
-        _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
+        _ request: Request, _ frame: RequestFrame, _ deadline: Deadline, from caller: CallerIdentity,
+        _ session: ClientSession,
         _ writer: ResponseWriter
     ) throws(Refusal) -> Outcome {
         if case .item(let search) = request, search.isSearch {
@@ -105,16 +107,17 @@ struct RequestRouter {
 
     /// Answers the search for one item, if that takes no time to speak of.
     private func lookUp(
-        _ request: ItemRequest, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity,
+        _ request: ItemRequest, _ frame: RequestFrame, _ deadline: Deadline, from caller: CallerIdentity,
         _ session: ClientSession,
         _ writer: ResponseWriter
     ) -> Bool {
         guard request.isForOneItem, !session.claimant.isSlow else { return false }
-        // What took too long once may have been preempted, or have waited for the disk: its thread has a new slice of the processor
-        // now, and the pages are in memory. What takes too long again is slow itself. A thread's own clock would tell the first from
-        // the second as well, by another system call for each lookup, and be blind to a disk that holds the loop up.
+        // What took too long once may have been preempted, or have waited for the disk: its thread has a new slice of
+        // the processor now, and the pages are in memory. What takes too long again is slow itself. A thread's own
+        // clock would tell the first from the second as well, by another system call for each lookup, and be blind to a
+        // disk that holds the loop up.
         for _ in 0..<2 {
-            if lane.lookUp(
+            if requestReader.lookUp(
                 request, from: caller, id: frame.header.id, by: deadline, within: limits.patience, into: writer)
             {
                 return true
@@ -126,7 +129,7 @@ struct RequestRouter {
 
     /// Gives the connection a number, or takes it back.
     private func introduce(
-        _ request: IntroductionRequest, _ frame: Frame, _ session: ClientSession, _ writer: ResponseWriter
+        _ request: IntroductionRequest, _ frame: RequestFrame, _ session: ClientSession, _ writer: ResponseWriter
     ) throws(Refusal) {
         switch request {
         case .begin:
@@ -142,7 +145,8 @@ struct RequestRouter {
     ///
     /// - Throws: `errSecNotAvailable` when too many wait for them.
     private func queue(
-        _ request: Request, _ frame: Frame, _ deadline: Deadline, from caller: CallerIdentity, _ session: ClientSession,
+        _ request: Request, _ frame: RequestFrame, _ deadline: Deadline, from caller: CallerIdentity,
+        _ session: ClientSession,
         _ reply: ReplyAddress
     ) throws(Refusal) {
         let (id, standing) = (frame.header.id, session.claimant.standing)
@@ -167,7 +171,7 @@ struct RequestRouter {
             if let password, !password.holdsPasscode { throw .noPasscodeFile }
             if let terminal = request.prompt?.surroundings.opened?.device, !terminal.isDevice { throw .noTerminal }
             let job = PromptJob(
-                request: request, password: password, caller: caller, conversation: Conversation(), id: id,
+                request: request, password: password, caller: caller, conversation: PromptCancellation(), id: id,
                 deadline: deadline, standing: standing, reply: reply, pipe: limits.pipe)
             guard job.mayAsk else { return try backend.attendance.put(.answer(job)) }
             try backend.prompts.put(job)

@@ -12,7 +12,7 @@ package struct ServerLimits: Sendable {
     package var workers = 4
     /// Threads for what merely looks at the device or locks it, which waits for no passcode.
     package var briefWorkers = 1
-    /// Threads for keys in the enclave, which take one of its lanes each and leave the others to searches.
+    /// Threads for keys in the enclave, which take one of its slots each and leave the others to searches.
     package var keyWorkers = 2
     /// Threads that may wait for a person. There is one person: who asks him next waits here or in the enclave.
     package var promptWorkers = 4
@@ -23,9 +23,11 @@ package struct ServerLimits: Sendable {
 
     // MARK: Turns
 
-    /// How long a search may keep its loop, in microseconds; one that takes longer is begun anew on a thread of its own.
+    /// How long a search may keep its loop, in microseconds; one that takes longer is begun anew on a thread of its
+    /// own.
     package var patience = 250
-    /// Requests of a program that a loop performs before others are looked at again, and of all that had to wait for that.
+    /// Requests of a program that a loop performs before others are looked at again, and of all that had to wait for
+    /// that.
     package var turn = 8
     /// Writes of one program that go into one commit, and of all programs.
     package var commitOfProgram = 16
@@ -43,8 +45,8 @@ package struct ServerLimits: Sendable {
     package var connectionsOfUser = Int.max
     /// Connections of one program per loop.
     package var connectionsOfProgram = 2048
-    /// Connections per loop of all programs that share a turn, and of all turns that are shared: some are left to programs that have
-    /// their own.
+    /// Connections per loop of all programs that share a turn, and of all turns that are shared: some are left to
+    /// programs that have their own.
     package var connectionsOfTurn = 12_288
     package var connectionsOfShared = 14_336
     /// Connections beyond these that are told so: of one program, and of all. Any further is closed at once.
@@ -54,17 +56,20 @@ package struct ServerLimits: Sendable {
     package var excessTime = 1000
     /// How long a connection has to be idle to be closed for others, seconds, when no program has many.
     package var idle: UInt64 = 60
-    /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is answered.
+    /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is
+    /// answered.
     package var pipelined = 16
-    /// Requests a second of one program, over all of its connections; who is faster is read from later. 0 for no limit. More
-    /// than any program needs, so that nobody meets it who does not mean harm; whoever runs a daemon for many may lower it.
+    /// Requests a second of one program, over all of its connections; who is faster is read from later. 0 for no limit.
+    /// More than any program needs, so that nobody meets it who does not mean harm; whoever runs a daemon for many may
+    /// lower it.
     package var requestRate = 100_000
 
     // MARK: What waits, in all and of one program
 
     /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
     package var stall = 10_000
-    /// Bytes of unfinished frames and unread answers per loop; above it, connections of the program that holds most are closed.
+    /// Bytes of unfinished frames and unread answers per loop; above it, connections of the program that holds most are
+    /// closed.
     package var held = 64 << 20
     package var heldOfProgram = 16 << 20
     /// Bytes of writes that wait for the writer; above it, writes are refused.
@@ -82,7 +87,8 @@ package struct ServerLimits: Sendable {
     /// Watches of the device's state that may be open; one for each connection there can be.
     package var watchers = 16_384
     package var watchersOfProgram = 2048
-    /// Requests that may ask the user and wait for a worker; above it, they are refused. Half of the workers are a program's at most.
+    /// Requests that may ask the user and wait for a worker; above it, they are refused. Half of the workers are a
+    /// program's at most.
     package var queuedPrompts = 64
     package var queuedPromptsOfProgram = 16
     /// What waits for an attendant: prompts are withdrawn there, one for each that may be open or waiting, and more.
@@ -90,8 +96,8 @@ package struct ServerLimits: Sendable {
     /// Callers that wait to be identified: each has a connection. Of one process, requests above it are refused.
     package var queuedIdentities = 16_384
     package var queuedIdentitiesOfProgram = 256
-    /// Of those, how many that share a turn are under way: more than another process looks at at a time, so that it says of the others at
-    /// once when none of them ends.
+    /// Of those, how many that share a turn are under way: more than another process looks at at a time, so that it
+    /// says of the others at once when none of them ends.
     package var identitiesOfTurn = 8
     /// How long a passcode may take to come through its pipe, milliseconds.
     package var pipe = 10_000

@@ -37,7 +37,7 @@ package struct UnitCredential: Equatable, Sendable {
         try builder.set("r_Data", .boolean(true))
         let caller = CallerIdentity(user: 0, process: 0, program: unit, provenance: .unit(unit), groups: [group])
         let writer = ResponseWriter()
-        try handler.makeLane().read(try builder.build(), from: caller, id: 0, by: deadline, into: writer)
+        try handler.makeItemReader().read(try builder.build(), from: caller, id: 0, by: deadline, into: writer)
         let answer = writer.complete()
         let response = try ItemResponse(status: answer.status, body: answer.body)
         return response.items.first?.attributes.secret(.valueData) ?? SecretBytes(count: 0)
@@ -50,7 +50,7 @@ package struct CredentialDesk: Sendable {
     private let handler: any RequestHandler
     private let log: ServerLog
     /// How often lines are written that who asks causes.
-    private let paces = Monitor(LogPaces())
+    private let rateLimits = Monitor(LogPaces())
 
     /// How long an answer may take, milliseconds: what starts a unit waits for it.
     private static let patience = 10_000
@@ -85,6 +85,6 @@ package struct CredentialDesk: Sendable {
     }
 
     private func note(_ line: String, of user: UInt32) {
-        if let line = paces.update({ $0.admit(line, of: user) }) { log(line) }
+        if let line = rateLimits.update({ $0.admit(line, of: user) }) { log(line) }
     }
 }

@@ -71,8 +71,8 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
     /// A job that was taken is no longer under way.
     func finished(_ job: Job) { state.update { $0.jobs.finished(of: job.standing) } }
 
-    /// Puts a job that was taken, and needs another turn, behind its program's others. It has been let in, so there is room for it,
-    /// also when the queue is closed.
+    /// Puts a job that was taken, and needs another turn, behind its program's others. It has been let in, so there is
+    /// room for it, also when the queue is closed.
     func putBack(_ job: Job) {
         state.update { state in
             state.jobs.finished(of: job.standing)
@@ -80,12 +80,12 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
         }
     }
 
-    /// Waits for jobs and takes those that are due, for as long as `admits` says so; none when the queue is closed and empty. Looks
-    /// for a moment before it goes to sleep.
+    /// Waits for jobs and takes those that are due, for as long as `admits` says so; none when the queue is closed and
+    /// empty. Looks for a moment before it goes to sleep.
     ///
     /// - Parameter admits: whether a job goes together with those that were taken; the first always does.
-    func take(_ shortWait: inout ShortWait, _ admits: (_ job: Job, _ taken: [Job]) -> Bool) -> [Job] {
-        _ = shortWait.find { hasJobs.load(ordering: .acquiring) }
+    func take(_ spin: inout AdaptiveSpin, _ admits: (_ job: Job, _ taken: [Job]) -> Bool) -> [Job] {
+        _ = spin.spin { hasJobs.load(ordering: .acquiring) }
         return state.wait { state -> [Job]? in
             guard state.count > 0 || state.isClosed else { return nil }
             var taken: [Job] = []

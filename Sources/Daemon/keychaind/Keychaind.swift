@@ -1,4 +1,5 @@
 import CallerIdentification
+import EnclaveWire
 import Glibc
 import KeychainClient
 import KeychainEngine
@@ -14,14 +15,14 @@ import LinuxSystem
 struct Keychaind {
     static func main() {
         do {
-            switch try Arguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(Arguments.helpText)
-            case .version: print(Arguments.versionText)
+            switch try DaemonArguments(CommandLine.arguments.dropFirst()) {
+            case .help: print(DaemonArguments.helpText)
+            case .version: print(DaemonArguments.versionText)
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
-            case .system(let options): try SystemService.run(options, log: report)
+            case .system(let options): try SystemServiceProgram.run(options, log: report)
             case .identify(let options): try IdentifierService.run(options, log: report)
-            case .accounts(let channel): try AccountClerk.serve(channel)
+            case .accounts(let channel): try AccountLookupProgram.serve(channel)
             }
         } catch {
             let refusal = error as? Refusal
@@ -32,25 +33,25 @@ struct Keychaind {
 
     /// Starts this program once more and ends, so that what runs on is the child of nobody who did not ask for one.
     /// It has not the output of who has started it either: a script that reads that to its end would wait for a daemon.
-    private static func detach(_ options: Arguments.Options) throws {
+    private static func detach(_ options: DaemonArguments.Options) throws {
         let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
         guard options.ready?.number ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
-            throw Arguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
+            throw DaemonArguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
         }
-        if let log = options.log { try Surroundings.leaveSession(log: log) }
+        if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         _ = try ChildProcess.start(
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
 
     /// Hardening comes before the first secret, the signals before the first thread, the socket before the store:
     /// whoever has the socket is the one daemon, and clients can connect while it opens the store.
-    private static func serve(_ options: Arguments.Options) throws {
-        try Surroundings.harden()
+    private static func serve(_ options: DaemonArguments.Options) throws {
+        try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
         let signals = TerminationSignals()
-        if let log = options.log { try Surroundings.leaveSession(log: log) }
+        if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         if let owner = options.owner, let control = options.control {
-            return try WardService(owner, options, log: report).run(control, until: signals)
+            return try UserDaemonProgram(owner, options, log: report).run(control, until: signals)
         }
         let program = OwnProgram(options)
         guard let (server, engine) = try start(options) else { return }
@@ -83,10 +84,10 @@ struct Keychaind {
     }
 
     /// Nil when another daemon serves already.
-    private static func start(_ options: Arguments.Options) throws -> (KeychainServer, KeychainEngine)? {
+    private static func start(_ options: DaemonArguments.Options) throws -> (KeychainServer, KeychainEngine)? {
         guard let listeners = try Listeners.open(at: options.socket, log: report) else { return nil }
         let engine = try openEngine(options)
-        let limits = try Surroundings.limits(loops: options.loops, requestRate: options.requestRate)
+        let limits = try DaemonProcess.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)
         let server = try KeychainServer(
             engine, on: listeners, registry: try PatientIdentifier(callers(options)),
@@ -95,7 +96,7 @@ struct Keychaind {
     }
 
     /// Who may call, and who is who.
-    private static func callers(_ options: Arguments.Options) throws -> CallerIdentifier {
+    private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
             .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
@@ -112,7 +113,7 @@ struct Keychaind {
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password
     /// checked; the first thread comes afterwards, so that all have it forbidden. A new store is made when the vault is
     /// there: without it, who is ended in between would leave a store that nobody opens any more.
-    private static func openEngine(_ options: Arguments.Options) throws -> KeychainEngine {
+    private static func openEngine(_ options: DaemonArguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
         if isNew { try PrivateDirectory.ensure(options.store) }
         let existing = isNew ? nil : try ItemStore(folder: options.store, prefersExclusive: true)
@@ -129,7 +130,7 @@ struct Keychaind {
     }
 
     /// The groups of anchored programs: that of a file which is marked, and those that root has reserved for them.
-    static func anchoredGroups(_ options: Arguments.Options) -> AnchoredGroups {
+    static func anchoredGroups(_ options: DaemonArguments.Options) -> AnchoredGroups {
         guard let marker = try? AnchorGroup.find(options.anchorGroup) else { return .none }
         let rules = IdentityRules(.user(CurrentProcess.user), anchorGroup: marker)
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
@@ -142,7 +143,7 @@ struct Keychaind {
 
     /// One line to the log; never a value.
     @Sendable private static func report(_ message: String) {
-        Surroundings.boundLog()
+        DaemonProcess.boundLog()
         let line = Array("keychaind: \(ForeignText.shown(message))\n".utf8)
         unsafe write(STDERR_FILENO, line, line.count)
     }
@@ -152,5 +153,5 @@ struct Keychaind {
 extension KeychainEngine: RequestHandler {}
 extension PatientIdentifier: CallerRegistry {}
 extension IdentifierClient: CallerRegistry {}
-extension EngineLane: RequestLane {}
+extension ItemReader: RequestReader {}
 extension PendingWrite: QueuedWrite {}

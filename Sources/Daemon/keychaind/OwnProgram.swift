@@ -11,7 +11,7 @@ struct OwnProgram {
     private let usual: UInt64?
     private let afterUpgrade: UInt64
 
-    init(_ options: Arguments.Options) {
+    init(_ options: DaemonArguments.Options) {
         let own = try? ExecutableFile(ofProcess: CurrentProcess.identifier)
         (path, status) = (own?.path, own?.status)
         (usual, afterUpgrade) = (options.idleExit, options.upgradeExit)

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Notices that nobody finds this daemon any more: the file of its socket was removed or moved, or is another one. The next daemon
-/// could not have the store for as long as this one has it.
+/// Notices that nobody finds this daemon any more: the file of its socket was removed or moved, or is another one. The
+/// next daemon could not have the store for as long as this one has it.
 final class SocketWatch: Sendable {
     private let path: String
     private let file: FileStatus
@@ -10,7 +10,8 @@ final class SocketWatch: Sendable {
 
     /// Watches from now on.
     ///
-    /// - Throws: `SystemError` of `inotify_init1` or `inotify_add_watch`, when this user has no more watches; of `stat`.
+    /// - Throws: `SystemError` of `inotify_init1` or `inotify_add_watch`, when this user has no more watches; of
+    ///   `stat`.
     init?(_ path: String) throws(SystemError) {
         guard let file = try FileStatus(ofLink: path) else { return nil }
         (self.path, self.file) = (path, file)

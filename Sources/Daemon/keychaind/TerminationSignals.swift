@@ -3,8 +3,9 @@ import KeychainModel
 import KeychainServer
 import LinuxSystem
 
-/// The signals that end the daemon. They are blocked in all threads and waited for in one, so that no code runs inside of a
-/// signal handler. The enclave inherits the block: a Ctrl-C for both must not end it before the daemon has finished.
+/// The signals that end the daemon. They are blocked in all threads and waited for in one, so that no code runs inside
+/// of a signal handler. The enclave inherits the block: a Ctrl-C for both must not end it before the daemon has
+/// finished.
 struct TerminationSignals {
     private var signals = sigset_t()
 
@@ -24,8 +25,8 @@ struct TerminationSignals {
     ///   - isPassing: it does not matter whether somebody is connected.
     ///   - mayEnd: asked then; when it says no, it is asked again a second later.
     ///   - look: called `firstLook` seconds after the beginning, and then after as many seconds as it said.
-    /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the next
-    ///   client starts both afresh.
+    /// - Throws: `errSecNotAvailable` when the enclave's process has ended. Without it the daemon can do nothing; the
+    ///   next client starts both afresh.
     func wait(
         idleExit: () -> UInt64?, of server: KeychainServer, isPassing: Bool = false,
         mayEnd: (_ vacancy: () -> UInt64) -> Bool = { _ in true },

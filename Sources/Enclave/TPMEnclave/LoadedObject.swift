@@ -15,7 +15,8 @@ struct LoadedObject: ~Copyable {
 /// A key that stays loaded between two uses, because loading takes as long as signing.
 struct LoadedKey {
     let object: TPMObject
-    /// What it was loaded with. The library answers for it from now on, so whoever comes with another one is not let in here.
+    /// What it was loaded with. The library answers for it from now on, so whoever comes with another one is not let in
+    /// here.
     let auth: SecretBytes
     let handle: UInt32
 

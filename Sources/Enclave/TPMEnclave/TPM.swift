@@ -2,11 +2,13 @@ package import KeychainModel
 import LinuxSystem
 import Synchronization
 
-/// A TPM, wherever it is reached: the one border of this room, which turns failures into refusals.
+/// A TPM, wherever it is reached: the one border of this module, which turns failures into refusals.
 ///
-/// Thread-safe; commands go one after the other, as in the chip. A connection that has broken is made anew with the next call.
+/// Thread-safe; commands go one after the other, as in the chip. A connection that has broken is made anew with the
+/// next call.
 package final class TPM: Sendable {
-    /// How long one command may take, in milliseconds: less than the daemon waits for the enclave, so that the caller learns why.
+    /// How long one command may take, in milliseconds: less than the daemon waits for the enclave, so that the caller
+    /// learns why.
     package static let usualPatience = 8_000
 
     /// How it is reached, as tpm2-tss has it: `device:/dev/tpmrm0`, `swtpm:path=…`.
@@ -34,8 +36,8 @@ package final class TPM: Sendable {
 
     /// Lends the connection.
     ///
-    /// - Parameter repeating: whether to ask a second time, over a new connection, when the first is found broken; not for what
-    ///   the TPM counts.
+    /// - Parameter repeating: whether to ask a second time, over a new connection, when the first is found broken; not
+    ///   for what the TPM counts.
     /// - Throws: the refusal for whatever the body throws; `errSecNotAvailable` when there is no TPM.
     func run<Result>(
         repeating: Bool = true, _ body: (TPMConnection) throws(TPMFailure) -> Result

@@ -6,9 +6,11 @@ import LinuxSystem
 /// A connection to one TPM, with the storage key and the session that everything goes through.
 ///
 /// What it promises:
-/// 1. Every command ends after ``patience`` milliseconds at the latest; a TPM that is late loses the connection, for its answer
+/// 1. Every command ends after ``patience`` milliseconds at the latest; a TPM that is late loses the connection, for
+/// its answer
 ///    could be taken for that of the next command.
-/// 2. What a command carries is authenticated by an HMAC under a session salted to the storage key, and its first parameter is
+/// 2. What a command carries is authenticated by an HMAC under a session salted to the storage key, and its first
+/// parameter is
 ///    encrypted (AES-128-CFB) where it is, or is bound to, a secret.
 /// 3. Every handle it opened is closed: objects by ``LoadedObject``, the rest when the connection goes.
 //
@@ -56,7 +58,8 @@ import LinuxSystem
     }
 
     private func establish() throws(TPMFailure) {
-        // What a process left that ended without closing it, where no resource manager has: there would be no room for ours.
+        // What a process left that ended without closing it, where no resource manager has: there would be no room for
+        // ours.
         if try freeObjects() < Self.neededObjects { try flushEverything() }
         do throws(TPMFailure) { try open() } catch {
             guard case .response(let code) = error, ResponseCode.full.contains(code) else { throw error }
@@ -113,8 +116,8 @@ extension TPMConnection {
         if code != TSS2_RC_SUCCESS { throw TPMFailure(code) }
     }
 
-    /// Waits until there is something to read from the TPM. A module of the library's that cannot be waited for has its own
-    /// limit, or none.
+    /// Waits until there is something to read from the TPM. A module of the library's that cannot be waited for has its
+    /// own limit, or none.
     private func waitForAnswer(_ deadline: Deadline) throws(TPMFailure) {
         guard canBeWaitedFor else { return }
         var handles: UnsafeMutablePointer<TSS2_TCTI_POLL_HANDLE>?

@@ -4,12 +4,12 @@ import KeychainModel
 import LinuxSystem
 import SecureEnclave
 
-/// A vault's count in the TPM: an NV counter (TPM 2.0 Library, part 1, "NV Counters"), which is only ever counted up. One that is
-/// removed and made anew begins above all that the TPM has ever counted.
+/// A vault's count in the TPM: an NV counter (TPM 2.0 Library, part 1, "NV Counters"), which is only ever counted up.
+/// One that is removed and made anew begins above all that the TPM has ever counted.
 ///
-/// Its number follows from the vault's identifier, and so does its policy, which is a name and lets nobody do anything. What
-/// lets read and count is a value that follows from the device key. The TPM's owner can remove it; without a password of the
-/// owner so can whoever may use the TPM.
+/// Its number follows from the vault's identifier, and so does its policy, which is a name and lets nobody do anything.
+/// What lets read and count is a value that follows from the device key. The TPM's owner can remove it; without a
+/// password of the owner so can whoever may use the TPM.
 struct TPMCounter: RootCounter {
     let tpm: TPM
     let vault: [UInt8]

@@ -1,5 +1,6 @@
+package import EnclaveWire
 package import KeychainModel
-package import KeychainWire
+import KeychainWire
 package import LinuxSystem
 package import SecureEnclave
 
@@ -9,9 +10,9 @@ package import SecureEnclave
 ///     lock   = object                                            ; 32 random bytes, sealed
 ///     sized  = length:u16 byte:length                            ; most significant byte first, as all the TPM writes
 ///
-/// The device's secret is HMAC-SHA256 under the device key: an HMAC key is used through the chip and given out by none, where
-/// a sealed secret would have been outside once. The names say which TPM it is: they are digests of public keys that
-/// another chip, or a cleared one, cannot have.
+/// The device's secret is HMAC-SHA256 under the device key: an HMAC key is used through the chip and given out by none,
+/// where a sealed secret would have been outside once. The names say which TPM it is: they are digests of public keys
+/// that another chip, or a cleared one, cannot have.
 package struct TPMDeviceRoot: DeviceRoot {
     private let tpm: TPM
 

@@ -1,6 +1,7 @@
 import CTSS2
 
-/// Why the TPM gave nothing: what the room throws inside; its border turns it into a refusal (``TPMFailure/refusal``).
+/// Why the TPM gave nothing: what the module throws inside; its border turns it into a refusal
+/// (``TPMFailure/refusal``).
 enum TPMFailure: Error, Equatable {
     /// The TPM answered with this response code, without what tells the parameter or session it is about.
     case response(UInt32)
@@ -12,7 +13,7 @@ enum TPMFailure: Error, Equatable {
     case library(UInt32)
     /// It is another TPM than the one that made the object, or the same after it was cleared.
     case otherTPM(OtherTPM)
-    /// What is to be loaded is no record of this room.
+    /// What is to be loaded is no record of this module.
     case malformed
 
     /// What became of the TPM that made an object.

@@ -34,8 +34,8 @@ package struct TPMKeyStore: EnclaveKeyStore {
     }
 
     package func sign(digest: Span<UInt8>, with privatePart: Span<UInt8>) throws(Refusal) -> [UInt8] {
-        // ECDSA takes the first bits of a longer digest, and a shorter one as the number it is (FIPS 186-5, 6.4.1): the TPM,
-        // which wants a digest of a known length, gets the same number in 32 bytes.
+        // ECDSA takes the first bits of a longer digest, and a shorter one as the number it is (FIPS 186-5, 6.4.1): the
+        // TPM, which wants a digest of a known length, gets the same number in 32 bytes.
         let number = digest.array(0, min(digest.count, Self.orderBytes)).leftPadded(to: Self.orderBytes)
         return try use(privatePart) { (connection, key) throws(TPMFailure) in try connection.sign(number, with: key) }
     }

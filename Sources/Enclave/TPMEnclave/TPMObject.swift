@@ -59,7 +59,8 @@ extension TPM2B_PUBLIC {
     }
 }
 
-/// Takes a record apart: parts of a size (`u16`, most significant byte first) and that many bytes, as in the TPM's notation.
+/// Takes a record apart: parts of a size (`u16`, most significant byte first) and that many bytes, as in the TPM's
+/// notation.
 struct RecordReader {
     private let bytes: [UInt8]
     private var offset = 0

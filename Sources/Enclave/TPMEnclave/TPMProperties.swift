@@ -49,8 +49,8 @@ extension TPMConnection {
 
     /// How many seconds until the TPM looks at an authorisation again; 0 when it does now.
     ///
-    /// One failed try is forgiven after each interval. How much of it is over the TPM does not say, so this is the most it
-    /// can be.
+    /// One failed try is forgiven after each interval. How much of it is over the TPM does not say, so this is the most
+    /// it can be.
     func lockout() throws(TPMFailure) -> UInt32 {
         let tries = try property(TPMProperty.failedTries) ?? 0
         let most = try property(TPMProperty.mostFailedTries) ?? .max

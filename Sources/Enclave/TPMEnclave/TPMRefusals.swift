@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// What a person learns of a failure of the TPM.
 extension TPMFailure {
-    /// The refusal this becomes at the room's border.
+    /// The refusal this becomes at the module's border.
     ///
     /// - Parameter address: how the TPM is reached.
     func refusal(_ address: String) -> Refusal {

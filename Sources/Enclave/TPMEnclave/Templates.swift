@@ -32,8 +32,9 @@ enum Template {
         static let ofThisTPM: Attributes = [.fixedTPM, .fixedParent, .sensitiveDataOrigin, .userWithAuth]
     }
 
-    /// The storage key: a primary key under the owner hierarchy, the same whenever it is made until the TPM is cleared. This
-    /// is the TCG's own template for it (TPM v2.0 Provisioning Guidance 1.0, 7.5.1; EK Credential Profile, template L-2).
+    /// The storage key: a primary key under the owner hierarchy, the same whenever it is made until the TPM is cleared.
+    /// This is the TCG's own template for it (TPM v2.0 Provisioning Guidance 1.0, 7.5.1; EK Credential Profile,
+    /// template L-2).
     static var storageKey: TPM2B_PUBLIC {
         var template = elliptic([.ofThisTPM, .noDictionaryAttackProtection, .restricted, .decrypt])
         unsafe template.publicArea.parameters.eccDetail.symmetric.algorithm = alg(TPM2_ALG_AES)

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// The way to a TPM, as the library wants it (TSS 2.0 TCTI Specification).
 ///
-/// Devices and unix sockets are ours: the library's own modules for them cannot be given a limit of time, and are looked for on
-/// the disk when the enclave should not read it any more. All others are the library's.
+/// Devices and unix sockets are ours: the library's own modules for them cannot be given a limit of time, and are
+/// looked for on the disk when the enclave should not read it any more. All others are the library's.
 @safe final class Transport {
     let context: OpaquePointer
     /// Ours is freed by us.

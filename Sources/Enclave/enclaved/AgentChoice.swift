@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -9,7 +10,7 @@ enum AgentChoice {
     case beside
     case named(String)
     /// The one that whoever has started this enclave gives, and the next one when that has gone.
-    case given(AgentDesk)
+    case given(AgentQueue)
 
     init(_ text: String) { self = text == "none" ? .none : .named(text) }
 
@@ -17,7 +18,7 @@ enum AgentChoice {
     struct Launched {
         let socket: UnixSocket
         var process: ChildProcess?
-        var desk: AgentDesk?
+        var desk: AgentQueue?
     }
 
     /// Starts it. An enclave whose agent cannot be started serves all the same, and asks nobody.

@@ -1,11 +1,12 @@
+import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
 import SystemAccounts
 
-/// Starts an enclave for every connection of the system service's master: this program once more, with the connection as its
-/// channel; and the enclaves' agents, the next one when one has gone. It reads nothing that comes over the connection, of an enclave no
-/// more than that it wants an agent, and has no key.
+/// Starts an enclave for every connection of the system service's master: this program once more, with the connection
+/// as its channel; and the enclaves' agents, the next one when one has gone. It reads nothing that comes over the
+/// connection, of an enclave no more than that it wants an agent, and has no key.
 final class EnclaveListener {
     private let listener: UnixSocket
     private let client: UInt32
@@ -35,7 +36,7 @@ final class EnclaveListener {
     /// - Throws: what keeps it from listening.
     static func run(_ options: ListenerOptions, report: @escaping (any Error) -> Void) throws {
         if options.asksForHelp { return print(ListenerOptions.helpText) }
-        try Hardening.hide()
+        try EnclaveHardening.hide()
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
         let client = try Account(options.client)
@@ -45,11 +46,12 @@ final class EnclaveListener {
         let listener = try inherited.first ?? bind(options, account?.user ?? 0, client)
         try Privileges.reduce(to: account, keeping: [])
         // A change of user has undone this.
-        try Hardening.hide()
+        try EnclaveHardening.hide()
         let program = try ExecutableFile(ofProcess: CurrentProcess.identifier).path
         let arguments = [
             "--vaults", options.state, "--tpm", options.tpm,
-            // A window of a user's would be opened by who has all vaults; and agents without pinentries start no program at all.
+            // A window of a user's would be opened by who has all vaults; and agents without pinentries start no
+            // program at all.
             "--pinentry", "none",
         ]
         let server = try EnclaveListener(listener, client.user, program, arguments, report)
@@ -59,7 +61,7 @@ final class EnclaveListener {
 
     private static func bind(_ options: ListenerOptions, _ user: UInt32, _ client: Account) throws -> UnixSocket {
         guard CurrentProcess.user == 0 else {
-            throw Arguments.Mistake(description: "The enclaves' listener is started by systemd, or by root.")
+            throw EnclaveArguments.Mistake(description: "The enclaves' listener is started by systemd, or by root.")
         }
         let folder = String(options.socket[..<(options.socket.lastIndex(of: "/") ?? options.socket.startIndex)])
         try ServiceFolder.make(folder, mode: 0o755, owner: 0)

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -5,15 +6,15 @@ import LinuxSystem
 import SecureEnclave
 import TPMEnclave
 
-/// keychain-enclaved: the process that alone holds device key, class keys and passcodes. The daemon starts it and talks to it
-/// through the socket it inherits; it ends when the daemon goes.
+/// keychain-enclaved: the process that alone holds device key, class keys and passcodes. The daemon starts it and talks
+/// to it through the socket it inherits; it ends when the daemon goes.
 @main
 struct Enclaved {
     static func main() {
         do {
-            switch try Arguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(Arguments.helpText)
-            case .version: print(Arguments.versionText)
+            switch try EnclaveArguments(CommandLine.arguments.dropFirst()) {
+            case .help: print(EnclaveArguments.helpText)
+            case .version: print(EnclaveArguments.versionText)
             case .serve(let options): try serve(options)
             case .listen(let options): try EnclaveListener.run(options) { report($0) }
             }
@@ -23,14 +24,15 @@ struct Enclaved {
         }
     }
 
-    /// Hardening comes before the first key, the filter of system calls after the last thread and before the first request.
-    private static func serve(_ options: Arguments.Options) throws {
-        try Hardening.hide()
+    /// Hardening comes before the first key, the filter of system calls after the last thread and before the first
+    /// request.
+    private static func serve(_ options: EnclaveArguments.Options) throws {
+        try EnclaveHardening.hide()
         let (vault, createIfMissing) = try options.vault.find(options.channel)
         let confinement = AgentConfinement(
             pinentry: options.pinentry, acceptsLoginPassword: options.acceptsLoginPassword, vault: vault)
         let launched = options.agent.launch(pinentry: options.pinentry, confinement: confinement, report: report)
-        try Hardening.apply()
+        try EnclaveHardening.apply()
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)
         let events = SessionEvents()
@@ -55,14 +57,14 @@ struct Enclaved {
             throw error
         }
         try enclave.startWatching()
-        try Hardening.restrictFiles(toFolderOf: vault)
+        try EnclaveHardening.restrictFiles(toFolderOf: vault)
         let server = try EnclaveServer(enclave, channel: options.channel) { tpm?.hasBeenLost != true }
         try Sandbox.install()
         server.run()
     }
 
-    /// The end of an enclave whose agent has gone: closed in, it cannot start another, could ask nobody, and would not hear that the
-    /// session is locked. Its daemon ends with it, and the next program starts all of them.
+    /// The end of an enclave whose agent has gone: closed in, it cannot start another, could ask nobody, and would not
+    /// hear that the session is locked. Its daemon ends with it, and the next program starts all of them.
     @Sendable private static func end(_ channel: UnixSocket) {
         shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }

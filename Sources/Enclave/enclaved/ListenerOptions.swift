@@ -31,7 +31,7 @@ struct ListenerOptions {
           --ready-fd FD       write a byte there when it listens
         """
 
-    init(_ arguments: some Sequence<String>) throws(Arguments.Mistake) {
+    init(_ arguments: some Sequence<String>) throws(EnclaveArguments.Mistake) {
         var rest = Array(arguments)[...]
         if rest.first?.hasPrefix("--") == false { socket = rest.popFirst() ?? "" }
         while let name = rest.popFirst() {
@@ -43,22 +43,22 @@ struct ListenerOptions {
             case "--tpm": tpm = try Self.value(name, rest.popFirst())
             case "--until": lifeline = try Self.descriptor(name, rest.popFirst())
             case "--ready-fd": ready = try Self.descriptor(name, rest.popFirst())
-            default: throw Arguments.Mistake(description: "There is no argument \(name) beside --listen.")
+            default: throw EnclaveArguments.Mistake(description: "There is no argument \(name) beside --listen.")
             }
         }
         guard socket.hasPrefix("/") || asksForHelp, state.hasPrefix("/") else {
-            throw Arguments.Mistake(description: "--listen and --state take absolute paths.")
+            throw EnclaveArguments.Mistake(description: "--listen and --state take absolute paths.")
         }
     }
 
-    private static func value(_ name: String, _ text: String?) throws(Arguments.Mistake) -> String {
-        guard let text, !text.isEmpty else { throw Arguments.Mistake(description: "\(name) takes a value.") }
+    private static func value(_ name: String, _ text: String?) throws(EnclaveArguments.Mistake) -> String {
+        guard let text, !text.isEmpty else { throw EnclaveArguments.Mistake(description: "\(name) takes a value.") }
         return text
     }
 
-    private static func descriptor(_ name: String, _ text: String?) throws(Arguments.Mistake) -> FileDescriptor {
+    private static func descriptor(_ name: String, _ text: String?) throws(EnclaveArguments.Mistake) -> FileDescriptor {
         guard let descriptor = FileDescriptor(inherited: text) else {
-            throw Arguments.Mistake(description: "\(name) takes the number of an open descriptor.")
+            throw EnclaveArguments.Mistake(description: "\(name) takes the number of an open descriptor.")
         }
         return descriptor
     }

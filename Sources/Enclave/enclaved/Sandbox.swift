@@ -4,8 +4,9 @@ import LinuxSystem
 
 /// The filter of system calls (seccomp) for all threads of the process: what is not on the list fails with EPERM.
 ///
-/// The list has what serving takes and nothing else: messages on descriptors that are there already, memory that cannot be
-/// executed, the vault's file and its lock. There is no way to a network, to another process, to a new program or thread.
+/// The list has what serving takes and nothing else: messages on descriptors that are there already, memory that cannot
+/// be executed, the vault's file and its lock. There is no way to a network, to another process, to a new program or
+/// thread.
 enum Sandbox {
     static let allowed = [
         // Messages, and waiting for them.
@@ -69,7 +70,7 @@ enum Sandbox {
     init(otherwise action: Action) throws(SystemError) {
         guard let context = unsafe seccomp_init(action.number) else { throw SystemError(code: ENOMEM, call: "seccomp") }
         unsafe self.context = context
-        // All threads at once: the others are asleep in their lanes.
+        // All threads at once: the others are asleep in their slots.
         try check(unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1))
     }
 

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -14,7 +15,7 @@ final class StartedEnclave {
     let requests: FileDescriptor
     /// The enclave's end of its channel: to see when the other end is closed, not to be read.
     let connection: FileDescriptor
-    private let desk: AgentDesk
+    private let desk: AgentQueue
     private var agent: ChildProcess?
     private var backoff = Backoff()
     /// When the agent that it wants is started.
@@ -37,7 +38,7 @@ final class StartedEnclave {
         process = try ChildProcess.start(
             program, arguments + ["--channel", "\(first)", "--agents", "\(first + 1)"],
             handing: [connection.descriptor, theirs.descriptor])
-        (self.connection, requests, desk) = (connection.descriptor, ours.descriptor, AgentDesk(ours))
+        (self.connection, requests, desk) = (connection.descriptor, ours.descriptor, AgentQueue(ours))
         do throws(SystemError) { end = try process.endDescriptor() } catch {
             process.reap(patience: 0)
             throw error

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -27,7 +28,8 @@ enum TPMChoice: Equatable {
     ///
     /// - Parameter existing: what the vault rests on; nil when there is none yet.
     /// - Returns: the TPM, or why there is none.
-    /// - Throws: why a TPM that was asked for by name cannot be had for a new vault, which is not made in software then.
+    /// - Throws: why a TPM that was asked for by name cannot be had for a new vault, which is not made in software
+    ///   then.
     func connect(existing: DeviceRootKind?) throws(Refusal) -> Result<TPM, Refusal> {
         let tpm = connect()
         if case .named = self, existing == nil { _ = try tpm.get() }

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainWire
 import LinuxSystem
 
@@ -28,7 +29,7 @@ enum VaultPlace: Equatable {
         switch self {
         case .file(let path, let createIfMissing): return (path, createIfMissing)
         case .folder(let folder):
-            let summons = try EnclaveSummons.receive(from: channel, deadline: .after(milliseconds: Self.patience))
+            let summons = try EnclaveStartRequest.receive(from: channel, deadline: .after(milliseconds: Self.patience))
             return ("\(folder)/\(summons.owner)/vault", summons.createIfMissing)
         }
     }

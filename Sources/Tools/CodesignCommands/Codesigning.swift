@@ -14,8 +14,8 @@ package enum Codesigning {
 
     private typealias Action = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
 
-    /// What each option asks for. `-v` beside another says how much is told, and `-s` beside a statement who makes it, so these
-    /// two come last.
+    /// What each option asks for. `-v` beside another says how much is told, and `-s` beside a statement who makes it,
+    /// so these two come last.
     private static let actions: [(letter: Character, takesFiles: Bool, action: Action)] = [
         ("c", false, CreateTeamKey.run), ("T", false, ShowTeamID.run), ("r", false, MakeStatement.rotate),
         ("H", false, MakeStatement.handOver), ("R", true, SignFiles.removeSignatures), ("d", true, DisplayFiles.run),
@@ -29,17 +29,4 @@ package enum Codesigning {
         }
         return chosen.action
     }
-}
-
-extension ParsedArguments {
-    /// How often a switch is given.
-    func count(_ letter: Character) -> Int { values.filter { $0.letter == letter }.count }
-
-    /// The values of an option that may be given several times.
-    func all(_ letter: Character) -> [String] { values.filter { $0.letter == letter }.compactMap { $0.value?.text } }
-}
-
-extension CommandFailure {
-    /// A refusal about a file or a key, with what to do about it.
-    init(_ subject: String, _ refusal: Refusal) { self = .failed("\(subject): \(refusal.problem) \(refusal.remedy)") }
 }

@@ -1,3 +1,4 @@
+import KeychainModel
 import LinuxSystem
 import SecurityCommands
 
@@ -10,4 +11,17 @@ enum OutputFile {
             throw CommandFailure(path, error)
         }
     }
+}
+
+extension ParsedArguments {
+    /// How often a switch is given.
+    func count(_ letter: Character) -> Int { values.filter { $0.letter == letter }.count }
+
+    /// The values of an option that may be given several times.
+    func all(_ letter: Character) -> [String] { values.filter { $0.letter == letter }.compactMap { $0.value?.text } }
+}
+
+extension CommandFailure {
+    /// A refusal about a file or a key, with what to do about it.
+    init(_ subject: String, _ refusal: Refusal) { self = .failed("\(subject): \(refusal.problem) \(refusal.remedy)") }
 }

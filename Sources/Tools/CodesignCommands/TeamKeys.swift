@@ -97,7 +97,7 @@ enum Passphrase {
     static func get(
         _ session: Session, _ arguments: ParsedArguments, _ prompt: String
     ) throws(CommandFailure) -> SecretBytes {
-        guard let option = arguments.value("p")?.text else { return try Prompt(session).passcode(prompt) }
+        guard let option = arguments.value("p")?.text else { return try PasswordInput(session).passcode(prompt) }
         guard let number = CInt(option), number >= 0 else { throw .usage("-p takes the number of a descriptor") }
         do throws(SystemError) {
             let copy = try FileDescriptor.duplicate(number)

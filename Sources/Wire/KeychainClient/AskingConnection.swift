@@ -18,8 +18,8 @@ package struct Asking: Sendable {
 
 /// A connection whose requests have the user asked where they need him (semantics B.6).
 ///
-/// The pages of an enumeration after its first share a context, so that the user is asked once for all of them; it ends with this
-/// connection. So do requests that belong together (``inOneContext(_:)``).
+/// The pages of an enumeration after its first share a context, so that the user is asked once for all of them; it ends
+/// with this connection. So do requests that belong together (``inOneContext(_:)``).
 package final class AskingConnection: KeychainConnection {
     private let connection: any KeychainConnection
     private let makeAsking: @Sendable () throws(Refusal) -> Asking
@@ -33,7 +33,8 @@ package final class AskingConnection: KeychainConnection {
         makeAsking = { asking }
     }
 
-    /// One whose requests go plainly first: what is said about asking is found out when the user is needed, every time anew.
+    /// One whose requests go plainly first: what is said about asking is found out when the user is needed, every time
+    /// anew.
     package init(_ connection: any KeychainConnection, whenNeeded: @escaping @Sendable () throws(Refusal) -> Asking) {
         (self.connection, startsPlainly, makeAsking) = (connection, true, whenNeeded)
     }
@@ -135,14 +136,16 @@ package final class AskingConnection: KeychainConnection {
 extension Asking {
     /// Lets a refusal pass that asking the user may remedy.
     ///
-    /// - Throws: every other refusal; `errSecInteractionNotAllowed` where asking would be the only remedy and is forbidden.
+    /// - Throws: every other refusal; `errSecInteractionNotAllowed` where asking would be the only remedy and is
+    ///   forbidden.
     package func check(_ refusal: Refusal) throws(Refusal) {
         guard refusal.status == .authNeeded else { throw refusal }
         // A context may have shown enough already, or bring the password.
         if prompt.interaction == .never, context == nil { throw refusal.forbiddenToAsk }
     }
 
-    /// The password as a memory file, which whoever is between program and enclave hands on without reading it; nil for none.
+    /// The password as a memory file, which whoever is between program and enclave hands on without reading it; nil for
+    /// none.
     ///
     /// - Throws: `errSecAllocate` when none can be made.
     package func passwordFile() throws(Refusal) -> FileDescriptor? {

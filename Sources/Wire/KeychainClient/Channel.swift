@@ -11,7 +11,7 @@ final class Channel: @unchecked Sendable {
     private let request = SecretBuffer()
     private let room = SecretBytes(count: 8192)
     private var lastID: UInt32 = 0
-    private var shortWait = ShortWait()
+    private var spin = AdaptiveSpin()
 
     /// Whether the daemon has to be shown first that this process asks itself.
     private var mustIntroduce: Bool
@@ -77,7 +77,8 @@ final class Channel: @unchecked Sendable {
 // MARK: - The introduction
 
 extension Channel {
-    /// Has the daemon give this connection a number, and sends it back. Nothing has been asked for yet, whatever becomes of it.
+    /// Has the daemon give this connection a number, and sends it back. Nothing has been asked for yet, whatever
+    /// becomes of it.
     private func introduce(within limit: UInt32, by deadline: Deadline) throws(Failure) {
         let question = Question(kind: .introduction, deadline: limit)
         do throws(Failure) {
@@ -172,8 +173,8 @@ extension Channel {
 
     /// Receives at least one byte.
     ///
-    /// A kernel reports ECONNRESET when the daemon closed, or died, without having read everything, and with that not the
-    /// whole of the one request there is; at the mere end of the stream it had read the request.
+    /// A kernel reports ECONNRESET when the daemon closed, or died, without having read everything, and with that not
+    /// the whole of the one request there is; at the mere end of the stream it had read the request.
     private func receive(
         into span: inout MutableSpan<UInt8>, from offset: Int, isSent: Bool, by deadline: Deadline
     ) throws(Failure) -> Int {
@@ -190,13 +191,14 @@ extension Channel {
         throw isSent ? .unknown : .notPerformed(SystemError(code: EPIPE, call: "send"))
     }
 
-    /// Waits in `poll`: whoever waits in `recv` is woken twice, by the answer and before that, when the daemon takes the request.
+    /// Waits in `poll`: whoever waits in `recv` is woken twice, by the answer and before that, when the daemon takes
+    /// the request.
     private func receive(
         into span: inout MutableSpan<UInt8>, from offset: Int, by deadline: Deadline
     ) throws(SystemError) -> Int {
-        var (received, wait): (Int?, ShortWait) = (nil, shortWait)
-        defer { shortWait = wait }
-        let isThere = try wait.find { () throws(SystemError) in
+        var (received, wait): (Int?, AdaptiveSpin) = (nil, spin)
+        defer { spin = wait }
+        let isThere = try wait.spin { () throws(SystemError) in
             received = try socket.receiveAtOnce(into: &span, from: offset)
             return received != nil
         }

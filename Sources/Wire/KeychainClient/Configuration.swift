@@ -3,7 +3,8 @@ package import KeychainModel
 package import KeychainWire
 import LinuxSystem
 
-/// Where the keychain is and how to reach it: what the environment says, else the configuration file, else the defaults.
+/// Where the keychain is and how to reach it: what the environment says, else the configuration file, else the
+/// defaults.
 package struct Configuration: Equatable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
         /// Through the daemon where one runs or is installed, else in this process.
@@ -80,11 +81,11 @@ package struct Configuration: Equatable, Sendable {
 
     /// Reads the environment of this process and the configuration file; in a program that the kernel marks, neither.
     ///
-    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home directory;
-    ///   `errSecNotAvailable` in a marked program where the system service is not installed.
+    /// - Throws: `errSecParam` (`configuration.*`) for a value or key that makes no sense, and when there is no home
+    ///   directory; `errSecNotAvailable` in a marked program where the system service is not installed.
     package static func load() throws(Refusal) -> Configuration {
         try CurrentProcess.isMarked
-            ? Configuration(ofMarkedProgram: SystemService.folder) : Configuration(environment: ownEnvironment)
+            ? Configuration(ofMarkedProgram: SystemServiceSockets.folder) : Configuration(environment: ownEnvironment)
     }
 
     /// The TPM to use, for who knows where the keychain is: it takes no home directory.
@@ -108,7 +109,8 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.pinentry ?? anyPinentry
     }
 
-    /// Whether the password of the user's login may stand in where no passcode is set, for who knows where the keychain is.
+    /// Whether the password of the user's login may stand in where no passcode is set, for who knows where the keychain
+    /// is.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func loadLoginPassword() throws(Refusal) -> Consent {
@@ -156,7 +158,7 @@ package struct Configuration: Equatable, Sendable {
     ///   - policy: reads what the administrator demands.
     /// - Throws: as ``load()``.
     package init(
-        environment: (String) -> String?, serviceFolder: String = SystemService.folder,
+        environment: (String) -> String?, serviceFolder: String = SystemServiceSockets.folder,
         accounts: String = "/etc/passwd",
         policy: () throws(Refusal) -> AdministratorPolicy = { () throws(Refusal) in try .load() }
     ) throws(Refusal) {
@@ -164,11 +166,12 @@ package struct Configuration: Equatable, Sendable {
         try self.init(values, directories, serviceFolder)
     }
 
-    /// What holds in a program that the kernel marks, whatever its user says: the system service, and nothing in its place.
+    /// What holds in a program that the kernel marks, whatever its user says: the system service, and nothing in its
+    /// place.
     ///
     /// - Throws: `errSecNotAvailable` where that is not installed.
     package init(ofMarkedProgram serviceFolder: String) throws(Refusal) {
-        guard let service = SystemService.socket(SystemService.personal, in: serviceFolder) else {
+        guard let service = SystemServiceSockets.socket(SystemServiceSockets.personal, in: serviceFolder) else {
             throw .markedWithoutService(serviceFolder)
         }
         var values = Setting.Values()
@@ -180,7 +183,7 @@ package struct Configuration: Equatable, Sendable {
 
     /// The accounts in which a home is looked up that the environment does not name. In a marked program that is
     /// none: the files in there are its user's.
-    private static var ownAccounts: String { CurrentProcess.isMarked ? "/dev/null" : HomeFolder.accounts }
+    private static var ownAccounts: String { CurrentProcess.isMarked ? "/dev/null" : AccountFile.path }
 
     private static func read(
         _ environment: (String) -> String?, accounts: String = ownAccounts,
@@ -202,7 +205,7 @@ package struct Configuration: Equatable, Sendable {
         // A store of one's own has a daemon of its own: the usual one serves another store.
         let runtime = values.home == nil ? directories.runtime : nil
         let isPlain = values.home == nil && values.socket == nil
-        let service = isPlain ? SystemService.socket(SystemService.personal, in: serviceFolder) : nil
+        let service = isPlain ? SystemServiceSockets.socket(SystemServiceSockets.personal, in: serviceFolder) : nil
         let own = (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
         (ownSocket, socket) = (own, values.socket ?? service ?? own)
         socketIsGiven = values.socket != nil
@@ -224,7 +227,7 @@ struct BaseDirectories {
     let data: String?
     let runtime: String?
 
-    init(_ environment: (String) -> String?, accounts: String = HomeFolder.accounts) {
+    init(_ environment: (String) -> String?, accounts: String = AccountFile.path) {
         // The specification wants relative paths ignored.
         func directory(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
         let home = HomeFolder.path(directory("HOME"), accounts: accounts)

@@ -29,8 +29,8 @@ package final class Connection: KeychainConnection {
 
     /// Performs an item request and gives one page of its answer.
     ///
-    /// - Throws: the engine's refusal; `errSecNotAvailable` when the daemon cannot be reached, does not answer in time, or
-    ///   went away in the middle of a change.
+    /// - Throws: the engine's refusal; `errSecNotAvailable` when the daemon cannot be reached, does not answer in time,
+    ///   or went away in the middle of a change.
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         try send(request, deadline: timeout)
     }
@@ -84,10 +84,11 @@ package final class Connection: KeychainConnection {
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }
 
-    /// Asks, and asks once more over a new socket when the first one turns out to lead nowhere (the daemon was restarted).
+    /// Asks, and asks once more over a new socket when the first one turns out to lead nowhere (the daemon was
+    /// restarted).
     ///
-    /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known
-    ///   that nobody performed it.
+    /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is
+    ///   known that nobody performed it.
     private func ask(
         _ question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool
     ) throws(Refusal) -> Channel.Answer {

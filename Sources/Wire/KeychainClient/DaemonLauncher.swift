@@ -15,8 +15,8 @@ struct DaemonLauncher: Sendable {
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
-    /// Programs that start daemons at the same time are no problem: only one daemon gets the socket, the others end, and
-    /// all programs connect to that one.
+    /// Programs that start daemons at the same time are no problem: only one daemon gets the socket, the others end,
+    /// and all programs connect to that one.
     func open() throws(Refusal) -> UnixSocket? {
         let deadline = deadline
         if let socket = try connect(by: deadline) { return socket }
@@ -52,10 +52,12 @@ struct DaemonLauncher: Sendable {
             let ready = try launch(program)
             var byte: [UInt8] = [0]
             var span = byte.mutableSpan
-            // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one serves.
+            // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one
+            // serves.
             _ = try ready.readFully(into: &span, deadline: deadline)
         } catch {
-            // One that takes longer, over an old store that it brings up to date, has its socket already: requests wait there.
+            // One that takes longer, over an old store that it brings up to date, has its socket already: requests wait
+            // there.
             if error.code != ETIMEDOUT { throw .cannotStart(program, error) }
         }
     }

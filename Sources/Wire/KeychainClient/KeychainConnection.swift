@@ -30,9 +30,11 @@ package protocol KeychainConnection: AnyObject, Sendable {
 
     /// Asks what may have to ask the user. Blocks until he has answered.
     ///
-    /// - Parameter descriptors: as many memory files as ``AuthenticationRequest/descriptors`` allows: the application password.
-    /// - Throws: the refusal of the request inside; `errSecUserCanceled`, `errSecAuthFailed` or `errSecInteractionNotAllowed`
-    ///   for what became of asking; `errSecNotAvailable` when no engine can be reached, or the user did not answer in time.
+    /// - Parameter descriptors: as many memory files as ``AuthenticationRequest/descriptors`` allows: the application
+    ///   password.
+    /// - Throws: the refusal of the request inside; `errSecUserCanceled`, `errSecAuthFailed` or
+    ///   `errSecInteractionNotAllowed` for what became of asking; `errSecNotAvailable` when no engine can be reached,
+    ///   or the user did not answer in time.
     func authentication(
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
     ) throws(Refusal) -> AuthenticationReply
@@ -47,7 +49,7 @@ package enum DeviceReply: Equatable, Sendable {
     /// To ``DeviceRequest/details``.
     case details(DeviceDetails)
     /// To ``DeviceRequest/watch(epoch:milliseconds:)``.
-    case news(DeviceNews)
+    case news(DeviceStateChange)
     /// To ``DeviceRequest/access(_:)``.
     case access(AccessReply)
     /// To ``DeviceRequest/snapshot``.
@@ -63,8 +65,8 @@ package enum DeviceReply: Equatable, Sendable {
 extension KeychainConnection {
     package var timeoutOfWhole: UInt32 { WireLimits.longestDeadline }
 
-    /// When an answer that begins now must have come as a whole; of pages, those after the first, before which a person may have been
-    /// asked.
+    /// When an answer that begins now must have come as a whole; of pages, those after the first, before which a person
+    /// may have been asked.
     package var deadlineOfWhole: Deadline { .after(milliseconds: Int(timeoutOfWhole)) }
 
     package func send(_ request: ItemRequest, by deadline: Deadline) throws(Refusal) -> ItemResponse {
@@ -75,8 +77,8 @@ extension KeychainConnection {
     /// Performs an item request and gives its whole answer, however many pages it has.
     ///
     /// - Returns: all items found, at most ``ItemRequest/limit`` of them, and the first page's notice; no cursor.
-    /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole. `errSecItemNotFound` for pages with nothing
-    ///   in them, `errSecNotAvailable` for pages that do not end in time.
+    /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole. `errSecItemNotFound` for pages
+    ///   with nothing in them, `errSecNotAvailable` for pages that do not end in time.
     package func sendAll(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         var response = try send(request)
         var next = request.following(response)

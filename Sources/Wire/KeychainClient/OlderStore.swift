@@ -24,8 +24,11 @@ package struct OlderStore: Sendable {
     /// Its daemon is needed for a while only: seconds.
     private static let idleExit: UInt32 = 60
 
+    /// Whether there is one, with items in it or not: a program may have put some into an emptied one.
+    package var isMade: Bool { !configuration.isUnmade }
+
     /// Whether there is one whose items were not all taken away.
-    package var isThere: Bool { !configuration.isUnmade && !isEmptied }
+    package var isThere: Bool { isMade && !isEmptied }
 
     private var isEmptied: Bool { (try? FileStatus(ofLink: mark)) != nil }
     private var mark: String { folder + "/keychain.moved" }

@@ -56,10 +56,10 @@ package struct Setting: Sendable {
         Setting(
             variable: "KEYCHAIN_SOCKET", key: "socket", takes: "an absolute path",
             standard:
-                "keychaind.sock in the store's folder when home is set; else \(SystemService.folder)/socket where the system "
+                "keychaind.sock in the store's folder when home is set; else \(SystemServiceSockets.folder)/socket where the system "
                 + "service is installed; else $XDG_RUNTIME_DIR/keychain/keychaind.sock",
             meaning:
-                "Where the daemon listens. The system's keychain is at \(SystemService.folder)/system.",
+                "Where the daemon listens. The system's keychain is at \(SystemServiceSockets.folder)/system.",
             read: { path($0, &$1.socket) }),
         Setting(
             variable: "KEYCHAIN_MODE", key: "mode", takes: names(of: Configuration.Mode.self), standard: "auto",

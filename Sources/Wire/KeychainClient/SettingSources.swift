@@ -7,8 +7,8 @@ extension Setting.Values {
     /// The largest configuration file that is read.
     private static let fileLimit = 64 << 10
 
-    /// Takes what the variables of the table say. Others that begin alike are left alone: build scripts for Apple systems
-    /// have long used names such as `KEYCHAIN_PASSWORD` for things of their own.
+    /// Takes what the variables of the table say. Others that begin alike are left alone: build scripts for Apple
+    /// systems have long used names such as `KEYCHAIN_PASSWORD` for things of their own.
     mutating func read(_ environment: (String) -> String?) throws(Refusal) {
         for setting in Setting.table {
             guard let text = environment(setting.variable), !text.isEmpty else { continue }

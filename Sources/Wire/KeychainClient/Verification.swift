@@ -4,7 +4,8 @@ package import KeychainWire
 extension KeychainConnection {
     /// Walks all rows, page by page.
     ///
-    /// - Parameter progress: called after every page with the rows looked at so far and all there were at the beginning.
+    /// - Parameter progress: called after every page with the rows looked at so far and all there were at the
+    ///   beginning.
     /// - Returns: what all pages found.
     /// - Throws: the refusal of a page.
     package func verifyAll(
@@ -36,14 +37,14 @@ extension KeychainConnection {
 }
 
 extension DeviceRequest {
-    /// How long what walks over everything, or needs several requests, may take when a caller allows `usual` for a single one: ten
-    /// times as long.
+    /// How long what walks over everything, or needs several requests, may take when a caller allows `usual` for a
+    /// single one: ten times as long.
     static func timeoutOfWhole(_ usual: UInt32) -> UInt32 {
         min(usual.multipliedReportingOverflow(by: 10).overflow ? .max : usual * 10, WireLimits.longestDeadline)
     }
 
-    /// How long the request may take, in milliseconds, when a caller allows `usual` for every other. SQLite's check of a whole
-    /// file takes as long as it takes, and a watch as long as it is to last.
+    /// How long the request may take, in milliseconds, when a caller allows `usual` for every other. SQLite's check of
+    /// a whole file takes as long as it takes, and a watch as long as it is to last.
     package func timeout(_ usual: UInt32) -> UInt32 {
         switch self {
         case .verify: max(usual, WireLimits.longestDeadline)

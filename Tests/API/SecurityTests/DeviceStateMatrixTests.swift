@@ -5,8 +5,8 @@ import Testing
 /// Every protection class, in every state of the device, under every operation (semantics D.1, B.4).
 ///
 /// `ok` is `errSecSuccess`, `locked` is `errSecInteractionNotAllowed`, `refused` is `errSecAuthFailed`, and `gone` is
-/// `errSecItemNotFound`. To delete takes no key, so that it works while the class is closed. An `akpu` item is gone with the
-/// passcode, and without one none can be added.
+/// `errSecItemNotFound`. To delete takes no key, so that it works while the class is closed. An `akpu` item is gone
+/// with the passcode, and without one none can be added.
 @Suite("States and classes")
 struct DeviceStateMatrixTests {
     static let table = """

@@ -12,11 +12,11 @@ struct PromptWayTests {
     private static func ways(
         _ interaction: Prompt.Interaction, terminal: String = "", display: String? = nil, wayland: String? = nil,
         _ programs: PinentryPrograms = programs
-    ) -> [PromptWay] {
-        var surroundings = Surroundings(terminal: terminal)
+    ) -> [PromptMethod] {
+        var surroundings = PromptEnvironment(terminal: terminal)
         surroundings.environment["DISPLAY"] = display
         surroundings.environment["WAYLAND_DISPLAY"] = wayland
-        return PromptWay.ways(for: Prompt(interaction: interaction, surroundings: surroundings), with: programs)
+        return PromptMethod.ways(for: Prompt(interaction: interaction, surroundings: surroundings), with: programs)
     }
 
     @Test("S-88: the best way to the user is tried first, and there is none where he may not or cannot be asked")
@@ -27,7 +27,7 @@ struct PromptWayTests {
         #expect(Self.ways(.any, display: ":0") == [.window("/g")])
         #expect(Self.ways(.any, wayland: "wayland-0") == [.window("/g")])
         #expect(Self.ways(.any, display: "").isEmpty)
-        let all: [PromptWay] = [.window("/g"), .terminalPinentry("/t"), .terminal]
+        let all: [PromptMethod] = [.window("/g"), .terminalPinentry("/t"), .terminal]
         #expect(Self.ways(.any, terminal: "/dev/pts/1", display: ":0") == all)
         #expect(Self.ways(.terminal, terminal: "/dev/pts/1", display: ":0") == Array(all.dropFirst()))
         #expect(Self.ways(.any, terminal: "/dev/pts/1", display: ":0", PinentryPrograms()) == [.terminal])
@@ -72,15 +72,15 @@ struct PromptWayTests {
             ("LD_PRELOAD", "/tmp/evil.so", false), ("GTK_MODULES", "evil", false), ("TERM", "", false),
         ])
     func environment(_ name: String, _ value: String, _ passes: Bool) {
-        let safe = SafeSurroundings.environment(Surroundings(environment: [name: value]))
+        let safe = SafeSurroundings.environment(PromptEnvironment(environment: [name: value]))
         #expect(safe == (passes ? [name: value] : [:]))
     }
 
     @Test("every variable that prompts carry has a form")
     func forms() {
-        for name in Surroundings.variables {
+        for name in PromptEnvironment.variables {
             let value = name == "DBUS_SESSION_BUS_ADDRESS" ? "unix:path=/b" : name.contains("X") ? "/x" : "x"
-            #expect(SafeSurroundings.environment(Surroundings(environment: [name: value])).count == 1, "\(name)")
+            #expect(SafeSurroundings.environment(PromptEnvironment(environment: [name: value])).count == 1, "\(name)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
@@ -18,7 +19,7 @@ struct TerminalPromptTests {
         init(_ kind: UserQuestion.Kind = .passcode, by deadline: Deadline = soon) throws {
             terminal = try PseudoTerminal()
             withdrawal = try Withdrawal()
-            let prompt = Prompt(interaction: .terminal, surroundings: Surroundings(terminal: terminal.path))
+            let prompt = Prompt(interaction: .terminal, surroundings: PromptEnvironment(terminal: terminal.path))
             let question = UserQuestion(kind, AuthenticationContext(identifier: [], caller: []), prompt)
             let presence = UserPresence(programs: PinentryPrograms())
             thread = try Thread(named: "question") { [withdrawal, outcome] in
@@ -92,7 +93,7 @@ struct TerminalPromptTests {
         "what is no terminal of this user is not even opened",
         arguments: ["", "/dev/null", "/etc/passwd", "relative", "/dev/pts/99999", "/proc/self/fd/0", "/tmp"])
     func noTerminal(_ path: String) throws {
-        let prompt = Prompt(interaction: .any, surroundings: Surroundings(terminal: path))
+        let prompt = Prompt(interaction: .any, surroundings: PromptEnvironment(terminal: path))
         let question = UserQuestion(.passcode, AuthenticationContext(identifier: [], caller: []), prompt)
         let answer = UserPresence(programs: PinentryPrograms(terminal: "/usr/bin/pinentry-tty"))
             .ask(question, by: soon, until: try Withdrawal())

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainWire
 import Testing
 
@@ -119,7 +120,7 @@ struct TextTests {
     func fits() {
         let long = String(repeating: "长%", count: 5000)
         for language in ["en_US.UTF-8", "zh_CN.UTF-8"] {
-            var prompt = Prompt(reason: long, surroundings: Surroundings(environment: ["LANG": language]))
+            var prompt = Prompt(reason: long, surroundings: PromptEnvironment(environment: ["LANG": language]))
             (prompt.program, prompt.item) = (long, long)
             for kind in [UserQuestion.Kind.finger, .passcode, .loginPassword, .newApplicationPassword] {
                 let lines = Wording(Self.question(kind, prompt)).lines

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainWire
 import Testing
 

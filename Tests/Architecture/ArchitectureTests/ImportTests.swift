@@ -1,68 +1,79 @@
 import Foundation
 import Testing
 
-/// Holds every file's imports against the rows of `Package.swift`: SwiftPM itself lets an undeclared import through when some
-/// other dependency happens to bring the module along.
-@Suite("A room imports only what its row allows")
+/// Holds every file's imports against the rows of `Package.swift`: SwiftPM itself lets an undeclared import through
+/// when some other dependency happens to bring the module along.
+@Suite("A module imports only what its row allows")
 struct ImportTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// What everybody may import beside the rooms of the row.
+    /// What everybody may import besides the modules of the row.
     private static let platform: Set<String> = ["Glibc", "Synchronization", "Testing"]
-    private static let floorsWithFoundation: Set<String> = ["API", "Examples"]
+    private static let layersWithFoundation: Set<String> = ["API", "Compatibility", "Examples"]
 
-    /// Floors from the ground up; a room uses rooms of its own floor and of those named here.
+    /// Layers, the lowest first; a module uses modules of its own layer and of those named here.
     private static let below: [String: Set<String>] = [
         "CLibraries": [], "Base": ["CLibraries"], "Wire": ["Base"], "Enclave": ["Base", "Wire", "CLibraries"],
         "Agent": ["Base", "Wire", "CLibraries"],
-        "Daemon": ["Base", "Wire", "CLibraries"], "API": ["Base", "Wire", "Daemon", "Enclave", "CLibraries"],
-        "Tools": ["Base", "Wire"], "Examples": ["API"],
+        "Daemon": ["Base", "Wire", "CLibraries"],
+        "API": ["Base", "Wire", "Daemon", "Enclave", "Compatibility", "CLibraries"],
+        "Compatibility": ["Base"], "Tools": ["Base", "Wire"],
+        "Examples": ["API"],
     ]
 
-    @Test("No file imports a module that its room's row does not name")
+    @Test("No file imports a module that its module's row does not name")
     func importsAreDeclared() throws {
-        let rooms = try Self.rooms()
-        #expect(rooms.count > 15)
+        let modules = try Self.modules()
+        #expect(modules.count > 15)
         var files = 0
-        for room in rooms {
-            for file in try Self.swiftFiles(in: room.path) {
+        for module in modules {
+            for file in try Self.swiftFiles(in: module.path) {
                 files += 1
-                for module in try Self.imports(of: file) where !room.mayImport(module) {
-                    Issue.record("\(file.lastPathComponent) of \(room.name) imports \(module)")
+                for imported in try Self.imports(of: file) where !module.mayImport(imported) {
+                    Issue.record("\(file.lastPathComponent) of \(module.name) imports \(imported)")
                 }
             }
         }
         #expect(files > 100)
     }
 
-    @Test("No row names a room of a floor above")
+    @Test("No row names a module of a layer above")
     func rowsPointDownwards() throws {
-        let rooms = try Self.rooms()
-        let floors = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0.floor) })
-        for room in rooms {
-            for used in room.uses {
-                let floor = floors[used] ?? "CLibraries"
-                let allowed = floor == room.floor || Self.below[room.floor]?.contains(floor) == true
-                #expect(allowed, "\(room.name) on \(room.floor) uses \(used) on \(floor)")
+        let modules = try Self.modules()
+        let layers = Dictionary(uniqueKeysWithValues: modules.map { ($0.name, $0.layer) })
+        for module in modules {
+            for used in module.uses {
+                let layer = layers[used] ?? "CLibraries"
+                let allowed = layer == module.layer || Self.below[module.layer]?.contains(layer) == true
+                #expect(allowed, "\(module.name) in \(module.layer) uses \(used) in \(layer)")
             }
         }
     }
 
     @Test(
-        "Only one room touches each C library",
+        "Only one module touches each C library",
         arguments: [
-            "CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CLinux",
+            "CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CExpat", "CLinux",
             "CSecurity",
         ])
-    func oneRoomForEachLibrary(library: String) throws {
-        let users = try Self.rooms().filter { $0.uses.contains(library) }.map(\.name)
+    func oneModuleForEachLibrary(library: String) throws {
+        let users = try Self.modules().filter { $0.uses.contains(library) }.map(\.name)
         #expect(users.count == 1, "\(library) is used by \(users)")
+    }
+
+    @Test("No program, and no part of the daemon that listens, can name a message of the enclave's")
+    func enclaveMessagesStayInside() throws {
+        let users = try Self.modules().filter { $0.uses.contains("EnclaveWire") && $0.layer != "Enclave" }
+        let allowed: Set = [
+            "UserPresence", "agent", "KeychainEngine", "keychaind", "EmbeddedKeychain", "KeychainTesting",
+        ]
+        #expect(Set(users.map(\.name)) == allowed)
     }
 
     @Test("Engine and enclave meet in the embedded keychain alone")
     func engineAndEnclaveMeetOnce() throws {
-        let both = try Self.rooms().filter { $0.uses.contains("KeychainEngine") && $0.uses.contains("SecureEnclave") }
+        let both = try Self.modules().filter { $0.uses.contains("KeychainEngine") && $0.uses.contains("SecureEnclave") }
         #expect(both.map(\.name) == ["EmbeddedKeychain"])
     }
 
@@ -77,27 +88,27 @@ struct ImportTests {
         }
     }
 
-    private struct Room {
+    private struct Module {
         let name: String
-        let floor: String
+        let layer: String
         let path: URL
         let uses: Set<String>
 
         func mayImport(_ module: String) -> Bool {
             if uses.contains(module) || platform.contains(module) { return true }
-            return floorsWithFoundation.contains(floor) && ["Foundation", "Dispatch"].contains(module)
+            return layersWithFoundation.contains(layer) && ["Foundation", "Dispatch"].contains(module)
         }
     }
 
-    /// The rows of the manifest: `room("Name", on: "Floor", uses: [...])` and `program(...)` alike.
-    private static func rooms() throws -> [Room] {
+    /// The rows of the manifest: `module("Name", in: "Layer", uses: [...])` and `program(...)` alike.
+    private static func modules() throws -> [Module] {
         let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
-        let row = #/(?:room|program)\(\s*"(\w+)", on: "(\w+)"(?:,\s*uses: \[([^\]]*)\])?/#
+        let row = #/(?:module|program)\(\s*"(\w+)", in: "(\w+)"(?:,\s*uses: \[([^\]]*)\])?/#
         return manifest.matches(of: row).map { match in
-            let (name, floor) = (String(match.1), String(match.2))
+            let (name, layer) = (String(match.1), String(match.2))
             let uses = (match.3 ?? "").matches(of: #/"(\w+)"/#).map { String($0.1) }
-            return Room(
-                name: name, floor: floor, path: root.appending(path: "Sources/\(floor)/\(name)"), uses: Set(uses))
+            return Module(
+                name: name, layer: layer, path: root.appending(path: "Sources/\(layer)/\(name)"), uses: Set(uses))
         }
     }
 

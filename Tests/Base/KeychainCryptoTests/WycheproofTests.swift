@@ -27,8 +27,8 @@ struct WycheproofTests {
                     // Our format has keys of 256 bits only.
                     #expect(throws: CryptoError.invalidParameter) { try AESGCM(key: bytes(test.key)) }
                 } else if group.ivSize != 96 {
-                    // It has nonces of 96 bits only too: with any other the box has another length than its content asks for,
-                    // and the bytes that would be taken for nonce and ciphertext do not authenticate.
+                    // It has nonces of 96 bits only too: with any other the box has another length than its content
+                    // asks for, and the bytes that would be taken for nonce and ciphertext do not authenticate.
                     #expect(opened(test) == nil, "case \(test.tcId)")
                 } else {
                     try check(test)

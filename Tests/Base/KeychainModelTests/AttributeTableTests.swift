@@ -29,10 +29,28 @@ struct AttributeTableTests {
         #expect(AttributeTable.attribute(id: AttributeID(rawValue: number)) == nil)
     }
 
-    @Test("Numbers fit into one word of bits, as statements and rules count on")
-    func numbersFitIntoAWord() {
-        #expect(Self.visible.allSatisfy { $0.id.rawValue > 0 && $0.id.rawValue < 62 })
+    @Test("Every number that an attribute may have, and each of what travels with attributes, has a place of its own")
+    func places() {
+        let companions: [AttributeID] = [
+            .valueData, .persistentReference, .hostOrSubdomain, .certificateData, .sealedKey, .versionEnded,
+            .versionEnd,
+        ]
+        let numbers = (1...AttributeID.largest).map { AttributeID(rawValue: $0) } + companions
+        #expect(Set(numbers.map(\.bit)).count == numbers.count)
+        #expect(numbers.allSatisfy { $0.bit.nonzeroBitCount == 1 })
+        #expect(AttributeID(rawValue: 0xFFFF).bit == AttributeID(rawValue: 127).bit)
+    }
+
+    @Test("Attributes and query keys fit into their sets, and a new attribute changes no table of the store")
+    func fits() {
+        #expect(Self.visible.allSatisfy { (1...AttributeID.largest).contains($0.id.rawValue) })
         #expect(QueryKey.rows.count <= 64)
+        // What came after the first release can have no default, no place in a primary key and none in an index: stored
+        // items know nothing of it.
+        for row in Self.visible where row.id.rawValue > AttributeID.restricted.rawValue {
+            #expect(row.missing == .absent && row.keyIn.isEmpty, "\(row.displayName)")
+            #expect(ItemClass.stored.allSatisfy { !$0.indexes.joined().contains(row.id) }, "\(row.displayName)")
+        }
     }
 
     private static let common = ["agrp", "sync", "vwht", "tkid", "musr", "ggrp"]

@@ -5,7 +5,7 @@ import Testing
 struct LogPaceTests {
     @Test("Ten lines are written at once, and what was passed over is counted")
     func bounded() {
-        var pace = LogPace()
+        var pace = LogRateLimit()
         let written = (0..<1000).filter { _ in pace.admit() != nil }.count
         // One more for each second that this takes.
         #expect(written >= 10 && written < 100)

@@ -113,8 +113,8 @@ struct PeerCredentialsTests {
 
 @Suite("ExecutableFile")
 struct ExecutableFileTests {
-    // Not copied by this process: a child that another test starts meanwhile would hold the file open for writing, and the
-    // kernel does not execute such a file.
+    // Not copied by this process: a child that another test starts meanwhile would hold the file open for writing, and
+    // the kernel does not execute such a file.
     private func copyOfCat(_ path: String) throws {
         #expect(try RunningProgram("/bin/cp", ["--remove-destination", "/bin/cat", path]).waitForExit() == 0)
     }

@@ -4,8 +4,8 @@ import SystemAccounts
 import TestSupport
 import Testing
 
-/// Each test that gives something up does so in a process of its own, which is started for it: a forked child of a process with many
-/// threads may find a lock of the runtime taken for ever.
+/// Each test that gives something up does so in a process of its own, which is started for it: a forked child of a
+/// process with many threads may find a lock of the runtime taken for ever.
 @Suite("A service gives its privileges back")
 struct PrivilegesTests {
     private static let user = Account(number: 61234)

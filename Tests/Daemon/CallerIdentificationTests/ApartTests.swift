@@ -106,7 +106,7 @@ struct ApartTests {
 
     @Test("A refusal comes through as it is")
     func refusals() throws {
-        let pair = try Pair { $0.clientele = .user(4_000_000) }
+        let pair = try Pair { $0.servedCallers = .user(4_000_000) }
         try pair.connect()
         let visitor = try pair.door.start([pair.door.copy("app")])
         let own = try #require(pair.door.refusal(visitor.peer))

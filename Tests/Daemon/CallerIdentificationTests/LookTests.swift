@@ -146,7 +146,7 @@ struct HangingProgramTests {
         "Who is no unit is refused at the system's keychain before the file is looked at",
         .enabled(if: Files.mayGiveAway))
     func stranger() throws {
-        let door = try Doorway { $0.clientele = .system }
+        let door = try Doorway { $0.servedCallers = .system }
         let reader = SignatureReader { (_) throws(Refusal) in throw .malformed("what nobody may look at") }
         let identifier = CallerIdentifier(
             IdentityRules(.system), folders: EntitlementFolders([door.file("none")]), signatures: reader)

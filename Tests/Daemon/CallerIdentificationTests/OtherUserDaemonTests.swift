@@ -6,8 +6,9 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The daemon is played by a child under another user, which looks at a client and says what it sees. It is forked from a process
-/// that was started for the test: in one of many threads a child may find a lock of the runtime taken for ever.
+/// The daemon is played by a child under another user, which looks at a client and says what it sees. It is forked from
+/// a process that was started for the test: in one of many threads a child may find a lock of the runtime taken for
+/// ever.
 @Suite("A daemon under a user of its own", .enabled(if: Files.mayGiveAway))
 struct OtherUserDaemonTests {
     private static let daemonUser: UInt32 = 64_324
@@ -17,7 +18,7 @@ struct OtherUserDaemonTests {
         private static let prctlNumber = 167
     #endif
 
-    private static func door() throws -> Doorway { try Doorway { $0.clientele = .user(daemonUser) } }
+    private static func door() throws -> Doorway { try Doorway { $0.servedCallers = .user(daemonUser) } }
 
     private enum Sight: CInt {
         case known = 0

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("An executable's signature is verified once for every version of the file")
 struct SignatureCacheTests {
-    private static let signature = ProgramSignature(team: "T", identifier: "i", granted: GrantedGroups(["T.i"]))
+    private static let signature = ProgramMark.signature(
+        ProgramSignature(team: "T", identifier: "i", granted: GrantedGroups(["T.i"])))
 
     private final class Counter: Sendable {
         let count = Atomic(0)

@@ -1,4 +1,5 @@
 import CallerIdentification
+import CodeSignature
 import Glibc
 import KeychainModel
 import KeychainPolicy
@@ -14,6 +15,9 @@ struct StatedFacts: ProcessFacts {
     var file: FileStatus
     var real: UInt32 = 1000
     var signed: Result<ProgramSignature?, Refusal> = .success(nil)
+    var claimed: CodeClaim?
+    var seesCommonFiles = true
+    var ownFolder: String? = "/home/user"
     var nameIsTrue = true
     var script: String?
     var application: Result<SandboxedApplication?, Refusal> = .success(nil)
@@ -26,6 +30,8 @@ struct StatedFacts: ProcessFacts {
 
     func realGroup() throws(Refusal) -> UInt32 { real }
     func signature() throws(Refusal) -> ProgramSignature? { try signed.get() }
+    func claim() throws(Refusal) -> CodeClaim? { claimed }
+    func home() -> String? { ownFolder }
     func hasTrueName() throws(Refusal) -> Bool { nameIsTrue }
     func runs(_ script: InstalledEntitlements.Script) -> Bool { script.path == self.script }
     func sandbox() throws(Refusal) -> SandboxedApplication? { try application.get() }
@@ -36,7 +42,8 @@ struct StatedFacts: ProcessFacts {
 enum Files {
     static let marker: UInt32 = 64_321
 
-    /// The status of a file with an owner (this process's user, unless it may give files away), a group and permissions.
+    /// The status of a file with an owner (this process's user, unless it may give files away), a group and
+    /// permissions.
     static func make(owner: UInt32? = nil, group: UInt32? = nil, mode: UInt32 = 0o755) throws -> FileStatus {
         let directory = try TemporaryDirectory()
         return try makeFile(in: directory, owner: owner, group: group, mode: mode)

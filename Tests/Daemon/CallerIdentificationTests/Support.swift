@@ -18,7 +18,8 @@ final class Doorway {
 
     init(
         _ change: (inout IdentityRules) -> Void = { _ in }, host: Host = .current(),
-        folders: (TemporaryDirectory) -> EntitlementFolders = { EntitlementFolders([$0.file("none")]) }
+        folders: (TemporaryDirectory) -> EntitlementFolders = { EntitlementFolders([$0.file("none")]) },
+        accounts: (TemporaryDirectory) throws -> String = { $0.file("none") }
     ) throws {
         directory = try TemporaryDirectory()
         // Programs of other users come, too.
@@ -28,13 +29,13 @@ final class Doorway {
         var rules = IdentityRules(.user(CurrentProcess.user))
         change(&rules)
         identifier = CallerIdentifier(
-            rules, folders: folders(directory), processes: processes, host: host)
+            rules, folders: folders(directory), processes: processes, host: host, accounts: try accounts(directory))
     }
 
     func file(_ name: String) -> String { directory.file(name) }
 
-    /// A copy of Perl: a program that is a client, and whatever else a test needs. Not copied by this process, for a child that
-    /// another test starts meanwhile would keep it open for writing.
+    /// A copy of Perl: a program that is a client, and whatever else a test needs. Not copied by this process, for a
+    /// child that another test starts meanwhile would keep it open for writing.
     @discardableResult
     func copy(_ name: String, of source: String = "/usr/bin/perl", mode: String = "755") throws -> String {
         for words in [["cp", "--remove-destination", source, file(name)], ["chmod", mode, file(name)]] {

@@ -11,7 +11,8 @@ struct ClaimTests {
         String(decoding: try AtomicFile.read(Page.root + path, limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The attacks of the page's table, with the file that each is in. The suite itself holds the table against what it runs.
+    /// The attacks of the page's table, with the file that each is in. The suite itself holds the table against what it
+    /// runs.
     private static func attacks() throws -> [String: String] {
         var attacks: [String: String] = [:]
         for row in try Page("isolation.md").table("attacks").split(separator: "\n").dropFirst(2) {
@@ -24,7 +25,8 @@ struct ClaimTests {
         return attacks
     }
 
-    /// Paragraphs, items of lists and rows of tables, each on one line; headings and the table of all attacks say nothing themselves.
+    /// Paragraphs, items of lists and rows of tables, each on one line; headings and the table of all attacks say
+    /// nothing themselves.
     private static func statements(_ page: String) throws -> [String] {
         var statements = [""]
         var isTable = false

@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// Which of the symbols of Apple's public headers there are: held against the declarations in the modules' sources.
 ///
-/// A line of `docs/coverage-symbols.tsv` is a header, a symbol as C has it, and how Swift names it where that is different; a
-/// member is named with its type.
+/// A line of `docs/coverage-symbols.tsv` is a header, a symbol as C has it, and how Swift names it where that is
+/// different; a member is named with its type.
 enum CoverageTables {
     enum State: String, CaseIterable {
         case implemented

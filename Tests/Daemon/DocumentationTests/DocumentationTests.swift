@@ -32,11 +32,16 @@ struct DocumentationTests {
         #expect(states.count { $0 == .failsClosed } <= 27)
     }
 
-    @Test("The release that programs show is the one that the packages have")
+    @Test("The release that programs show is the one that the packages, the release notes and the manifests have")
     func release() throws {
-        let path = Page.root + "packaging/debian/changelog"
-        let changelog = String(decoding: try AtomicFile.read(path, limit: 1 << 20), as: UTF8.self)
-        #expect(changelog.hasPrefix("swift-keychain (\(Release.current)) "))
+        func text(_ path: String) throws -> String {
+            String(decoding: try AtomicFile.read(Page.root + path, limit: 1 << 20), as: UTF8.self)
+        }
+        #expect(try text("packaging/debian/changelog").hasPrefix("swift-keychain (\(Release.current)) "))
+        #expect(try text("docs/releases.md").contains("\n## \(Release.current)\n"))
+        for page in ["README.md", "docs/using-from-swift.md"] {
+            #expect(try text(page).contains("swift-keychain.git\", from: \"\(Release.current)\")"), "\(page)")
+        }
     }
 
     /// `UPDATE_DOCS=1 swift test --filter DocumentationTests` brings the pages up to date.

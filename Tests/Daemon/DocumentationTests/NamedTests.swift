@@ -44,8 +44,8 @@ struct NamedTests {
         }
     }
 
-    /// The names that a statement denies: a sentence all of its names, a row those of its first cell where a cell begins with
-    /// the denial.
+    /// The names that a statement denies: a sentence all of its names, a row those of its first cell where a cell
+    /// begins with the denial.
     private static func deniedPart(of statement: String) -> Substring {
         guard statement.hasPrefix(" |") else { return statement.contains(denial) ? statement[...] : "" }
         let cells = statement.split(separator: "|").dropFirst()

@@ -37,7 +37,7 @@ struct ColumnMigrationTests {
         query["r_Data"] = .boolean(true)
         query["m_Limit"] = .string("m_LimitAll")
         query["sync"] = .string("syna")
-        return try EngineLane.lookup(query)
+        return try ItemReader.lookup(query)
     }
 
     /// The values that a caller finds.
@@ -179,7 +179,8 @@ struct ColumnMigrationTests {
             let size = try #require(try database.integer("PRAGMA page_size", ""))
             _ = try database.checkpoint(by: .never)
             let file = try FileDescriptor.open(path, O_RDWR)
-            // An inner page has the number of its last child in these bytes (https://www.sqlite.org/fileformat2.html, 1.6).
+            // An inner page has the number of its last child in these bytes (https://www.sqlite.org/fileformat2.html,
+            // 1.6).
             let last = try file.read(at: UInt64((root - 1) * size + 8), count: 4).reduce(0) { $0 << 8 | Int64($1) }
             let damage = [UInt8](repeating: 0x55, count: Int(size))
             try file.write(damage.span, at: UInt64((last - 1) * size))

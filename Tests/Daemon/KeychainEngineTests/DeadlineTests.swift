@@ -57,10 +57,10 @@ struct DeadlineTests {
         _ = try engine.addTogether((0..<4000).map { "\($0)" })
         try engine.add("small", String(repeating: "x", count: (32 << 10) - 100))
         try engine.add("large", String(repeating: "x", count: (32 << 10) + 100))
-        let lane = try engine.engine.makeLane()
+        let itemReader = try engine.engine.makeItemReader()
         let find = { (request: ItemRequest, microseconds: Int) -> (answered: Bool, bytes: Int) in
             let writer = ResponseWriter()
-            let answered = lane.lookUp(
+            let answered = itemReader.lookUp(
                 request, from: TestEngine.caller, id: 1, by: .after(milliseconds: 60_000), within: microseconds,
                 into: writer)
             return (answered, writer.buffer.count)
@@ -73,18 +73,18 @@ struct DeadlineTests {
         #expect(find(none, 1) == (false, 0))
         #expect(find(none, long).answered == true)
         #expect(
-            lane.lookUp(
+            itemReader.lookUp(
                 none, from: TestEngine.caller, id: 1, by: .now, within: long, into: ResponseWriter()))
     }
 
     /// Reads in turns that are all due at once, and gives the answer with how many turns there were.
     private func readInTurns(
-        _ request: ItemRequest, on lane: EngineLane, _ between: (Int) throws -> Void = { _ in }
+        _ request: ItemRequest, on itemReader: ItemReader, _ between: (Int) throws -> Void = { _ in }
     ) throws -> (turns: Int, answer: Result<ItemResponse, Refusal>) {
         var (place, turns) = (SearchPlace?.none, 0)
         while true {
             let writer = ResponseWriter()
-            place = lane.read(
+            place = itemReader.read(
                 request, from: TestEngine.caller, id: 1, by: .never, into: writer, goingOnAt: place,
                 endingTurnWhen: { true })
             turns += 1
@@ -105,9 +105,9 @@ struct DeadlineTests {
         arguments: ["m_LimitOne", "m_LimitAll"])
     func turns(limit: String) throws {
         _ = try engine.addTogether((0..<300).map { "\($0)" })
-        let lane = try engine.engine.makeLane()
+        let itemReader = try engine.engine.makeItemReader()
         let none = try Self.search(["desc": .string("none"), "m_Limit": .string(limit)])
-        let (turns, answer) = try readInTurns(none, on: lane)
+        let (turns, answer) = try readInTurns(none, on: itemReader)
         #expect(turns > 3 && turns < 8)
         #expect(throws: Refusal.self) { try answer.get() }
         if case .failure(let refusal) = answer { #expect(refusal.status == .itemNotFound) }
@@ -123,8 +123,8 @@ struct DeadlineTests {
         for account in 0..<140 { try engine.add("open \(account)", "value", more: ["pdmn": .string("dk")]) }
         try engine.device(.setPasscode, "1")
         try engine.device(.lock)
-        let lane = try engine.engine.makeLane()
-        let (turns, answer) = try readInTurns(try Self.search(["desc": .string("none")]), on: lane)
+        let itemReader = try engine.engine.makeItemReader()
+        let (turns, answer) = try readInTurns(try Self.search(["desc": .string("none")]), on: itemReader)
         #expect(turns > 3)
         if case .failure(let refusal) = answer { #expect(refusal.status == .interactionNotAllowed) }
         #expect(throws: Refusal.self) { try answer.get() }
@@ -137,11 +137,11 @@ struct DeadlineTests {
         _ = try engine.addTogether((0..<200).map { "\($0)" })
         try engine.add("wanted", "value", more: ["desc": .string("this one")])
         _ = try engine.addTogether((300..<500).map { "\($0)" })
-        let lane = try engine.engine.makeLane()
+        let itemReader = try engine.engine.makeItemReader()
         let request = try Self.search([
             "desc": .string("this one"), "m_Limit": .string(limit), "r_Attributes": .boolean(true),
         ])
-        let (turns, answer) = try readInTurns(request, on: lane) { turn in
+        let (turns, answer) = try readInTurns(request, on: itemReader) { turn in
             try engine.tamper("DELETE FROM genp WHERE id <= \(20 * turn) OR id > \(450 - turn)")
             _ = try engine.addTogether((0..<20).map { "new \(turn) \($0)" })
         }
@@ -152,12 +152,12 @@ struct DeadlineTests {
     @Test("A page ends when others wait for it, not without having something, and the next goes on behind it")
     func pages() throws {
         _ = try engine.addTogether((0..<300).map { "\($0)" })
-        let lane = try engine.engine.makeLane()
+        let itemReader = try engine.engine.makeItemReader()
         var request = try Self.search(["m_Limit": .string("m_LimitAll"), "r_Attributes": .boolean(true)])
         var (accounts, pages) = ([String?](), 0)
         repeat {
             let writer = ResponseWriter()
-            let place = lane.read(
+            let place = itemReader.read(
                 request, from: TestEngine.caller, id: 1, by: .never, into: writer, goingOnAt: nil,
                 endingTurnWhen: { true })
             #expect(place == nil)

@@ -90,11 +90,11 @@ struct DecisionLogTests {
     func countsNothing() throws {
         let engine = try TestEngine(in: directory)
         let guarded = CallerIdentity(user: 1000, process: 8, program: "/bin/guarded", isAnchored: true, groups: ["g"])
-        for _ in 0..<DecisionLog.capacity + 10 { try search(engine, as: Self.program("/bin/one")) }
+        for _ in 0..<AuditLog.capacity + 10 { try search(engine, as: Self.program("/bin/one")) }
         let before = (try page(engine), try page(engine, after: 2000))
         for _ in 0..<7 { try search(engine, as: guarded) }
         #expect(try page(engine) == before.0 && page(engine, after: 2000) == before.1)
-        for _ in 0..<DecisionLog.capacity { try search(engine, as: guarded) }
+        for _ in 0..<AuditLog.capacity { try search(engine, as: guarded) }
         #expect(try page(engine) == before.0 && page(engine, after: 2000) == before.1)
         // Who may see all sees what is kept of both, in its order, and how many have gone.
         let root = CallerIdentity(user: 0, process: 1, program: "/bin/r", groups: [])
@@ -104,22 +104,22 @@ struct DecisionLogTests {
             lost += page.lost
             page = try self.page(engine, after: page.next, for: root)
         }
-        #expect(numbers.count == 2 * DecisionLog.capacity && numbers == numbers.sorted() && lost == 17)
-        #expect(page.next == UInt64(2 * DecisionLog.capacity + 17))
+        #expect(numbers.count == 2 * AuditLog.capacity && numbers == numbers.sorted() && lost == 17)
+        #expect(page.next == UInt64(2 * AuditLog.capacity + 17))
     }
 
     @Test("The log is as long as it is, forgets the oldest, and says how many it forgot")
     func ring() throws {
         let engine = try TestEngine(in: directory)
         let one = Self.program("/bin/one")
-        for _ in 0..<DecisionLog.capacity + 10 { try search(engine, as: one) }
+        for _ in 0..<AuditLog.capacity + 10 { try search(engine, as: one) }
         var (page, seen) = (try page(engine), 0)
         #expect(page.lost == 10 && page.entries.first?.number == 11)
         while !page.entries.isEmpty {
             seen += page.entries.count
             page = try self.page(engine, after: page.next)
         }
-        #expect(seen == DecisionLog.capacity)
+        #expect(seen == AuditLog.capacity)
     }
 
     @Test("Only what is lacking after the user was asked is noted, and once")
@@ -131,7 +131,7 @@ struct DecisionLogTests {
         try builder.set("r_Data", .boolean(true))
         engine.engine.authentication(
             .perform(.item(try builder.build()), context: nil, prompt: Prompt()), password: nil,
-            from: TestEngine.caller, Conversation(), id: 1, by: .never, into: ResponseWriter())
+            from: TestEngine.caller, PromptCancellation(), id: 1, by: .never, into: ResponseWriter())
         #expect(try page(engine).entries.map(\.operation) == ["SecItemAdd", "SecItemCopyMatching"])
         #expect(try page(engine).entries.last?.status == 0)
     }
@@ -163,6 +163,6 @@ struct DecisionLogTests {
     func names() throws {
         let engine = try TestEngine(in: directory)
         try search(engine, ["agrp": .string(String(repeating: "g", count: 5000))], as: Self.program("/bin/one"))
-        #expect(try page(engine).entries.first?.groups.first?.utf8.count == DecisionLog.nameBytes + 3)
+        #expect(try page(engine).entries.first?.groups.first?.utf8.count == AuditLog.nameBytes + 3)
     }
 }

@@ -53,7 +53,7 @@ extension TestEngine {
         let writer: ResponseWriter
         if request.isSearch {
             writer = ResponseWriter()
-            try engine.makeLane().read(request, from: caller, id: 1, by: .never, into: writer)
+            try engine.makeItemReader().read(request, from: caller, id: 1, by: .never, into: writer)
         } else {
             let write = PendingWrite(request, from: caller, id: 1, by: .never)
             engine.write([write])

@@ -139,6 +139,20 @@ struct GroupLifeTests {
         #expect(try orphans().map(\.group) == ["TEAM.h"] && (try orphans().first?.policy) == .purge)
     }
 
+    @Test("A group that programs claim has no policy and no other name, and stays when the last of them goes")
+    func claims() throws {
+        let group = "claimed:org.example.app"
+        let one = try program("one", groups: [group])
+        #expect(refusal { try purge(group) }?.status == .param)
+        #expect(refusal { _ = try engine.access(.setPolicy(.purge, group: group), from: one) }?.status == .param)
+        for (from, to) in [(group, "TEAM.g"), ("TEAM.g", group)] {
+            let move = AccessRequest.move(GroupMove(from: from, to: to, isRename: true))
+            #expect(refusal { _ = try engine.access(move, from: one) }?.status == .param)
+        }
+        remove(one)
+        #expect(try uninstalled(one) == 0 && orphans().map(\.items) == [1])
+    }
+
     @Test("Who was seen is written down when the store is tidied up, sealed, and known to the next daemon")
     func writesDown() throws {
         let one = try program("one", groups: ["TEAM.findme-group"])

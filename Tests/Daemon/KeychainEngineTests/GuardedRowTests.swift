@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -29,7 +30,8 @@ struct GuardedRowTests {
     }
 
     private func perform(
-        _ request: ItemRequest, _ conversation: Conversation = Conversation(), by deadline: Deadline = .never
+        _ request: ItemRequest, _ conversation: PromptCancellation = PromptCancellation(),
+        by deadline: Deadline = .never
     ) throws(Refusal) -> ItemResponse {
         let writer = ResponseWriter()
         engine.engine.authentication(
@@ -70,9 +72,9 @@ struct GuardedRowTests {
 
     @Test("More rows than one question names are all opened in the end")
     func many() throws {
-        for index in 0..<(GuardGate.most + 20) { try engine.add("\(index)", "v", more: Self.finger) }
+        for index in 0..<(AccessControlGate.most + 20) { try engine.add("\(index)", "v", more: Self.finger) }
         let all = try Self.query(nil, ["m_Limit": .string("m_LimitAll")])
-        #expect(try perform(all).items.count == GuardGate.most + 20)
+        #expect(try perform(all).items.count == AccessControlGate.most + 20)
         #expect(engine.agent.questions.count == 2)
         #expect(engine.agent.questions[0].prompt.item == "service, service, service, …")
     }
@@ -81,7 +83,7 @@ struct GuardedRowTests {
     func hangsUp() throws {
         try engine.add("a", "secret", more: Self.finger)
         engine.agent.become(.waiting)
-        let (conversation, outcome) = (Conversation(), Monitor<Refusal?>(nil))
+        let (conversation, outcome) = (PromptCancellation(), Monitor<Refusal?>(nil))
         let request = try Self.query("a")
         let thread = try Thread(named: "asker") {
             let refused = refusal { _ = try perform(request, conversation) }
@@ -96,7 +98,7 @@ struct GuardedRowTests {
     @Test("A caller that has gone before anything was begun has nobody asked")
     func goneBefore() throws {
         try engine.add("a", "secret", more: Self.finger)
-        let conversation = Conversation()
+        let conversation = PromptCancellation()
         engine.engine.withdraw(conversation)
         #expect(refusal { _ = try perform(try Self.query("a"), conversation) }?.rule == .withdrawn)
         #expect(engine.agent.questions.isEmpty)
@@ -110,7 +112,7 @@ struct GuardedRowTests {
         try builder.set("class", .string("genp"))
         try builder.set("acct", .string("a"))
         try builder.change("labl", .string("new"))
-        let (conversation, request) = (Conversation(), try builder.build())
+        let (conversation, request) = (PromptCancellation(), try builder.build())
         let thread = try Thread(named: "asker") { _ = refusal { _ = try perform(request, conversation) } }
         #expect(engine.agent.isAsked())
         try engine.add("b", "open")

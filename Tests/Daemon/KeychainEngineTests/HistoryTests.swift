@@ -356,7 +356,7 @@ struct HistoryTests {
         let writer = ResponseWriter()
         engine.engine.authentication(
             .perform(.item(request), context: nil, prompt: Prompt()), password: nil, from: TestEngine.caller,
-            Conversation(), id: 1, by: .never, into: writer)
+            PromptCancellation(), id: 1, by: .never, into: writer)
         let answer = writer.complete()
         return try ItemResponse(status: answer.status, body: answer.body)
     }

@@ -60,7 +60,7 @@ extension TestEngine {
         let returns = Dictionary(uniqueKeysWithValues: flags.map { ($0, RawValue.boolean(true)) })
         let request = try Self.builder(.copyMatching, tag, returns).build()
         let writer = ResponseWriter()
-        try engine.makeLane().read(request, from: caller(groups), id: 1, by: .never, into: writer)
+        try engine.makeItemReader().read(request, from: caller(groups), id: 1, by: .never, into: writer)
         let answer = writer.complete()
         let response = try ItemResponse(status: answer.status, body: answer.body)
         guard let item = response.items.first else { throw .malformed("the response") }

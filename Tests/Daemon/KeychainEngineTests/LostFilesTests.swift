@@ -95,8 +95,8 @@ struct LostFilesTests {
         "A program that reuses a descriptor of its keychain gets a refusal, and its own file stays as it is",
         arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "keychain.lock"])
     func reused(_ name: String) throws {
-        // In a child, because SQLite keeps what it knows of the files for all connections of a process. One that is forked while
-        // another test's thread holds a lock of the runtime's ends by its alarm, and says nothing.
+        // In a child, because SQLite keeps what it knows of the files for all connections of a process. One that is
+        // forked while another test's thread holds a lock of the runtime's ends by its alarm, and says nothing.
         for _ in 0..<8 {
             let directory = try TemporaryDirectory()
             let other = directory.file("other")
@@ -117,8 +117,8 @@ struct LostFilesTests {
             let engine = try TestEngine(in: directory)
             try engine.add("a", "1")
             let own = try FileDescriptor.open(other, O_RDWR)
-            let lane = try engine.engine.makeLane()
-            guard engine.engine.failureOfUse(by: lane) == nil else { return 4 }
+            let itemReader = try engine.engine.makeItemReader()
+            guard engine.engine.failureOfUse(by: itemReader) == nil else { return 4 }
             for number in try descriptors(of: engine, name) where dup2(own.number, number) != number { return 1 }
             for account in ["b", "c"] {
                 guard refusal({ try engine.add(account, "2") })?.problem.contains("descriptors") == true else {
@@ -126,7 +126,7 @@ struct LostFilesTests {
                 }
             }
             // A program that has the keychain inside asks this before each read.
-            guard engine.engine.failureOfUse(by: lane) != nil else { return 5 }
+            guard engine.engine.failureOfUse(by: itemReader) != nil else { return 5 }
             return 0
         } catch { return 3 }
     }

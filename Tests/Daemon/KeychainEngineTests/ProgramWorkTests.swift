@@ -131,6 +131,32 @@ struct ProgramWorkTests {
         }
     }
 
+    @Test("A deletion that names the date of an item's last change leaves an item that was changed since")
+    func deletesAsRead() throws {
+        try engine.device(.setPasscode, "p")
+        _ = try engine.perform(try item(.add, value: "1"), from: Self.app)
+        var listing = ItemRequestBuilder(.copyMatching)
+        try listing.set("class", .string("genp"))
+        try listing.set("r_Attributes", .boolean(true))
+        let date = try #require(
+            try work([try listing.build()], "p")[0].get().items.first?.attributes[.modificationDate])
+        func deletion(_ date: AttributeValue) throws(Refusal) -> ItemRequest {
+            var builder = ItemRequestBuilder(.delete)
+            try builder.set("class", .string("genp"))
+            for (code, text) in [("svce", "service"), ("acct", "ada")] {
+                try builder.set(DictionaryKey(code), .string(text))
+            }
+            builder.fill(.modificationDate, date)
+            return try builder.build()
+        }
+        let earlier = try work([try deletion(.date(1))], "p")
+        #expect(refusal { _ = try earlier[0].get() }?.status == .itemNotFound)
+        let asRead = try work([try deletion(date)], "p")
+        #expect(refusal { _ = try asRead[0].get() } == nil)
+        #expect(
+            refusal { _ = try engine.perform(try item(.copyMatching), from: Self.app) }?.status == .itemNotFound)
+    }
+
     @Test("What was added is found as it came before the answer says so, with all its attributes")
     func compares() throws {
         var builder = ItemRequestBuilder(.add)

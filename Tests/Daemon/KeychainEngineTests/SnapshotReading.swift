@@ -6,7 +6,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-extension EngineLane {
+extension ItemReader {
     /// A request for generic passwords.
     static func lookup(_ more: [String: RawValue]) throws -> ItemRequest {
         var builder = ItemRequestBuilder(.copyMatching)

@@ -146,12 +146,12 @@ struct SnapshotTests {
     /// A day after today, so that what the tests write is older.
     private let noon = (time(nil) / 86400 + 1) * 86400 + 43200
 
-    private func name(_ moment: Int) -> String { "\(ItemStore.fileName).\(ItemStore.moment(moment)).snapshot" }
+    private func name(_ moment: Int) -> String { "\(StoreFile.name).\(ItemStore.moment(moment)).snapshot" }
 
     /// Has done what is due at a moment, in a store that was last written to just before, or when it says.
     private func look(at now: Int, written: Int? = nil) throws {
         let moment = timeval(tv_sec: written ?? now - 1, tv_usec: 0)
-        for name in [ItemStore.fileName, "\(ItemStore.fileName)-wal"] {
+        for name in [StoreFile.name, "\(StoreFile.name)-wal"] {
             #expect(unsafe utimes("\(engine.folder)/\(name)", [moment, moment]) == 0)
         }
         engine.engine.keepHouse(by: .never, now: now)

@@ -79,10 +79,10 @@ struct TamperTests {
         let other = CallerIdentity(user: 0, process: 0, program: "other", groups: ["other"])
         _ = try engine.perform(try Self.addition("own", service: "own.example"), from: other)
         try engine.tamper("UPDATE genp SET svce = (SELECT svce FROM genp WHERE id = 2) WHERE id = 1")
-        let evil = try EngineLane.lookup(["svce": .string("evil.example"), "r_Data": .boolean(true)])
+        let evil = try ItemReader.lookup(["svce": .string("evil.example"), "r_Data": .boolean(true)])
         #expect(try engine.read(evil).items.first?.attributes[.valueData]?.string == "of little worth")
         try engine.tamper("UPDATE genp SET agrp = (SELECT agrp FROM genp WHERE id = 3) WHERE id IN (1, 2)")
-        let own = try EngineLane.lookup(["r_Data": .boolean(true), "m_Limit": .string("m_LimitAll")])
+        let own = try ItemReader.lookup(["r_Data": .boolean(true), "m_Limit": .string("m_LimitAll")])
         let found = try engine.perform(own, from: other).items.compactMap { $0.attributes[.valueData]?.string }
         #expect(found == ["own"])
         #expect(try engine.verify().damage.map(\.row) == [1, 2])

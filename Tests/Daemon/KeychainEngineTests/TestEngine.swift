@@ -17,7 +17,7 @@ final class TestEngine: Sendable {
 
     init(
         in directory: TemporaryDirectory, exclusive: Bool = false, quotas: Quotas = .none,
-        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none, log: DecisionLog.Writer? = nil
+        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none, log: AuditLog.Writer? = nil
     ) throws {
         folder = directory.path + "/keychain"
         let enclave = try SoftwareEnclave(
@@ -59,7 +59,7 @@ final class TestEngine: Sendable {
 
     func read(_ request: ItemRequest, by deadline: Deadline = .never) throws(Refusal) -> ItemResponse {
         let writer = ResponseWriter()
-        try engine.makeLane().read(request, from: Self.caller, id: 1, by: deadline, into: writer)
+        try engine.makeItemReader().read(request, from: Self.caller, id: 1, by: deadline, into: writer)
         let answer = writer.complete()
         return try ItemResponse(status: answer.status, body: answer.body)
     }
@@ -72,7 +72,7 @@ final class TestEngine: Sendable {
     }
 
     func verify(from cursor: VerificationCursor, by deadline: Deadline) throws(Refusal) -> VerificationPage {
-        try engine.makeLane().verify(from: cursor, by: deadline)
+        try engine.makeItemReader().verify(from: cursor, by: deadline)
     }
 
     /// What all pages of a verification found.

@@ -11,7 +11,7 @@ struct ArrivalQueueTests {
     /// Puts one connection of each; whose had to go, or -1 for nobody's.
     private mutating func put(_ users: [UInt32]) throws -> [Int64] {
         try users.map { user in
-            let arrival = Ward.Arrival(connection: try UnixSocket.pair().0, kind: .client, user: user)
+            let arrival = UserDaemon.Arrival(connection: try UnixSocket.pair().0, kind: .client, user: user)
             return queue.put(arrival).map { Int64($0.user) } ?? -1
         }
     }

@@ -12,7 +12,7 @@ struct IdentifierDeskTests {
         let directory = try TemporaryDirectory()
         let listener = try UnixSocket.listen(at: directory.file("identifier"))
         let epoll = try Epoll()
-        let desk = IdentifierDesk(directory.file("identifier"), watchedBy: epoll, token: 1) { _ in }
+        let desk = IdentifierQueue(directory.file("identifier"), watchedBy: epoll, token: 1) { _ in }
         #expect(desk.isDue() && !desk.isDue())
         let master = try #require(try listener.accept())
         var channels = 0

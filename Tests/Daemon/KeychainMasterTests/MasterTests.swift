@@ -35,7 +35,7 @@ private final class Fixture {
         """
 
     /// - Parameter hasIdentifier: whether it asks for channels to one, at the socket `identifier`.
-    init(mostWards: Int = 8, hasIdentifier: Bool = false) throws {
+    init(mostUserDaemons: Int = 8, hasIdentifier: Bool = false) throws {
         directory = try TemporaryDirectory()
         end = try Wakeup()
         let socket = try UnixSocket.listen(at: directory.file("socket"))
@@ -44,7 +44,7 @@ private final class Fixture {
         let identifier = hasIdentifier ? directory.file("identifier") : nil
         thread = try Thread(named: "master") {
             let master = try? Master(
-                [.init(socket, for: .personal), .init(system, for: .system)], mostWards: mostWards,
+                [.init(socket, for: .personal), .init(system, for: .system)], mostUserDaemons: mostUserDaemons,
                 start: { (_, control) throws(SystemError) in
                     try ChildProcess.start("/usr/bin/python3", ["-c", Self.script], handing: [control.descriptor])
                 }, identifier: identifier, log: { line in log.update { $0.append(line) } })
@@ -167,7 +167,7 @@ struct MasterTests {
 
     @Test("Connections to more keychains than may be open are closed")
     func limits() throws {
-        let fixture = try Fixture(mostWards: 1)
+        let fixture = try Fixture(mostUserDaemons: 1)
         #expect(try fixture.ask() != nil)
         #expect(try fixture.ask(at: "system") == nil)
     }

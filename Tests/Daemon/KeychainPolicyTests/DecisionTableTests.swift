@@ -3,9 +3,9 @@ import Testing
 
 @testable import KeychainPolicy
 
-/// Semantics C.2, cell by cell. Where its rows differ by platform, semantics K says which is followed: a search without groups
-/// finds nothing (-25300), every write is refused (-34018). The row on items in foreign groups is the store's: see
-/// `GroupBorderTests`.
+/// Semantics C.2, cell by cell. Where its rows differ by platform, semantics K says which is followed: a search without
+/// groups finds nothing (-25300), every write is refused (-34018). The row on items in foreign groups is the store's:
+/// see `GroupBorderTests`.
 @Suite("The decision table of access groups (semantics C.2)")
 struct DecisionTableTests {
     typealias Operation = ItemRequest.Operation

@@ -71,6 +71,41 @@ struct GroupAuthorityTests {
         }
     }
 
+    @Test("Items go to a group that programs can claim, and to no other with its prefix")
+    func claims() throws {
+        let root = Case(testDescription: "", groups: ["*"], user: 0, expected: nil)
+        #expect(try Self.authority(root, "program:/home/user/app", "claimed:org.example.app") == .granted)
+        for group in ["claimed:", "claimed:a b", "claimed:.a", "claimed:\u{212A}elvin"] {
+            let refusal = failure { () throws(Refusal) in try Self.authority(root, "OLD.a", group) }
+            #expect(refusal?.status == .param && refusal?.rule == .foreignGroups)
+            // Items that have come there in any way can be fetched.
+            #expect(try Self.authority(root, group, "NEW.b") == .granted)
+        }
+    }
+
+    @Test("A group that programs claim has no policy and no other name")
+    func lifeOfClaims() throws {
+        let refusal = failure { () throws(Refusal) in try AccessPolicy.checkLife(of: "claimed:org.example.app") }
+        #expect(refusal?.status == .param)
+        for group in ["program:/home/user/app", "claimedX", "TEAM.claimed:x"] { try AccessPolicy.checkLife(of: group) }
+    }
+
+    @Test("The keychain's own command carries items of claimed groups from keychain to keychain, as those of paths")
+    func worksForClaims() throws {
+        let caller = CallerIdentity(
+            user: 1000, process: 1, program: "security", groups: [], mayInspectAllGroups: true)
+        let situation = GroupSituation(passcodeIsSet: false, daemonUser: 1000)
+        for group in ["claimed:org.example.app", "program:/home/user/app"] {
+            let authority = try AccessPolicy.authority(
+                toWorkFor: group, onlyAdding: false, for: caller, in: situation, .none)
+            #expect(authority == .granted)
+        }
+        let refusal = failure { () throws(Refusal) in
+            try AccessPolicy.authority(toWorkFor: "unit:a", onlyAdding: true, for: caller, in: situation, .none)
+        }
+        #expect(refusal?.rule == .foreignGroups)
+    }
+
     @Test(
         "S-61: that programs were removed is said by root and the keychain's own command alone",
         arguments: [(UInt32(0), false, true), (1000, true, true), (1000, false, false)])

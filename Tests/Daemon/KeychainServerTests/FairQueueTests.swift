@@ -52,6 +52,17 @@ struct FairQueueTests {
                 == ["copy1", "entitled1", "installed", "copy2", "entitled2", "copy3", "copy4", "copy5"])
     }
 
+    @Test("Programs that claim names share the turn of unsigned ones, and have the owner of their path")
+    func claimed() {
+        let own = Self.standing("/home/user/a", .unsigned)
+        for number in 1...3 {
+            let claim = Provenance.claimed("org.example.\(number)")
+            #expect(Self.standing("/home/user/a", claim) == own)
+            #expect(Self.standing("/home/user/\(number)", claim).turn == own.turn)
+        }
+        #expect(Self.standing("/home/user/a", .misclaimed(why: "why")) == own)
+    }
+
     @Test("Signed programs share a turn, whoever has signed them: anybody can make a team, and any number of them")
     func signed() {
         var queue = FairQueue<String>()
@@ -88,10 +99,10 @@ struct FairQueueTests {
 
     @Test("A program of another user has a pace of its own")
     func pacesOfUsers() {
-        let paces = RequestPaces(1)
-        let own = paces.pace(of: Self.caller("/usr/bin/program", user: 1, .unsigned))
-        #expect(own === paces.pace(of: Self.caller("/usr/bin/program", user: 1, .unsigned)))
-        #expect(own !== paces.pace(of: Self.caller("/usr/bin/program", user: 2, .unsigned)))
+        let rateLimits = RequestPaces(1)
+        let own = rateLimits.rateLimit(of: Self.caller("/usr/bin/program", user: 1, .unsigned))
+        #expect(own === rateLimits.rateLimit(of: Self.caller("/usr/bin/program", user: 1, .unsigned)))
+        #expect(own !== rateLimits.rateLimit(of: Self.caller("/usr/bin/program", user: 2, .unsigned)))
     }
 
     @Test("So many of a program are under way and no more, and others are taken meanwhile")

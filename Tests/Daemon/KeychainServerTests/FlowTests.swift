@@ -24,7 +24,7 @@ struct FlowTests {
         #expect(place <= 3)
     }
 
-    @Test("A lane is told when its loop sleeps, and at the end of every turn")
+    @Test("A reader is told when its loop sleeps, and at the end of every turn")
     func lanesRest() throws {
         var limits = ServerLimits()
         limits.loops = 1

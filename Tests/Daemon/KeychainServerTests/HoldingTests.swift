@@ -15,7 +15,8 @@ struct HoldingTests {
         Array(Frames.add(String(repeating: "x", count: 500_000), id: id).prefix(size))
     }
 
-    /// A server that knows who connects: the first so many are programs with so many connections each, the others modest.
+    /// A server that knows who connects: the first so many are programs with so many connections each, the others
+    /// modest.
     private static func server(_ limits: ServerLimits, greedy count: Int, each: Int) throws -> RunningServer {
         let connections = Monitor(0)
         return try RunningServer(
@@ -70,9 +71,9 @@ struct HoldingTests {
 
     @Test("A page that took long to begin goes on for as long again, and a quick one for a millisecond")
     func slices() {
-        var quick = SearchLanes.Slice(from: 1_000_000)
+        var quick = SearchReaders.Slice(from: 1_000_000)
         #expect(!quick.isOver(at: 1_100_000) && !quick.isOver(at: 1_999_999) && quick.isOver(at: 2_000_000))
-        var slow = SearchLanes.Slice(from: 1_000_000)
+        var slow = SearchReaders.Slice(from: 1_000_000)
         #expect(!slow.isOver(at: 31_000_000) && !slow.isOver(at: 60_999_999) && slow.isOver(at: 61_000_000))
     }
 

@@ -62,7 +62,7 @@ struct HostileFrameTests {
     private static func authentication(_ text: String, _ generator: inout SplitMix64) -> [UInt8] {
         let prompt = Prompt(
             reason: text, fallbackTitle: text,
-            surroundings: Surroundings(terminal: "/dev/pts/1", environment: ["TERM": text]))
+            surroundings: PromptEnvironment(terminal: "/dev/pts/1", environment: ["TERM": text]))
         let inner = Frames.request(.copyMatching, account: text)
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: return Frames.authentication(.capabilities)

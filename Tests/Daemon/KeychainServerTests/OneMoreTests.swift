@@ -7,7 +7,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// The limits of what waits, each with one more than it takes; those of connections and of bytes are with the sharing of them.
+/// The limits of what waits, each with one more than it takes; those of connections and of bytes are with the sharing
+/// of them.
 @Suite("One more than may wait is told so at once, and nothing else changes")
 struct OneMoreTests {
     /// A server to which each connection is another program, but the first ones.

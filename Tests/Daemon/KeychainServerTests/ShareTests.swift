@@ -11,7 +11,8 @@ import Testing
 
 @Suite("Every program has its share, and is told when it is over")
 struct ShareTests {
-    /// A server that takes the first connections for one program and those that come later for others, each for its own.
+    /// A server that takes the first connections for one program and those that come later for others, each for its
+    /// own.
     private static func server(_ limits: ServerLimits, firstOfOne count: Int) throws -> RunningServer {
         let connections = Monitor(0)
         return try RunningServer(limits: limits) { _ in

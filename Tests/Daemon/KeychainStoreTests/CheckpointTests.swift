@@ -85,8 +85,8 @@ struct CheckpointTests {
         #expect(try Self.count(database) == 21)
     }
 
-    /// How many frames of the log count as moved: https://www.sqlite.org/walformat.html, section 2.1.2. Nil where the index is in
-    /// the memory of the process.
+    /// How many frames of the log count as moved: https://www.sqlite.org/walformat.html, section 2.1.2. Nil where the
+    /// index is in the memory of the process.
     private static func moved(in directory: TemporaryDirectory, _ sharing: Database.Sharing) throws -> UInt32? {
         guard sharing == .shared else { return nil }
         let index = try AtomicFile.read(directory.file("keychain.db-shm"), limit: 1 << 20)

@@ -55,7 +55,7 @@ struct UnmadeKeychainTests {
         let keychain = try keychain(.daemon)
         var request = ItemRequest(.copyMatching)
         request.itemClass = .genericPassword
-        let prompt = Prompt(interaction: .never, reason: "", surroundings: Surroundings())
+        let prompt = Prompt(interaction: .never, reason: "", surroundings: PromptEnvironment())
         #expect(
             failure { () throws(Refusal) in
                 try keychain.authentication(.perform(.item(request), context: nil, prompt: prompt), descriptors: [])

@@ -10,7 +10,7 @@ import Testing
 struct WatchTests {
     private static func news(
         _ connection: Connection, since epoch: UInt32, milliseconds: UInt32
-    ) throws(Refusal) -> DeviceNews {
+    ) throws(Refusal) -> DeviceStateChange {
         let request = DeviceRequest.watch(epoch: epoch, milliseconds: milliseconds)
         guard case .news(let news) = try connection.device(request, passcodes: []) else { throw .malformed("the news") }
         return news

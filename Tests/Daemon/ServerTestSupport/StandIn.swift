@@ -42,7 +42,7 @@ package final class StandIn: RequestHandler {
         package var withdrawn = 0
         /// How often it was asked for a checkpoint if one is due.
         package var checkpoints = 0
-        /// How often a lane was told that its loop sleeps, and that a turn has ended.
+        /// How often a requestReader was told that its loop sleeps, and that a turn has ended.
         package var rests = 0
         package var turns = 0
         package var maintained = 0
@@ -68,12 +68,12 @@ package final class StandIn: RequestHandler {
         seen.wait(deadline: soon) { condition($0) ? true : nil } ?? false
     }
 
-    package func makeLane() -> Lane { Lane(self) }
+    package func makeItemReader() -> Reader { Reader(self) }
 
     /// Moved by tests.
     package let stateEpoch = StateEpoch()
 
-    package func news() -> DeviceNews { DeviceNews(epoch: stateEpoch.value, status: StandIn.status) }
+    package func news() -> DeviceStateChange { DeviceStateChange(epoch: stateEpoch.value, status: StandIn.status) }
 
     package func write(_ batch: [Write]) {
         note(.write) {
@@ -120,7 +120,7 @@ package final class StandIn: RequestHandler {
     /// Says that a finger was shown.
     package func authentication(
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
-        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
+        _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
     ) {
         guard case .evaluate = request else {
             let none = AuthenticationCapabilities(biometry: .none, passcodeIsSet: false)
@@ -131,7 +131,7 @@ package final class StandIn: RequestHandler {
         writer.answer(id) { result.append(to: $0) }
     }
 
-    package func withdraw(_ conversation: Conversation) {
+    package func withdraw(_ conversation: PromptCancellation) {
         _ = conversation.end()
         seen.update { seen in
             seen.withdrawn += 1
@@ -152,7 +152,8 @@ package final class StandIn: RequestHandler {
         _ = seen.wait(deadline: soon) { $0.held.contains(kind) ? nil : true }
     }
 
-    /// An item with the attributes of the query and the caller's program as its label. A limit asks for that many of it.
+    /// An item with the attributes of the query and the caller's program as its label. A limit asks for that many of
+    /// it.
     fileprivate static func answer(
         _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter
     ) {
@@ -181,7 +182,8 @@ package final class StandIn: RequestHandler {
         }
     }
 
-    /// Where a search that is called a long one goes on: it finds nothing in its first turn, which lasts until others wait.
+    /// Where a search that is called a long one goes on: it finds nothing in its first turn, which lasts until others
+    /// wait.
     private static func place(
         after place: SearchPlace?, in request: ItemRequest, by deadline: Deadline, _ isDue: () -> Bool
     ) -> SearchPlace? {
@@ -190,12 +192,12 @@ package final class StandIn: RequestHandler {
         return SearchPlace(after: 1)
     }
 
-    package final class Lane: RequestLane {
+    package final class Reader: RequestReader {
         private let standIn: StandIn
         fileprivate init(_ standIn: StandIn) { self.standIn = standIn }
 
         package func rest() { standIn.seen.update { $0.rests += 1 } }
-        package func dropOutdated() { standIn.seen.update { $0.turns += 1 } }
+        package func endIfOutdated() { standIn.seen.update { $0.turns += 1 } }
 
         package func read(
             _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,

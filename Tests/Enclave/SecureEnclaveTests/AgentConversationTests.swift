@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -31,7 +32,7 @@ struct AgentConversationTests {
         meanwhile body: () throws -> Void
     ) throws -> Outcome {
         var prompt = Prompt(
-            interaction: interaction, reason: "Log in", surroundings: Surroundings(terminal: terminal.path))
+            interaction: interaction, reason: "Log in", surroundings: PromptEnvironment(terminal: terminal.path))
         (prompt.program, prompt.item) = ("/usr/bin/program", "")
         let task = AuthenticationTask(context: context, purpose: .context(.policy(policy)), prompt: prompt)
         let outcome = Monitor<Outcome?>(nil)

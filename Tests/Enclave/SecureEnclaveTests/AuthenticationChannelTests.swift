@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -82,17 +83,17 @@ struct AuthenticationChannelTests {
     @Test("While users are asked, all else goes on: rows, keys, lock, unlock, passwords; and a context is invalidated")
     func goesOn() throws {
         user.will(.wait)
-        // One asks and three wait behind him: all the patient lanes there are.
-        let all = (0..<EnclaveChannelFormat.patientLanes).map { _ in AuthenticationContext.test() }
+        // One asks and three wait behind him: all the slots for prompts there are.
+        let all = (0..<EnclaveChannelFormat.promptSlots).map { _ in AuthenticationContext.test() }
         let threads = try all.map { try asking(.policy(2, $0)) }
         user.wait(for: 1)
-        while served.enclave.user.desk.length < all.count { sched_yield() }
+        while served.enclave.user.queue.length < all.count { sched_yield() }
         let row = try TestRow(.whenUnlocked, in: connection)
         for _ in 0..<20 { #expect(try connection.outcome(of: row) == .opened) }
         _ = try connection.status()
         try connection.unlock(passcode: TestDevice.passcode("1234"))
         try connection.setCredential(TestDevice.passcode("x"), in: context)
-        // One more waits for a lane, and no longer than for his own user.
+        // One more waits for a slot, and no longer than for his own user.
         let refused = refusal { _ = try connection.authenticate(.policy(2, context), by: .after(milliseconds: 50)) }
         #expect(refused?.status == .notAvailable && refused?.rule == .deadline)
         // Whoever has the user last, for the next one would have him then.
@@ -141,6 +142,6 @@ struct AuthenticationChannelTests {
         shutdown(theirs.descriptor.number, CInt(SHUT_RDWR))
         server.join()
         thread.join()
-        #expect(enclave.user.desk.length == 0)
+        #expect(enclave.user.queue.length == 0)
     }
 }

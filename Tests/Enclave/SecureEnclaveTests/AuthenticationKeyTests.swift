@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainCrypto
 import KeychainModel
 import KeychainWire

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -42,7 +43,7 @@ struct AuthenticationPromptTests {
 
     /// Waits until so many stand in the line, the one who has the user included.
     private func waitForLine(_ count: Int) {
-        while enclave.user.desk.length < count { sched_yield() }
+        while enclave.user.queue.length < count { sched_yield() }
     }
 
     @Test("While the user is asked everything else goes on")
@@ -100,7 +101,7 @@ struct AuthenticationPromptTests {
         user.will(.touch)
         let equal = try (0..<3).map { _ in try Asking(enclave, row.task(context)) }
         waitForLine(4)
-        enclave.user.desk.withdraw(user.questions[0].context, from: user)
+        enclave.user.queue.withdraw(user.questions[0].context, from: user)
         #expect(blocking.end()?.rule == .withdrawn)
         for asking in equal { #expect(asking.end() == nil) }
         #expect(user.questions.count == 2)
@@ -166,7 +167,7 @@ struct AuthenticationPromptTests {
         try enclave.lock()
         for asking in asking { #expect(asking.end()?.rule == .withdrawn) }
         #expect(row.refusal(enclave, context)?.rule == .needsUser)
-        #expect(enclave.user.desk.length == 0)
+        #expect(enclave.user.queue.length == 0)
     }
 
     @Test("Threads that ask, lock, unlock and invalidate at once do each other no harm")
@@ -188,7 +189,7 @@ struct AuthenticationPromptTests {
             }
         }
         for thread in threads { thread.join() }
-        #expect(enclave.user.desk.length == 0)
+        #expect(enclave.user.queue.length == 0)
         #expect(enclave.user.grants.withLock { $0.count } == 0)
     }
 }

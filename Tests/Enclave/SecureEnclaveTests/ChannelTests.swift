@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainCrypto
 import KeychainModel
@@ -30,7 +31,7 @@ struct ChannelTests: Sendable {
         }
     }
 
-    @Test("More row keys than a lane has room for are wrapped in parts", arguments: [1, 544, 545, 682, 683, 1500])
+    @Test("More row keys than a slot has room for are wrapped in parts", arguments: [1, 544, 545, 682, 683, 1500])
     func manyRowKeys(count: Int) throws {
         let rows = Randomness.bytes(count * RowKeyRecord.unwrappedSize)
         let wrapped = SecretBuffer()
@@ -64,7 +65,7 @@ struct ChannelTests: Sendable {
         try direct.checkKey(taken)
     }
 
-    @Test("What a lane cannot carry is refused before it is sent, with an explanation")
+    @Test("What a slot cannot carry is refused before it is sent, with an explanation")
     func tooLarge() throws {
         let key = try connection.makeKey(.test())
         let use = KeyUse("algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM", Randomness.bytes(KeyLimits.inputBytes + 1))
@@ -126,10 +127,10 @@ struct ChannelTests: Sendable {
         #expect(answers.outcomes.last == .damaged)
     }
 
-    @Test("more threads than there are lanes call at once and get their own answers")
+    @Test("more threads than there are slots call at once and get their own answers")
     func threads() throws {
         let mistakes = Monitor<[String]>([])
-        let threads = try (0..<EnclaveChannelFormat.lanes * 2).map { _ in
+        let threads = try (0..<EnclaveChannelFormat.slots * 2).map { _ in
             try Thread(named: "caller") {
                 do {
                     let row = try TestRow(.whenUnlocked, in: connection)

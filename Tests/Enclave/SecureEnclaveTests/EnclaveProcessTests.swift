@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainCrypto
 import KeychainModel

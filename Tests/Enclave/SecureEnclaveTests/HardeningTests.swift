@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
@@ -21,17 +22,17 @@ struct HardeningTests {
     }
 
     @Test(
-        "no new privileges and the filter of system calls hold for every thread: lanes, socket, agent and clock",
+        "no new privileges and the filter of system calls hold for every thread: slots, socket, agent and clock",
         .enabled(if: !Sanitizer.isActive, "a sanitizer has a thread of its own"))
     func threads() throws {
         let connection = try EnclaveProgram.start(device)
         let process = try #require(connection.process).identifier
         let status = try Self.fields("/proc/\(process)/status")
-        let count = EnclaveChannelFormat.lanes + EnclaveChannelFormat.patientLanes + 3
+        let count = EnclaveChannelFormat.slots + EnclaveChannelFormat.promptSlots + 3
         #expect(status["Threads"] == "\(count)")
-        let lanes = try Self.children(of: "/proc/\(process)/task")
-        #expect(lanes.count == count)
-        for thread in lanes {
+        let slots = try Self.children(of: "/proc/\(process)/task")
+        #expect(slots.count == count)
+        for thread in slots {
             let status = try Self.fields("/proc/\(process)/task/\(thread)/status")
             #expect(status["NoNewPrivs"] == "1")
             #expect(status["Seccomp"] == "2")
@@ -81,8 +82,8 @@ struct HardeningTests {
     @Test("another process of the same user can neither trace the enclave nor read its memory")
     func untraceable() async throws {
         await #expect(processExitsWith: .success) {
-            // Root may do everything, so this is tried as nobody. The files of /proc stand for ptrace(2): the kernel asks the
-            // same question for all of them.
+            // Root may do everything, so this is tried as nobody. The files of /proc stand for ptrace(2): the kernel
+            // asks the same question for all of them.
             if geteuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
             let device = TestDevice()
             let connection = try EnclaveProgram.start(device)

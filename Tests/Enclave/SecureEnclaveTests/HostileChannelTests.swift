@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -32,7 +33,7 @@ struct HostileChannelTests {
     }
 
     @Test(
-        "a word that means nothing is refused, and the lane serves on",
+        "a word that means nothing is refused, and the slot serves on",
         arguments: [0, 18, 200, 0x0800 | 2, 0x10002, 0x1000_0002] as [UInt32])
     func strangeWords(_ word: UInt32) throws {
         #expect(try channel.call(word, into: answer) == KeychainStatus.param.rawValue)
@@ -40,7 +41,7 @@ struct HostileChannelTests {
     }
 
     @Test(
-        "no passcode comes through a lane, and no second hello",
+        "no passcode comes through a slot, and no second hello",
         arguments: [EnclaveOperation.unlock, .hello, .setCredential])
     func laneWithoutDescriptors(_ operation: EnclaveOperation) throws {
         #expect(try channel.call(EnclaveCall(operation).word, into: answer) == KeychainStatus.param.rawValue)
@@ -53,7 +54,7 @@ struct HostileChannelTests {
             for size in [0, 1, 31, 32, 47, 48, 60, 79, 80, 160, EnclaveChannelFormat.bodyLimit] {
                 for code: UInt32 in [0, 1, 7] {
                     let word = EnclaveCall(operation).word | code << 8
-                    _ = try channel.call(word, Randomness.bytes(size), lane: 1, into: SecretBuffer())
+                    _ = try channel.call(word, Randomness.bytes(size), slot: 1, into: SecretBuffer())
                 }
             }
         }
@@ -73,7 +74,7 @@ struct HostileChannelTests {
         try expectItServesOn()
     }
 
-    @Test("a length beyond the lane ends the channel")
+    @Test("a length beyond the slot ends the channel")
     func lyingLength() throws {
         let head: [UInt8] = [0xff, 0xff, 0xff, 0x7f, 7, 0, 0, 0]
         channel.memory.write(head.span, at: 64)

@@ -1,10 +1,12 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
 import TestSupport
 
-/// keychain-enclaved itself with a malicious daemon at its channel, and with an agent whose user answers as the test says.
+/// keychain-enclaved itself with a malicious daemon at its channel, and with an agent whose user answers as the test
+/// says.
 final class HostileProcess: Sendable {
     let device: TestDevice
     let daemon: MaliciousDaemon

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -12,14 +13,14 @@ struct MaliciousDaemon: Sendable {
 
     /// What the enclave answers; the word of the answer, and its body.
     func call(
-        _ operation: EnclaveOperation, for accessibility: Accessibility? = nil, lane: Int = 0,
+        _ operation: EnclaveOperation, for accessibility: Accessibility? = nil, slot: Int = 0,
         _ write: (SecretBuffer) -> Void = { _ in }
     ) throws -> (status: Int32, body: [UInt8]) {
         let (body, answer) = (SecretBuffer(), SecretBuffer())
         write(body)
         let request = body.withSpan { $0.array(0, $0.count) }
         let status = try channel.call(
-            EnclaveCall(operation, for: accessibility).word, request, lane: lane, into: answer)
+            EnclaveCall(operation, for: accessibility).word, request, slot: slot, into: answer)
         return (status, answer.withSpan { $0.array(0, $0.count) })
     }
 
@@ -32,8 +33,8 @@ struct MaliciousDaemon: Sendable {
     }
 
     /// Has a user asked.
-    func ask(_ task: AuthenticationTask, lane: Int = EnclaveChannelFormat.lanes) throws -> Int32 {
-        try call(.authenticate, lane: lane) { body in
+    func ask(_ task: AuthenticationTask, slot: Int = EnclaveChannelFormat.slots) throws -> Int32 {
+        try call(.authenticate, slot: slot) { body in
             body.append(littleEndian: UInt32(20_000))
             task.append(to: body)
         }.status

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -63,8 +64,8 @@ struct MaliciousDaemonProcessTests {
         let device = TestDevice()
         var hostile = try HostileProcess(device, answers: guesses)
         try #require(try hostile.daemon.send(.setPasscode, "1234") == 0)
-        for lane in 0..<2 {
-            _ = try hostile.daemon.ask(.control(Flag.devicePasscode, .test()), lane: EnclaveChannelFormat.lanes + lane)
+        for slot in 0..<2 {
+            _ = try hostile.daemon.ask(.control(Flag.devicePasscode, .test()), slot: EnclaveChannelFormat.slots + slot)
         }
         hostile.kill()
         hostile = try HostileProcess(device, answers: guesses)

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -6,7 +7,8 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Who owns the daemon can have the user asked. He cannot answer for him, use an answer for something else, or guess faster.
+/// Who owns the daemon can have the user asked. He cannot answer for him, use an answer for something else, or guess
+/// faster.
 struct MaliciousDaemonTests {
     private let user = TestUser(fingers: [1])
     private let daemon: MaliciousDaemon
@@ -116,7 +118,7 @@ struct MaliciousDaemonTests {
         var looked = 0
         for round in 0..<30 {
             if round % 2 == 0 {
-                _ = try daemon.ask(.control(Flag.devicePasscode, .test()), lane: EnclaveChannelFormat.lanes + round % 4)
+                _ = try daemon.ask(.control(Flag.devicePasscode, .test()), slot: EnclaveChannelFormat.slots + round % 4)
             } else {
                 _ = try daemon.send(.unlock, "guess")
             }
@@ -140,7 +142,7 @@ struct MaliciousDaemonTests {
         #expect(try daemon.open(row, context) == .authNeeded)
     }
 
-    @Test("Every body of every new operation is answered, whatever is in it, on any lane")
+    @Test("Every body of every new operation is answered, whatever is in it, on any slot")
     func malformed() throws {
         let operations: [EnclaveOperation] = [
             .authenticate, .capabilities, .invalidate, .wrapGuardedRowKey, .unwrapGuardedRowKey, .makeKey, .importKey,
@@ -157,7 +159,7 @@ struct MaliciousDaemonTests {
                 for first: UInt8 in [0, 1, 2, 255] {
                     let body = [first] + Randomness.bytes(size).dropFirst()
                     for accessibility in [nil, Accessibility.whenUnlocked] {
-                        let answer = try daemon.call(operation, for: accessibility, lane: 5) {
+                        let answer = try daemon.call(operation, for: accessibility, slot: 5) {
                             $0.append(Array(body.prefix(size)).span)
                         }
                         #expect(answer.status != 0 || valid == size)

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -57,10 +58,10 @@ final class RawChannel: Sendable {
         guard try socket.receive(deadline: soon)?.word == 0 else { throw SystemError(code: EPROTO, call: "hello") }
     }
 
-    func call(_ word: UInt32, _ body: [UInt8] = [], lane number: Int = 0, into answer: SecretBuffer) throws -> Int32 {
-        let lane = EnclaveLane(number, in: memory)
-        var shortWait = ShortWait()
-        return Int32(bitPattern: try lane.call(word, body.span, into: answer, &shortWait, deadline: soon))
+    func call(_ word: UInt32, _ body: [UInt8] = [], slot number: Int = 0, into answer: SecretBuffer) throws -> Int32 {
+        let slot = EnclaveSlot(number, in: memory)
+        var spin = AdaptiveSpin()
+        return Int32(bitPattern: try slot.call(word, body.span, into: answer, &spin, deadline: soon))
     }
 }
 

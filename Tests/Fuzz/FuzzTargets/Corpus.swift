@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The inputs of a target in one file, as they are kept in the repository: what fuzzing has found to reach other code than the rest,
-/// and what has once been wrong.
+/// The inputs of a target in one file, as they are kept in the repository: what fuzzing has found to reach other code
+/// than the rest, and what has once been wrong.
 ///
 ///     corpus = *(length:u32 input)                     ; bit 31 of the length: the input was a finding, and stays
 struct Corpus {

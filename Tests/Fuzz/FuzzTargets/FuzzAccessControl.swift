@@ -2,8 +2,8 @@ import LinuxSystem
 
 @testable import KeychainModel
 
-/// Access controls as they are stored: what is read is written as the same, and no text that demands something is taken for one
-/// that demands less.
+/// Access controls as they are stored: what is read is written as the same, and no text that demands something is taken
+/// for one that demands less.
 func fuzzAccessControl(_ bytes: Span<UInt8>) {
     let text = bytes.array(0, bytes.count)
     guard let control = AccessControl(text) else { return }

@@ -1,13 +1,14 @@
 import Glibc
 import LinuxSystem
 
+@testable import EnclaveWire
 @testable import KeychainModel
 @testable import KeychainWire
 
 /// What enclave and agent say to each other, in both directions.
 ///
-/// The first byte says what the rest is: one message, or all that a peer says on its end of the socket until it goes. However a
-/// peer talks, the connection ends when it has gone, and only what the format has was believed.
+/// The first byte says what the rest is: one message, or all that a peer says on its end of the socket until it goes.
+/// However a peer talks, the connection ends when it has gone, and only what the format has was believed.
 func fuzzAgent(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)
@@ -86,7 +87,7 @@ private func say(_ bytes: [UInt8], through socket: UnixSocket) {
 }
 
 /// Answers at once.
-private final class FuzzInterface: UserInterface {
+private final class FuzzInterface: AgentService {
     private let count = Lock(0)
     var asked: Int { count.withLock { $0 } }
 

@@ -3,13 +3,16 @@ import Glibc
 import KeychainModel
 import LinuxSystem
 
-/// Executables of any kind are read or refused, and rewritten so that no signature is left.
+/// Executables of any kind are read or refused, and rewritten so that no signature is left; what they claim is a name.
 func fuzzExecutable(_ bytes: Span<UInt8>) {
     let (source, target) = (FuzzFile.source, FuzzFile.target)
     FuzzFile.fill(source, bytes)
     if let signature = try? CodeSignature.read(from: source) {
         let prefix = signature.team.prefix
         precondition(signature.entitlements.groups.allSatisfy { $0.hasPrefix(prefix) || $0 == "com.apple.token" })
+    }
+    if case .name(let name)? = try? CodeClaim.read(from: source) {
+        precondition(AccessGroup.isClaimName(Array(name.utf8)))
     }
     FuzzFile.fill(target, [UInt8]().span)
     do throws(Refusal) { try CodeSigning.removeSignature(from: source, to: target) } catch { return }
@@ -24,7 +27,7 @@ func fuzzEntitlements(_ bytes: Span<UInt8>) {
     let bytes = bytes.array(0, bytes.count)
     if let entitlements = try? Entitlements(plist: bytes) {
         precondition(Set(entitlements.groups).count == entitlements.groups.count)
-        precondition(!entitlements.groups.contains("*"))
+        precondition(!entitlements.groups.contains { $0 == "*" || AccessGroup.isClaimed($0) })
     }
     if let statement = try? TeamStatement.verify(bytes), let again = try? TeamStatement(verifying: statement.encoded) {
         precondition(again == statement)

@@ -9,8 +9,8 @@ import LinuxSystem
 ///
 ///     input = count:u16 words-with-NUL-between standard-input
 ///
-/// Each ends with a status and a word on it. A wrong command line reaches for no keychain; what is printed steers no terminal, and
-/// no password of the command line is in it.
+/// Each ends with a status and a word on it. A wrong command line reaches for no keychain; what is printed steers no
+/// terminal, and no password of the command line is in it.
 func fuzzCommand(_ bytes: Span<UInt8>) {
     var input = InputReader(bytes)
     let words = input.longRun().split(separator: 0, omittingEmptySubsequences: false).map { Array($0) }
@@ -45,7 +45,7 @@ private func checkParsing(_ words: [Argument]) {
 /// Commands that change the machine, become another program or write files are parsed and no more.
 private func isHarmless(_ words: [Argument], _ input: [UInt8]) -> Bool {
     let refused: Set = ["anchor", "setup", "attest-key", "codesign", "identity"]
-    let leading = try? ArgumentParser.parseLeading(words, options: Driver.options)
+    let leading = try? ArgumentParser.parseLeading(words, options: CommandTable.globalOptions)
     let lines = input.split(separator: UInt8(ascii: "\n")).map { LineSplitter.split(SecretBytes(Array($0))) }
     let first = [leading?.operands ?? [], words] + lines
     return first.allSatisfy { line in
@@ -57,7 +57,7 @@ private func isHarmless(_ words: [Argument], _ input: [UInt8]) -> Bool {
 private func checkSecrets(
     _ words: [[UInt8]], _ arguments: [Argument], _ outcome: CommandOutcome, _ input: [UInt8]
 ) {
-    guard let leading = try? ArgumentParser.parseLeading(arguments, options: Driver.options),
+    guard let leading = try? ArgumentParser.parseLeading(arguments, options: CommandTable.globalOptions),
         let name = leading.operands.first, let command = CommandTable.find(name), !leading.has("h"), !leading.wantsHelp,
         let parsed = try? ArgumentParser.parse(Array(leading.operands.dropFirst()), for: command), !parsed.wantsHelp
     else { return }

@@ -4,8 +4,8 @@ import LinuxSystem
 @testable import KeychainClient
 @testable import KeychainModel
 
-/// Configuration files and environments are read or refused; what is believed is within its bounds, and said again in the other
-/// place comes to the same.
+/// Configuration files and environments are read or refused; what is believed is within its bounds, and said again in
+/// the other place comes to the same.
 ///
 ///     input = count:u16 file *(value NUL)                ; values of the variables in the order of the table
 func fuzzConfiguration(_ bytes: Span<UInt8>) {

@@ -1,11 +1,12 @@
+import EnclaveWire
 import LinuxSystem
 
 @testable import KeychainModel
 @testable import KeychainWire
 @testable import SecureEnclave
 
-/// Messages of a daemon that means harm: each is answered or refused, nothing that was entered comes back, no key becomes
-/// another one, and the vault stays one that opens.
+/// Messages of a daemon that means harm: each is answered or refused, nothing that was entered comes back, no key
+/// becomes another one, and the vault stays one that opens.
 ///
 ///     input   = mood:u8 *message                       ; mood: what the user answers
 ///     message = word:u32 count:u16 body *(count:u8 passcode)
@@ -33,7 +34,7 @@ private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: Enc
     let answer = SecretBuffer(capacity: 256)
     let status = dispatcher.answer(word, body.span, descriptors: files, into: answer)
     let content = answer.withSpan { $0.array(0, $0.count) }
-    require(content.count <= EnclaveChannelFormat.bodyLimit, "an answer does not fit its lane")
+    require(content.count <= EnclaveChannelFormat.bodyLimit, "an answer does not fit its slot")
     // Words of a language, or few bytes, may be there by themselves.
     for secret in secrets where secret.contains(FuzzDevice.mark) {
         require(!content.contains(secret), "what was entered is in the answer to \(word)")

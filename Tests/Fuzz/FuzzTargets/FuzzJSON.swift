@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// What git and docker say, and docker's configuration as people edit it.
 ///
-/// The first byte says what the rest is. What is taken for JSON is JSON, a text keeps its meaning, and a configuration that was set
-/// up and put back is what it was.
+/// The first byte says what the rest is. What is taken for JSON is JSON, a text keeps its meaning, and a configuration
+/// that was set up and put back is what it was.
 func fuzzJSON(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)

@@ -11,8 +11,8 @@ import Security
 ///     input = *(verb:u8 dictionary [dictionary])              ; verbs as in `Verb`; the second one is an update's
 ///     dictionary = count:u8 *(key value)
 ///
-/// Each is answered with a status that has a meaning and a result only where that is success. An item of another program's is never
-/// given out or changed, and the program's own is as it was until a change said success.
+/// Each is answered with a status that has a meaning and a result only where that is success. An item of another
+/// program's is never given out or changed, and the program's own is as it was until a change said success.
 func fuzzQuery(_ bytes: Span<UInt8>) {
     let keychain = QueryKeychain.shared
     var input = DictionaryReader(InputReader(bytes))

@@ -1,5 +1,6 @@
 import LinuxSystem
 
+@testable import EnclaveWire
 @testable import KeychainClient
 @testable import KeychainModel
 @testable import KeychainWire
@@ -73,7 +74,7 @@ private func fuzzPart(_ choice: Int, _ body: [UInt8]) {
     case 1: Format(VerificationPage.init(from:), { $0.append(to: $1) }).settleEqually(body)
     case 2: Format(DeviceDetails.init(from:), { $0.append(to: $1) }).settleEqually(body)
     case 3: Format(CallerReport.init(from:), { $0.append(to: $1) }).settleEqually(body)
-    case 4: Format(DeviceNews.init(from:), { $0.append(to: $1) }).settleEqually(body)
+    case 4: Format(DeviceStateChange.init(from:), { $0.append(to: $1) }).settleEqually(body)
     // A time may be no number, which is not equal to itself.
     case 5: Format(DecisionPage.init(from:), { $0.append(to: $1) }).settle(body)
     case 6: Format(Explanation.init(from:), { $0.append(to: $1) }).settleEqually(body)
@@ -159,7 +160,7 @@ extension FuzzSeeds {
         let mark = StoreMark(changes: 1, block: 2, code: Array(0..<32))
         return [
             written { status.append(to: $0) }, written { page.append(to: $0) }, written { details.append(to: $0) },
-            written { caller.append(to: $0) }, written { DeviceNews(epoch: 1, status: status).append(to: $0) },
+            written { caller.append(to: $0) }, written { DeviceStateChange(epoch: 1, status: status).append(to: $0) },
             written { decisions.append(to: $0) }, written { explanation.append(to: $0) },
             written { moved.append(to: $0) }, written { orphan.append(to: $0) },
             written {

@@ -120,7 +120,7 @@ extension FuzzSeeds {
     static let context = AuthenticationContext(identifier: Array(0..<16), caller: Array(0..<32))
     static let prompt = Prompt(
         interaction: .terminal, reason: "why", fallbackTitle: "Passcode", cancelTitle: "Stop",
-        surroundings: Surroundings(terminal: "/dev/pts/1", environment: ["TERM": "xterm", "LANG": "C.UTF-8"]))
+        surroundings: PromptEnvironment(terminal: "/dev/pts/1", environment: ["TERM": "xterm", "LANG": "C.UTF-8"]))
 
     static var authentication: [AuthenticationRequest] {
         [

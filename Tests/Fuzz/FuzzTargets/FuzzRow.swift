@@ -7,8 +7,8 @@ import LinuxSystem
 @testable import KeychainWire
 @testable import SecureEnclave
 
-/// Columns of stored rows that somebody has replaced who can write the file: what is found is what was stored or nothing, and what
-/// is no more as it was is reported.
+/// Columns of stored rows that somebody has replaced who can write the file: what is found is what was stored or
+/// nothing, and what is no more as it was is reported.
 ///
 ///     input = *(column:u8 kind:u8 count:u8 value)          ; the column of one of three rows
 func fuzzRow(_ bytes: Span<UInt8>) {
@@ -147,7 +147,7 @@ private final class FuzzStore: @unchecked Sendable {
             try builder.set("m_Limit", .string("m_LimitAll"))
             try narrow(&builder)
             let writer = ResponseWriter()
-            try engine.makeLane().read(try builder.build(), from: Self.caller, id: 1, by: .never, into: writer)
+            try engine.makeItemReader().read(try builder.build(), from: Self.caller, id: 1, by: .never, into: writer)
             let answer = writer.complete()
             guard answer.status != KeychainStatus.itemNotFound.rawValue else { return [] }
             // Rows that say of themselves that they are locked.
@@ -161,7 +161,7 @@ private final class FuzzStore: @unchecked Sendable {
         must("a verification") { () throws(Refusal) in
             var (rows, next) = ([Int64](), VerificationCursor.start as VerificationCursor?)
             while let cursor = next {
-                let page = try engine.makeLane().verify(from: cursor, by: .never)
+                let page = try engine.makeItemReader().verify(from: cursor, by: .never)
                 rows += page.report.damage.map(\.row)
                 // What a row says of its class may make it one that is closed.
                 rows += (0..<page.report.locked).map { Int64($0) }

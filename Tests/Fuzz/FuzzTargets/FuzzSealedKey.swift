@@ -1,13 +1,14 @@
 import LinuxSystem
 
+@testable import EnclaveWire
 @testable import KeychainModel
 @testable import KeychainWire
 @testable import SecureEnclave
 
 /// What the enclave gives out to be kept elsewhere, and gets back from whoever kept it.
 ///
-/// The first byte says what the rest is. In the last form the rest are changes of a key that the enclave has sealed: it takes the key
-/// back only as it was.
+/// The first byte says what the rest is. In the last form the rest are changes of a key that the enclave has sealed: it
+/// takes the key back only as it was.
 ///
 ///     changes = *(place:u16 bits:u8)
 func fuzzSealedKey(_ bytes: Span<UInt8>) {

@@ -2,14 +2,15 @@ import Glibc
 import LinuxSystem
 
 @testable import CallerIdentification
+@testable import EnclaveWire
 @testable import KeychainModel
 @testable import KeychainWire
 
-/// What the parts of the system service say to each other: the master, the listener of the enclave, the daemon of a keychain, and
-/// the process that identifies callers.
+/// What the parts of the system service say to each other: the master, the listener of the enclave, the daemon of a
+/// keychain, and the process that identifies callers.
 ///
-/// The first byte says what the rest is. What is believed is exactly what the format has; what comes without its descriptor, or with
-/// another number of them, is nothing.
+/// The first byte says what the rest is. What is believed is exactly what the format has; what comes without its
+/// descriptor, or with another number of them, is nothing.
 func fuzzSystem(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)
@@ -36,7 +37,9 @@ private func say(_ bytes: [UInt8], through socket: UnixSocket) {
 private func fuzzSummons(_ body: [UInt8]) {
     let (ours, theirs) = pair()
     say(body, through: theirs)
-    guard let summons = try? EnclaveSummons.receive(from: ours, deadline: .after(milliseconds: 1000)) else { return }
+    guard let summons = try? EnclaveStartRequest.receive(from: ours, deadline: .after(milliseconds: 1000)) else {
+        return
+    }
     let (from, to) = pair()
     must("a summons cannot be sent") { () throws(SystemError) in
         try summons.send(through: from, deadline: .after(milliseconds: 1000))

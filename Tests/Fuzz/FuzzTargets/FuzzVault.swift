@@ -1,5 +1,6 @@
 import LinuxSystem
 
+@testable import EnclaveWire
 @testable import KeychainCrypto
 @testable import KeychainModel
 @testable import KeychainWire
@@ -9,8 +10,8 @@ import LinuxSystem
 ///
 ///     input = mends:u8 vault
 ///
-/// Bit 0 of `mends` has the digest made right, and bit 1 the seal before it with the device key that the file itself has, as
-/// somebody can who has the file; otherwise nothing behind them would ever be read.
+/// Bit 0 of `mends` has the digest made right, and bit 1 the seal before it with the device key that the file itself
+/// has, as somebody can who has the file; otherwise nothing behind them would ever be read.
 func fuzzVault(_ bytes: Span<UInt8>) {
     var input = InputReader(bytes)
     let mends = input.byte()
@@ -73,7 +74,7 @@ private func seal(of bytes: [UInt8]) throws -> (at: Int, digest: [UInt8]) {
     right.replaceSubrange(end..., with: try Digest.sha256(bytes.span.extracting(..<end)).span.array(0, 32))
     let version = right.span.littleEndian(UInt16.self, at: Vault.Offset.version)
     guard (Vault.firstVersion...Vault.agedVersion).contains(version) else { throw Refusal.malformed("a version") }
-    let tail = try VaultTail(version, right.span)
+    let tail = try VaultRecords(version, right.span)
     guard let place = tail.seal, version != Vault.firstVersion else { throw Refusal.malformed("a seal") }
     let key = try DeviceRoots.softwareOnly.root(tail.kind).openDevice(tail.record)
     let vault = Vault(

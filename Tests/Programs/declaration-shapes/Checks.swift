@@ -1,7 +1,7 @@
 import Foundation
 
-// Written as a program on an Apple system would write it, without this package's own rules: `declarations_test.sh` compiles it
-// in Swift 5 and in Swift 6 mode, with warnings as errors, and runs it over an empty keychain.
+// Written as a program on an Apple system would write it, without this package's own rules: `declarations_test.sh`
+// compiles it in Swift 5 and in Swift 6 mode, with warnings as errors, and runs it over an empty keychain.
 
 /// Counts what holds, and says what does not.
 final class Checks: @unchecked Sendable {

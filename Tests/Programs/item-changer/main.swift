@@ -2,9 +2,10 @@
 //
 //     item-changer FOLDER < steps.json
 //
-// A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"makeKey": attributes} for a key of the enclave,
-// {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, {"type": password} for what the user answers the next prompt
-// with, or {"as": groups} for the access groups of the program that does what follows. Items and queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or
+// A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"makeKey": attributes} for a key of the
+// enclave, {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, {"type": password} for what the user answers
+// the next prompt with, or {"as": groups} for the access groups of the program that does what follows. Items and
+// queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or
 // {"control": [protection, flags]}.
 
 import Foundation

@@ -5,7 +5,8 @@ import KeychainModel
 import KeychainWire
 import Security
 
-/// A value that says its number and is as long as it should be: whatever else is found in its place is no value of a script.
+/// A value that says its number and is as long as it should be: whatever else is found in its place is no value of a
+/// script.
 enum Value {
     static func data(number: String, size: Int) -> Data {
         let word = Data("\(number):\(size):".utf8)
@@ -51,8 +52,8 @@ enum Items {
     }
 }
 
-/// Opens the store in a folder as a program with the keychain inside does, and prints one line: its status, what a look at
-/// every row found, its items, and which passcode opened it.
+/// Opens the store in a folder as a program with the keychain inside does, and prints one line: its status, what a look
+/// at every row found, its items, and which passcode opened it.
 ///
 /// - Parameter text: the folder, and passcodes to try behind it.
 func check(_ text: String) {

@@ -50,7 +50,8 @@ enum Objects {
 
     /// Every item of a class that has what is asked for, in order.
     ///
-    /// - Parameter criteria: attributes by their codes: `pkhh=0a1b` for data, `labl:616461` for text, `kcls#1` for a number.
+    /// - Parameter criteria: attributes by their codes: `pkhh=0a1b` for data, `labl:616461` for text, `kcls#1` for a
+    ///   number.
     static func ask(_ code: String, _ criteria: ArraySlice<String>) -> (OSStatus, [String]) {
         var query: [String: Any] = [
             kSecClass as String: itemClass(code), kSecMatchLimit as String: kSecMatchLimitAll,
@@ -85,8 +86,8 @@ enum Objects {
         }
     }
 
-    /// What the object is that comes with an item: its certificate's bytes, the public half of its key, and whether the two halves
-    /// of the key belong together.
+    /// What the object is that comes with an item: its certificate's bytes, the public half of its key, and whether the
+    /// two halves of the key belong together.
     private static func reference(_ item: [String: Any]) -> [String] {
         guard let found = item[kSecValueRef as String] as CFTypeRef? else { return [] }
         switch CFGetTypeID(found) {

@@ -1,4 +1,5 @@
 import EmbeddedKeychain
+import EnclaveWire
 import Glibc
 import KeychainClient
 import KeychainModel

@@ -1,5 +1,5 @@
-// For the tests that attack the store from several processes: does what a script says, and writes down when each call began and
-// what it gave. It also looks at whole stores, one after the other.
+// For the tests that attack the store from several processes: does what a script says, and writes down when each call
+// began and what it gave. It also looks at whole stores, one after the other.
 //
 //     item-player                  obeys the script on standard input line by line, as somebody types it
 //     item-player batch            reads the script to its end first, so that a forked child has its lines
@@ -24,11 +24,11 @@
 //     pause MS            lets others go first
 //     kill                ends this process with SIGKILL
 //
-// With PLAYER_GROUP it is a program of that access group, wherever its file lies, and with PLAYER_TPM (an address of tpm2-tss) it
-// has a TPM; both are for a keychain inside the program.
+// With PLAYER_GROUP it is a program of that access group, wherever its file lies, and with PLAYER_TPM (an address of
+// tpm2-tss) it has a TPM; both are for a keychain inside the program.
 //
-// What is written down, a line each: `B process line nanoseconds` before a call, `E process line nanoseconds status rule result`
-// after it. A process that is killed leaves the first without the second.
+// What is written down, a line each: `B process line nanoseconds` before a call, `E process line nanoseconds status
+// rule result` after it. A process that is killed leaves the first without the second.
 
 import Glibc
 

@@ -26,8 +26,8 @@ func add(_ service: String) -> Never {
     exit(0)
 }
 
-// What it found has gone when it returns: an address in a value of type Data has a mark in it, which the search for leaks at the
-// end of the process does not follow.
+// What it found has gone when it returns: an address in a value of type Data has a mark in it, which the search for
+// leaks at the end of the process does not follow.
 func check(_ service: String) -> Int32 {
     let query: [CFString: Any] = [
         kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecMatchLimit: kSecMatchLimitAll,

@@ -1,7 +1,7 @@
 import Security
 
-// Does with keys what the lines of its input say and answers each with a line, so that a test in another language can hold
-// the results against its own. Words are separated by spaces, bytes are in hexadecimal, "-" is nothing.
+// Does with keys what the lines of its input say and answers each with a line, so that a test in another language can
+// hold the results against its own. Words are separated by spaces, bytes are in hexadecimal, "-" is nothing.
 //   make TYPE BITS                      → private key, public key
 //   sign | decrypt TYPE KEY ALGORITHM INPUT
 //   verify TYPE KEY ALGORITHM INPUT SIGNATURE   → yes or the error's code

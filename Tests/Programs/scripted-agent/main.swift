@@ -2,16 +2,17 @@
 //
 //     AGENT --channel FD …
 //
-// Beside AGENT, which may be a link, AGENT.answers has an answer for each question, one per line and in order: "touch", "miss",
-// "fallback", "cancel", or any other word for a passcode. A question without an answer is left open until it is withdrawn. The
-// kinds of the questions are appended to AGENT.questions.
+// Beside AGENT, which may be a link, AGENT.answers has an answer for each question, one per line and in order: "touch",
+// "miss", "fallback", "cancel", or any other word for a passcode. A question without an answer is left open until it is
+// withdrawn. The kinds of the questions are appended to AGENT.questions.
 
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-final class ScriptedUser: UserInterface {
+final class ScriptedUser: AgentService {
     private let path: String
     private let asked = Lock(0)
 

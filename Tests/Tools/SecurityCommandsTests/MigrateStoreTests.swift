@@ -47,7 +47,7 @@ import Testing
     func needsService() {
         let outcome = Shell().run("migrate-store", "-y")
         #expect(outcome == .init(1, errors: "security: there is no store to move from or to\n"))
-        older.note(isEmptied: true)
+        older.remove()
         #expect(shell.run("migrate-store", "-y") == .init(1, errors: "security: there is no older store\n"))
     }
 
@@ -91,6 +91,63 @@ import Testing
         #expect(!older.isThere)
         #expect(shell.run("migrate-store", "-b", "-y").status == 0)
         #expect(older.isThere)
+    }
+
+    @Test("What a program puts into an emptied store moves too")
+    func comesLater() {
+        fill(item("a"))
+        #expect(shell.run("migrate-store", "-y").text.hasSuffix("moved: 1\n"))
+        fill(item("b"))
+        #expect(shell.run("migrate-store", "-y").text.hasSuffix("moved: 1\n"))
+        #expect(accounts(shell.keychain) == ["a", "b"] && accounts(older.keychain) == [])
+    }
+
+    @Test("An item that its program changes after it was copied stays with its new value, and that is told")
+    func keepsWhatChanges() {
+        fill(item("a", more: [.modificationDate: .date(1)]), item("b", more: [.modificationDate: .date(1)]))
+        let source = older.keychain
+        let changed = item("a", more: [.modificationDate: .date(2)])
+        shell.keychain.update { state in
+            state.beforeDevice = { request in
+                guard case .access(.work) = request else { return }
+                source.update { [changed] in if $0.items.count == 2 { $0.items[0] = changed } }
+            }
+        }
+        let outcome = shell.run("migrate-store", "-y")
+        #expect(outcome.status == 1)
+        let told = "stays: genp \"L a\" (program:/bin/app): it was changed after it had been copied\n"
+        #expect(outcome.text.contains(told))
+        #expect(accounts(source) == ["a"] && accounts(shell.keychain) == ["a", "b"])
+        #expect(older.isThere)
+    }
+
+    @Test("A run that is cut short leaves one item at most in both keychains, and the next run moves the others")
+    func isCutShort() {
+        fill(item("a"), item("b"), item("c"))
+        let lost = Refusal(.io, .damaged, "socket", "The keychain is gone.", do: "Try again.")
+        let (source, target) = (older.keychain, shell.keychain)
+        target.update { state in
+            state.beforeDevice = { [target] request in
+                guard case .access(.work) = request, target.update({ $0.items.count }) == 1 else { return }
+                source.update { $0.refusal = lost }
+            }
+        }
+        #expect(shell.run("migrate-store", "-y").status != 0)
+        let both = Set(accounts(source)).intersection(accounts(target))
+        #expect(both.count <= 1 && Set(accounts(source)).union(accounts(target)) == ["a", "b", "c"])
+        target.update { $0.beforeDevice = { _ in } }
+        source.update { $0.refusal = nil }
+        _ = shell.run("migrate-store", "-y")
+        #expect(accounts(target) == ["a", "b", "c"])
+    }
+
+    @Test("Of two items that differ in what one lacks, the other is not deleted")
+    func keepsItsNeighbour() {
+        let date: [AttributeID: AttributeValue] = [.modificationDate: .date(1)]
+        fill(item("", more: date), item("a", more: date))
+        shell.keychain.update { [there = item("a")] in $0.items = [there] }
+        #expect(shell.run("migrate-store", "-y").status == 1)
+        #expect(accounts(older.keychain) == ["a"] && accounts(shell.keychain) == ["", "a"])
     }
 
     @Test("An item that cannot be added stays, is told, and keeps no other from moving; the status is 1")

@@ -207,8 +207,8 @@ import Testing
         shell.keychain.update { state in
             state.report.checked = 12
             // The last page ends when the sign of life has been seen.
-            state.duringVerification = { cursor in
-                guard cursor.itemClass == nil else { return }
+            state.beforeDevice = { request in
+                guard case .verify(let cursor) = request, cursor.itemClass == nil else { return }
                 _ = isShown.wait(deadline: .after(milliseconds: 30_000)) { $0 ? true : nil }
             }
         }

@@ -191,6 +191,85 @@ struct SetupTests {
         #expect(home.text("Sources/Deep/ReexportSecurity.swift") == "// mine now\n")
     }
 
+    /// The file that setting up writes for one source.
+    private func exported(_ source: String, in folder: String = "Sources/Uses") throws -> String? {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        try home.write("// swift-tools-version: 6.0\n", "Package.swift")
+        try home.write(source, "\(folder)/a.swift")
+        #expect(home.shell.run("setup", "-y", "swift").status == 0)
+        return home.text("\(folder)/ReexportSecurity.swift")
+    }
+
+    @Test(
+        "Code is known that Foundation brings Security to on a Mac",
+        arguments: [
+            "let a = CFGetTypeID(b)", "let a = c as CFDictionary", "let a = kCFBooleanTrue",
+            "let a = SecRandomCopyBytes",
+            "#if canImport(Security)\nlet a = SecRandomCopyBytes\n#endif",
+            "#if !os(Linux)\n#else\nlet a = SecKeyCreateSignature\n#endif",
+            "#if os(macOS) || DEBUG\nlet a = kSecClass\n#endif", "let a = \"https://a\" // b\nlet b = kSecClass",
+        ])
+    func swiftRecognised(source: String) throws {
+        #expect(try exported("import Foundation\n\(source)\n")?.contains("@_exported import Security") == true)
+    }
+
+    @Test(
+        "Code is left alone that has it already, or is not built on Linux",
+        arguments: [
+            "import CoreFoundation\nlet a = CFGetTypeID(b)", "let a = CFRunLoopGetMain()", "let a = 1 // kSecClass",
+            "#if os(macOS) && DEBUG\nlet a = kSecClass\n#endif",
+            "#if canImport(Darwin)\nlet a = kSecClass\n#elseif os(Linux)\n#endif",
+            "import struct Security.SecPadding\nlet a = kSecClass",
+            "#if canImport(Security)\nimport Security // here too\n#endif\nlet a = kSecClass",
+            "let a = CFStringency()", "#if os(Linux)\nlet a = 1\n#else\nlet a = autoreleasepool { kSecClass }\n#endif",
+        ])
+    func swiftLeftAlone(source: String) throws {
+        #expect(try exported("import Foundation\n\(source)\n") == nil)
+    }
+
+    @Test("AppleCompat comes where Foundation on Linux lacks a name, with Security or without")
+    func swiftCompat() throws {
+        let alone = try exported("import Security\nlet a: NSException? = nil\n")
+        #expect(alone?.contains("import AppleCompat") == true && alone?.contains("import Security") == false)
+        let both = try exported("import Foundation\nfunc a() { autoreleasepool { _ = kSecClass } }\n")
+        #expect(both?.contains("import AppleCompat") == true && both?.contains("import Security") == true)
+        #expect(try exported("import AppleCompat\nlet a: NSException? = nil\n") == nil)
+    }
+
+    @Test("A test that imports a target with such a file needs none; one that does not gets its own")
+    func swiftTests() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        try home.write("let package = Package(targets: [.testTarget(name: \"UsesTests\")])\n", "Package.swift")
+        try home.write("import Foundation\nlet a = kSecClass\n", "Sources/Uses/a.swift")
+        try home.write("@testable import Uses\nlet a = kSecClass\n", "Tests/UsesTests/a.swift")
+        try home.write("import Foundation\nlet a = kSecClass\n", "Tests/OtherTests/a.swift")
+        try home.write("import XCTest\nlet a = kSecClass\n", "Tests/LinuxMain.swift")
+        try home.write("import XCTest\nlet a = kSecClass\n", "Tests/XCTestManifests.swift")
+        #expect(home.shell.run("setup", "-y", "swift").status == 0)
+        for (folder, gets) in [
+            ("Sources/Uses", true), ("Tests/UsesTests", false), ("Tests/OtherTests", true), ("Tests", false),
+        ] {
+            #expect((home.text("\(folder)/ReexportSecurity.swift") != nil) == gets, "\(folder)")
+        }
+        #expect(home.shell.run("setup", "-y", "swift").text == "security: nothing has to be changed\n")
+        #expect(home.shell.run("setup", "-u", "-y", "swift").status == 0)
+        #expect(home.text("Sources/Uses/ReexportSecurity.swift") == nil)
+    }
+
+    @Test("A target whose sources lie in folders without names of their own gets one file")
+    func swiftFolders() throws {
+        var home = try Home()
+        home.shell.environment["PWD"] = home.folder.path
+        try home.write("let package = Package(targets: [.target(name: \"one\")])\n", "Package.swift")
+        try home.write("let a = kSecClass\n", "Sources/a.swift")
+        try home.write("let b = kSecClass\n", "Sources/Models/b.swift")
+        #expect(home.shell.run("setup", "-y", "swift").status == 0)
+        #expect(home.text("Sources/ReexportSecurity.swift") != nil)
+        #expect(home.text("Sources/Models/ReexportSecurity.swift") == nil)
+    }
+
     @Test(
         "On demand the targets that use Security depend on the installed SDK; undo leaves what was there, byte for byte"
     )

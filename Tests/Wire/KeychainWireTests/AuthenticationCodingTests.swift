@@ -10,7 +10,8 @@ struct AuthenticationCodingTests {
     private static let prompt: Prompt = {
         var prompt = Prompt(
             interaction: .terminal, reason: "to open 🔑", fallbackTitle: "", cancelTitle: "No",
-            surroundings: Surroundings(terminal: "/dev/pts/3", environment: ["TERM": "xterm", "LANG": "zh_CN.UTF-8"]))
+            surroundings: PromptEnvironment(
+                terminal: "/dev/pts/3", environment: ["TERM": "xterm", "LANG": "zh_CN.UTF-8"]))
         (prompt.program, prompt.item) = ("/usr/bin/mail", "mail.example.org")
         return prompt
     }()
@@ -92,7 +93,7 @@ struct AuthenticationCodingTests {
         }
         #expect(read.reason == String(repeating: "é", count: 512))
         #expect(read.fallbackTitle == String(repeating: "🔑", count: 64))
-        #expect(read.surroundings == Surroundings(terminal: "", environment: ["LANG": "C"]))
+        #expect(read.surroundings == PromptEnvironment(terminal: "", environment: ["LANG": "C"]))
     }
 
     @Test("A variable comes once, and only one of the table")
@@ -113,7 +114,7 @@ struct AuthenticationCodingTests {
         }
         #expect(Self.reads(body([0, 1])) != nil)
         #expect(Self.reads(body([0, 0])) == nil)
-        #expect(Self.reads(body([UInt8(Surroundings.variables.count)])) == nil)
+        #expect(Self.reads(body([UInt8(PromptEnvironment.variables.count)])) == nil)
     }
 
     @Test("Answers are read back")

@@ -13,7 +13,7 @@ struct OpenedTerminalTests {
     }
 
     private static func request(opened: FileDescriptor?) -> AuthenticationRequest {
-        var prompt = Prompt(surroundings: Surroundings(terminal: "/dev/pts/1", environment: ["TERM": "xterm"]))
+        var prompt = Prompt(surroundings: PromptEnvironment(terminal: "/dev/pts/1", environment: ["TERM": "xterm"]))
         prompt.surroundings.opened = opened.map(OpenedTerminal.init)
         return .evaluate(
             .policy(2), context: [UInt8](repeating: 7, count: AuthenticationContext.identifierBytes), prompt: prompt)

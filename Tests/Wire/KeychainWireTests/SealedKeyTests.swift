@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -59,7 +60,7 @@ struct SealedKeyTests {
         }
     }
 
-    @Test("Parts beyond their limits are refused, and those at their limits fit a lane together with their input")
+    @Test("Parts beyond their limits are refused, and those at their limits fit a slot together with their input")
     func limits() throws {
         let largest = Self.make(
             KeyLimits.groupBytes, KeyLimits.publicKeyBytes, KeyLimits.privateKeyBytes)

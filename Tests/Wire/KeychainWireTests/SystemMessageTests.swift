@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
@@ -19,9 +20,9 @@ struct SystemMessageTests {
     func summons(owner: KeychainOwner) throws {
         for create in [true, false] {
             let (ours, theirs) = try UnixSocket.pair()
-            let sent = EnclaveSummons(owner: owner, createIfMissing: create)
+            let sent = EnclaveStartRequest(owner: owner, createIfMissing: create)
             try sent.send(through: ours, deadline: soon)
-            #expect(try EnclaveSummons.receive(from: theirs, deadline: soon) == sent)
+            #expect(try EnclaveStartRequest.receive(from: theirs, deadline: soon) == sent)
         }
     }
 
@@ -35,7 +36,7 @@ struct SystemMessageTests {
         let (ours, theirs) = try UnixSocket.pair()
         if !bytes.isEmpty { try ours.sendFully(bytes.span, deadline: soon) }
         shutdown(ours.descriptor.number, CInt(SHUT_WR))
-        #expect(throws: SystemError.self) { try EnclaveSummons.receive(from: theirs, deadline: soon) }
+        #expect(throws: SystemError.self) { try EnclaveStartRequest.receive(from: theirs, deadline: soon) }
     }
 
     @Test("Connections arrive with what they are for, and are counted")

@@ -4,11 +4,11 @@ internal import KeychainWire
 internal import LinuxSystem
 internal import Security
 
-/// What is behind an `LAContext`: its identifier, under which the enclave keeps what the user has shown, its settings, and the
-/// evaluations that are under way.
+/// What is behind an `LAContext`: its identifier, under which the enclave keeps what the user has shown, its settings,
+/// and the evaluations that are under way.
 ///
-/// The invariant: once a context was invalidated, it starts nothing any more, every evaluation has ended or is about to, and
-/// the enclave has forgotten it or is about to.
+/// The invariant: once a context was invalidated, it starts nothing any more, every evaluation has ended or is about
+/// to, and the enclave has forgotten it or is about to.
 final class ContextCore: Sendable {
     /// 16 random bytes. Only this object and the keychain know them.
     let identifier = Randomness.bytes(AuthenticationContext.identifierBytes)

@@ -3,8 +3,8 @@ internal import Security
 
 /// Work on threads of the module's own, for the keychain that the caller's task talks to.
 ///
-/// A dispatch queue knows nothing of the task that hands it work, so what the task knows is carried over; calls of `Security`
-/// in a reply go to the same keychain as those around the evaluation.
+/// A dispatch queue knows nothing of the task that hands it work, so what the task knows is carried over; calls of
+/// `Security` in a reply go to the same keychain as those around the evaluation.
 struct KeychainTask: Sendable {
     private let scoped = KeychainSession.scoped
 

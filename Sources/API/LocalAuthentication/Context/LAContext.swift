@@ -5,20 +5,22 @@ package import Security
 ///
 /// ```swift
 /// let context = LAContext()
-/// guard try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to open your notes") else { return }
+/// guard try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to open your notes") else {
+/// return }
 /// ```
 ///
-/// Neither this class nor the program decides anything: the enclave asks the user through a process of its own, and keeps what
-/// he has shown under an identifier that only this object knows, for this program and for five minutes. An evaluation by itself
-/// protects nothing (S-72): what is to be protected is guarded by an access control, and a context that was evaluated is passed
-/// with `kSecUseAuthenticationContext`, which spares the second prompt.
+/// Neither this class nor the program decides anything: the enclave asks the user through a process of its own, and
+/// keeps what he has shown under an identifier that only this object knows, for this program and for five minutes. An
+/// evaluation by itself protects nothing (S-72): what is to be protected is guarded by an access control, and a context
+/// that was evaluated is passed with `kSecUseAuthenticationContext`, which spares the second prompt.
 ///
-/// A context lives until its evaluations are answered, also when the program has let go of it; when it goes, what was shown in
-/// it is forgotten, as after ``invalidate()``.
+/// A context lives until its evaluations are answered, also when the program has let go of it; when it goes, what was
+/// shown in it is forgotten, as after ``invalidate()``.
 ///
 /// Functions of Objective-C may be called without a look at what they return; so may these.
 ///
-/// Source: semantics G.2. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a mutex.
+/// Source: semantics G.2. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a
+/// mutex.
 open class LAContext: NSObject, @unchecked Sendable {
     private let core = ContextCore()
 
@@ -31,8 +33,8 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Returns whether a policy could be evaluated now; asks nobody.
     ///
-    /// Afterwards ``biometryType`` and ``domainState`` say what the device has. It may change at any time: evaluate the policy
-    /// and look at its error rather than deciding by this.
+    /// Afterwards ``biometryType`` and ``domainState`` say what the device has. It may change at any time: evaluate the
+    /// policy and look at its error rather than deciding by this.
     ///
     /// - Parameters:
     ///   - policy: what is to be evaluated.
@@ -108,13 +110,15 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the context for good: evaluations under way fail with `appCancel`, and their prompt goes away; whatever is asked
-    /// afterwards fails with `invalidContext`. What the user has shown and a credential that was set are forgotten.
+    /// Ends the context for good: evaluations under way fail with `appCancel`, and their prompt goes away; whatever is
+    /// asked afterwards fails with `invalidContext`. What the user has shown and a credential that was set are
+    /// forgotten.
     open func invalidate() { core.invalidate() }
 
     // MARK: - Credentials
 
-    /// Gives the context the password of items made with `.applicationPassword` (S-84), so that the user is not asked for it.
+    /// Gives the context the password of items made with `.applicationPassword` (S-84), so that the user is not asked
+    /// for it.
     ///
     /// It is kept in locked memory and handed to the enclave alone, with requests that the context is passed to.
     ///
@@ -135,7 +139,8 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The device's biometry: `touchID` for any fingerprint reader, none before ``canEvaluatePolicy(_:error:)`` was called.
+    /// The device's biometry: `touchID` for any fingerprint reader, none before ``canEvaluatePolicy(_:error:)`` was
+    /// called.
     open var biometryType: LABiometryType { domainState.biometry.biometryType }
 
     /// 32 bytes that change whenever a finger comes or goes; nil before biometry was found ready or matched.
@@ -169,15 +174,15 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// For how many seconds an unlock of the device by biometry counts; 0, the default, for not at all.
     ///
-    /// It never does here: this keychain is unlocked by its passcode, never by a finger, so there is no such unlock. The value
-    /// is kept as it was set.
+    /// It never does here: this keychain is unlocked by its passcode, never by a finger, so there is no such unlock.
+    /// The value is kept as it was set.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { core.settings.reuseDuration }
         set { core.change { $0.reuseDuration = newValue } }
     }
 
-    /// Whether asking the user is forbidden; false unless set. Evaluations that would have to ask fail with `notInteractive`,
-    /// keychain operations with `errSecInteractionNotAllowed`.
+    /// Whether asking the user is forbidden; false unless set. Evaluations that would have to ask fail with
+    /// `notInteractive`, keychain operations with `errSecInteractionNotAllowed`.
     open var interactionNotAllowed: Bool {
         get { core.settings.forbidsInteraction }
         set { core.change { $0.forbidsInteraction = newValue } }

@@ -37,7 +37,8 @@ extension AccessConstraint {
 extension GuardedOperation {
     /// Whether anybody has to be asked before something under an access control is made or used.
     ///
-    /// Making something takes no user, for only reading does (S-86); a password of the program's own is needed for both.
+    /// Making something takes no user, for only reading does (S-86); a password of the program's own is needed for
+    /// both.
     func asks(for flags: UInt64) -> Bool {
         let constraint = AccessConstraint(flags: flags)
         if self == .createItem || self == .createKey { return constraint.needsPassword }

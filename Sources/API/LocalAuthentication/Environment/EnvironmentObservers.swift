@@ -56,7 +56,8 @@ final class EnvironmentObservers: Sendable {
     }
 }
 
-/// An observer that somebody else keeps alive. Who observes lets himself be called from other threads, as on Apple's systems.
+/// An observer that somebody else keeps alive. Who observes lets himself be called from other threads, as on Apple's
+/// systems.
 private final class WeakObserver: @unchecked Sendable {
     private(set) weak var object: (any LAEnvironment.Observer)?
 

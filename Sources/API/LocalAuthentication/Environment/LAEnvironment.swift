@@ -28,8 +28,9 @@ open class LAEnvironment: NSObject, @unchecked Sendable {
 
     /// Tells an observer from now on of every state that differs from the one before.
     ///
-    /// The readers of this system do not say when a finger is enrolled, so the device is looked at every two seconds while
-    /// somebody observes, and what changes back in between is not seen. The observer is called from a thread of the module's own.
+    /// The readers of this system do not say when a finger is enrolled, so the device is looked at every two seconds
+    /// while somebody observes, and what changes back in between is not seen. The observer is called from a thread of
+    /// the module's own.
     ///
     /// - Parameter observer: held weakly: the program keeps it alive.
     open func addObserver(_ observer: any Observer) { observers.add(observer, of: self) }

@@ -18,8 +18,8 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// Biometry alone: any finger that is enrolled when the right is authorized.
     public static let biometry = LAAuthenticationRequirement(flags: .biometryAny)
 
-    /// Biometry alone, with the fingers that were enrolled when the right was saved, or authorized for the first time if it never
-    /// was. A finger that comes or goes ends the right.
+    /// Biometry alone, with the fingers that were enrolled when the right was saved, or authorized for the first time
+    /// if it never was. A finger that comes or goes ends the right.
     public static let biometryCurrentSet = LAAuthenticationRequirement(flags: .biometryCurrentSet)
 
     /// Biometry, and something else where it fails, is missing or is not wanted.

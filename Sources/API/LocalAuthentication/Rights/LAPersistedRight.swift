@@ -1,7 +1,7 @@
 /// A right that ``LARightStore`` has saved: it guards a key, and a secret if it was saved with one.
 ///
-/// What needs the private key or the secret works while the right is authorized, in this object alone, and for five minutes
-/// after the user has authenticated. The enclave sees to it, not this class.
+/// What needs the private key or the secret works while the right is authorized, in this object alone, and for five
+/// minutes after the user has authenticated. The enclave sees to it, not this class.
 public final class LAPersistedRight: LARight, @unchecked Sendable {
     let items: RightItems
     private let publicKey: SecKey

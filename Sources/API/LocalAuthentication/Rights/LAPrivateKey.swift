@@ -1,8 +1,8 @@
 /// The private key that a right guards: P-256, in the enclave, never to be had.
 ///
-/// Every use needs the right to be authorized; otherwise it fails with `LAError` and `notInteractive`. What the algorithm or
-/// the data do not fit is an error of `NSOSStatusErrorDomain` with `errSecParam`. Completion handlers are called once, on a queue of
-/// the module's own.
+/// Every use needs the right to be authorized; otherwise it fails with `LAError` and `notInteractive`. What the
+/// algorithm or the data do not fit is an error of `NSOSStatusErrorDomain` with `errSecParam`. Completion handlers are
+/// called once, on a queue of the module's own.
 public final class LAPrivateKey: NSObject, Sendable {
     /// The other half.
     public let publicKey: LAPublicKey
@@ -120,7 +120,8 @@ extension LAPersistedRight {
     }
 }
 
-/// Parameters of a key exchange on their way to another thread: a copy that nobody changes, which is what makes it safe.
+/// Parameters of a key exchange on their way to another thread: a copy that nobody changes, which is what makes it
+/// safe.
 private struct ExchangeParameters: @unchecked Sendable {
     let dictionary: NSDictionary
 

@@ -1,7 +1,7 @@
 /// The public half of a right's key. It works whether the right is authorized or not.
 ///
-/// Completion handlers are called once, on a queue of the module's own. What the algorithm or the data do not fit is an error of
-/// `NSOSStatusErrorDomain` with `errSecParam`.
+/// Completion handlers are called once, on a queue of the module's own. What the algorithm or the data do not fit is an
+/// error of `NSOSStatusErrorDomain` with `errSecParam`.
 public final class LAPublicKey: NSObject, Sendable {
     private let key: SecKey
 

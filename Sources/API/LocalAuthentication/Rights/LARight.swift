@@ -7,9 +7,11 @@ private import LinuxSystem
 /// try await right.authorize(localizedReason: "to show the invoices")
 /// ```
 ///
-/// By itself it says who may go on; a right that ``LARightStore`` has saved also guards a key and a secret, in the enclave.
+/// By itself it says who may go on; a right that ``LARightStore`` has saved also guards a key and a secret, in the
+/// enclave.
 ///
-/// Source: semantics G.3. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a mutex.
+/// Source: semantics G.3. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a
+/// mutex.
 open class LARight: NSObject, @unchecked Sendable {
     /// How far the authorization has come.
     public enum State: Int, Sendable {
@@ -46,8 +48,8 @@ open class LARight: NSObject, @unchecked Sendable {
 
     // MARK: - Authorization
 
-    /// Asks the user for what the right requires, unless it is granted still. While he is being asked, others who authorize the
-    /// right wait for the same answer.
+    /// Asks the user for what the right requires, unless it is granted still. While he is being asked, others who
+    /// authorize the right wait for the same answer.
     ///
     /// - Parameters:
     ///   - localizedReason: what the user reads; not empty.

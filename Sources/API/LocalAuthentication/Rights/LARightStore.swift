@@ -6,8 +6,8 @@
 /// let token = try await right.secret.rawData
 /// ```
 ///
-/// Errors are the keychain's, of `NSOSStatusErrorDomain`: `errSecParam` for an empty identifier, and as the functions say.
-/// Completion handlers are called once, on a queue of the module's own.
+/// Errors are the keychain's, of `NSOSStatusErrorDomain`: `errSecParam` for an empty identifier, and as the functions
+/// say. Completion handlers are called once, on a queue of the module's own.
 ///
 /// Source: semantics G.3.
 public final class LARightStore: NSObject, Sendable {

@@ -2,8 +2,8 @@ private import LinuxSystem
 
 /// How far a right's authorization has come, who waits for it, and the context in which the user has shown himself.
 ///
-/// The invariants: the state is *authorizing* while somebody waits, and only then; *authorized* while there is a context in which
-/// the requirement was met. Everybody who waits is told once.
+/// The invariants: the state is *authorizing* while somebody waits, and only then; *authorized* while there is a
+/// context in which the requirement was met. Everybody who waits is told once.
 final class RightAuthorization: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
@@ -24,7 +24,8 @@ final class RightAuthorization: Sendable {
 
     /// Begins to authorize.
     ///
-    /// - Returns: the context to evaluate; nil when the user is being asked already, whose answer will serve this caller too.
+    /// - Returns: the context to evaluate; nil when the user is being asked already, whose answer will serve this
+    ///   caller too.
     func begin(_ completion: @escaping Completion) -> LAContext? {
         content.withLock { content in
             content.waiting.append(completion)

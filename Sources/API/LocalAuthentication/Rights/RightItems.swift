@@ -1,7 +1,8 @@
-/// A saved right as the keychain has it: a permanent key of the enclave and an item, both guarded by what the right requires.
+/// A saved right as the keychain has it: a permanent key of the enclave and an item, both guarded by what the right
+/// requires.
 ///
-/// The item keeps the secret, or nothing; it is what makes the identifier unique. The key is found without asking anybody (S-41),
-/// and its access control says what the right requires.
+/// The item keeps the secret, or nothing; it is what makes the identifier unique. The key is found without asking
+/// anybody (S-41), and its access control says what the right requires.
 struct RightItems: Sendable {
     let identifier: String
 
@@ -15,8 +16,8 @@ struct RightItems: Sendable {
 
     /// Makes the key and keeps the secret. Asks nobody (S-86).
     ///
-    /// - Throws: the keychain's refusal: `errSecDuplicateItem` for an identifier that is in use, `errSecAuthFailed` where nobody
-    ///   could ever authorize the right (no passcode, no finger).
+    /// - Throws: the keychain's refusal: `errSecDuplicateItem` for an identifier that is in use, `errSecAuthFailed`
+    ///   where nobody could ever authorize the right (no passcode, no finger).
     func add(_ flags: SecAccessControlCreateFlags, secret: Data?) throws {
         var item = record
         item[kSecAttrAccessControl] = try control(flags)

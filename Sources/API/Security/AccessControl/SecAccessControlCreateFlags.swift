@@ -37,9 +37,9 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 
     // MARK: - Our own
 
-    /// Only a program that root has anchored may read the value or use the key: the kernel keeps the user's other programs out
-    /// of its memory. Apple's systems have no such flag, for there every program is one. Any program of the group may add,
-    /// overwrite or delete the item.
+    /// Only a program that root has anchored may read the value or use the key: the kernel keeps the user's other
+    /// programs out of its memory. Apple's systems have no such flag, for there every program is one. Any program of
+    /// the group may add, overwrite or delete the item.
     public static let anchoredProgram = Self(rawValue: 1 << 48)
 
     // MARK: - Older names

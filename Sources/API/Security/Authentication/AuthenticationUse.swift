@@ -17,7 +17,8 @@ struct AuthenticationUse: Sendable {
 
     /// What it comes to now.
     ///
-    /// - Throws: `errSecAuthFailed` for a context that was invalidated; `errSecParam` for a setting that makes no sense.
+    /// - Throws: `errSecAuthFailed` for a context that was invalidated; `errSecParam` for a setting that makes no
+    ///   sense.
     func asking() throws(Refusal) -> Asking {
         var prompt = try Prompt.ofThisProcess(reason: reason ?? "")
         guard let given = context?.givenContext else { return Asking(prompt: prompt) }
@@ -40,7 +41,8 @@ struct AuthenticationUse: Sendable {
 }
 
 extension KeychainSession {
-    /// Performs what needs no user with the keychain that is asked, and once more with one that has him asked where he is needed.
+    /// Performs what needs no user with the keychain that is asked, and once more with one that has him asked where he
+    /// is needed.
     @inline(__always)
     static func asking<Answer>(
         _ use: AuthenticationUse, _ body: (any KeychainConnection) throws(Refusal) -> Answer

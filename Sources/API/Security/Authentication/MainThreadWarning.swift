@@ -2,7 +2,8 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Says in debug builds, once in a process, that the user is asked from the main thread: it stands still until he has answered.
+/// Says in debug builds, once in a process, that the user is asked from the main thread: it stands still until he has
+/// answered.
 enum MainThreadWarning {
     /// To be called where the user is about to be asked.
     static func sayIfNeeded() {

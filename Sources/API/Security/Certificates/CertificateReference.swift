@@ -49,8 +49,8 @@ extension Certificate {
 }
 
 extension DistinguishedName {
-    /// The form in which the keychain keeps and compares a name a program gives as DER; what is no name stays as it is, and so
-    /// does a name that is in this form already.
+    /// The form in which the keychain keeps and compares a name a program gives as DER; what is no name stays as it is,
+    /// and so does a name that is in this form already.
     static func normalized(_ name: Span<UInt8>) -> [UInt8] {
         (try? DistinguishedName(parsing: name))?.normalized ?? name.array(0, name.count)
     }

@@ -29,8 +29,8 @@ public final class SecCertificate: NSObject, SecurityObject, Sendable {
 /// - Parameters:
 ///   - allocator: ignored.
 ///   - data: DER (RFC 5280), exactly one certificate and nothing behind it.
-/// - Returns: the certificate, or nil when the data is none. That there is a certificate says nothing about whom to believe:
-///   see `SecTrustCreateWithCertificates`.
+/// - Returns: the certificate, or nil when the data is none. That there is a certificate says nothing about whom to
+///   believe: see `SecTrustCreateWithCertificates`.
 @discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     data.withSpan { try? Certificate(parsing: $0) }.map(SecCertificate.init)
@@ -56,7 +56,8 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
 
 /// Returns a certificate's public key, as on macOS before 10.14.
 ///
-/// - Returns: `errSecSuccess`, or `errSecUnsupportedKeyFormat` when there is no key that is used here; then `key` is nil.
+/// - Returns: `errSecSuccess`, or `errSecUnsupportedKeyFormat` when there is no key that is used here; then `key` is
+///   nil.
 @discardableResult
 public func SecCertificateCopyPublicKey(_ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>) -> OSStatus
 {

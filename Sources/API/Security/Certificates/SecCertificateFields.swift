@@ -63,8 +63,8 @@ public func SecCertificateCopySerialNumber(
     unsafe SecCertificateCopySerialNumberData(certificate, error)
 }
 
-/// Returns the issuer's name as a DER sequence, in the form in which names are compared: letters of ASCII in upper case, blanks
-/// at the ends gone, several blanks one. `kSecMatchIssuers` takes such names.
+/// Returns the issuer's name as a DER sequence, in the form in which names are compared: letters of ASCII in upper
+/// case, blanks at the ends gone, several blanks one. `kSecMatchIssuers` takes such names.
 @discardableResult
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     sequence(certificate.certificate.issuer)

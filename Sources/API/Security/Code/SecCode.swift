@@ -10,8 +10,8 @@ public final class SecCode: NSObject, SecurityObject, Sendable {
     fileprivate init(_ code: SignedCode) { self.code = code }
 }
 
-/// How code is to be looked at; what it asks for beyond the default is accepted and changes nothing, because everything that is
-/// signed is always verified.
+/// How code is to be looked at; what it asks for beyond the default is accepted and changes nothing, because everything
+/// that is signed is always verified.
 public struct SecCSFlags: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32

@@ -15,8 +15,8 @@ public final class SecStaticCode: NSObject, SecurityObject, Sendable {
 /// - Parameters:
 ///   - path: where it is.
 ///   - staticCode: receives it.
-/// - Returns: `errSecSuccess`, also for one that is not signed; `errSecCSStaticCodeNotFound`; the status of a signature that
-///   does not hold. ``SecCopyLastItemError()`` says which rule spoke.
+/// - Returns: `errSecSuccess`, also for one that is not signed; `errSecCSStaticCodeNotFound`; the status of a signature
+///   that does not hold. ``SecCopyLastItemError()`` says which rule spoke.
 @discardableResult
 public func SecStaticCodeCreateWithPath(
     _ path: CFURL, _ flags: SecCSFlags, _ staticCode: UnsafeMutablePointer<SecStaticCode?>

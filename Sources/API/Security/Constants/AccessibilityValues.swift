@@ -1,5 +1,5 @@
-// The seven protection classes, values of `kSecAttrAccessible` (S-21). "ThisDeviceOnly" items never leave the device, not even
-// in a backup.
+// The seven protection classes, values of `kSecAttrAccessible` (S-21). "ThisDeviceOnly" items never leave the device,
+// not even in a backup.
 
 /// Readable while the device is unlocked; the default.
 @safe nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlocked: CFString = "ak"

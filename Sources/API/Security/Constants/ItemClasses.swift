@@ -1,5 +1,6 @@
-// Every `kSec…` constant is declared as these are. Foundation does not call `NSString` Sendable, hence `nonisolated(unsafe)`;
-// the strings never change, hence `@safe`: programs under strict memory safety use them without a mark.
+// Every `kSec…` constant is declared as these are. Foundation does not call `NSString` Sendable, hence
+// `nonisolated(unsafe)`; the strings never change, hence `@safe`: programs under strict memory safety use them without
+// a mark.
 
 /// The key of an item's class; every query needs it, unless it names one item by reference.
 @safe nonisolated(unsafe) public let kSecClass: CFString = "class"

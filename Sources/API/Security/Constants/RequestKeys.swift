@@ -50,6 +50,6 @@
 
 // MARK: - Extensions
 
-/// The key of whether `SecItemAdd` changes the item that is already there under the same primary key, as `SecItemUpdate` would,
-/// in one step that no other program can come between. Not in Apple's API.
+/// The key of whether `SecItemAdd` changes the item that is already there under the same primary key, as
+/// `SecItemUpdate` would, in one step that no other program can come between. Not in Apple's API.
 @safe nonisolated(unsafe) public let kSecUseUpdateExisting: CFString = "u_UpdateExisting"

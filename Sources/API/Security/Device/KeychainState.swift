@@ -56,10 +56,11 @@ public struct KeychainState: Hashable, Sendable {
 
     /// The state now, and then every state it changes to; several changes in quick succession may come as one.
     ///
-    /// All sequences of a process share one thread, which the keychain wakes. A keychain that cannot be reached is asked again
-    /// until it can. The sequence ends with the task that reads it.
+    /// All sequences of a process share one thread, which the keychain wakes. A keychain that cannot be reached is
+    /// asked again until it can. The sequence ends with the task that reads it.
     public static var changes: AsyncStream<KeychainState> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in StateHub.subscribe(continuation) }
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in DeviceStateObservers.subscribe(continuation)
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 package import KeychainModel
 
 extension Refusal {
-    /// The refusal as the functions with an error parameter report it: the status, and a description of the form that Apple's
-    /// errors have, with what is wrong and what to do in it.
+    /// The refusal as the functions with an error parameter report it: the status, and a description of the form that
+    /// Apple's errors have, with what is wrong and what to do in it.
     package var asCFError: CFError {
         let error = SecItemError(self)
         var information = error.errorUserInfo

@@ -4,7 +4,8 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// What a query wants of certificates beyond their attributes: the `kSecMatch` keys that look into them (semantics B.4).
+/// What a query wants of certificates beyond their attributes: the `kSecMatch` keys that look into them (semantics
+/// B.4).
 ///
 /// They are evaluated here, on what was found: neither the daemon nor the enclave reads a certificate.
 final class CertificateMatches {

@@ -12,8 +12,8 @@ struct Enumeration {
 
     /// The objects of all items found, and the first page's notice; an item without what was asked for is left out.
     ///
-    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole; `errSecItemNotFound` for pages with
-    ///   nothing in them, `errSecNotAvailable` for pages that do not end in time.
+    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole; `errSecItemNotFound` for
+    ///   pages with nothing in them, `errSecNotAvailable` for pages that do not end in time.
     func objects(of request: ItemRequest) throws(Refusal) -> (objects: [AnyObject], notice: Refusal?) {
         var page = try session.send(request)
         let deadline = session.deadlineOfWhole

@@ -3,8 +3,8 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import KeychainWire
 
-/// A search that looks into certificates: everything is fetched page by page, and what does not match does not count towards the
-/// limit.
+/// A search that looks into certificates: everything is fetched page by page, and what does not match does not count
+/// towards the limit.
 struct FilteredSearch {
     private let request: ItemRequest
     private let matches: CertificateMatches

@@ -70,7 +70,8 @@ struct ItemResult {
         }
     }
 
-    /// A password's reference is its attributes; another item's brings them along where more than it alone is asked for.
+    /// A password's reference is its attributes; another item's brings them along where more than it alone is asked
+    /// for.
     private var showsAttributes: Bool { returns.contains(.attributes) || returns.contains(.reference) }
 
     private func isAskedFor(_ id: AttributeID) -> Bool {

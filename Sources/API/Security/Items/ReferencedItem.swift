@@ -48,7 +48,8 @@ enum ReferencedItems {
 extension ItemRequestBuilder {
     /// Takes over what an object given as `kSecValueRef` says of its item; what the dictionary says itself wins.
     ///
-    /// - Throws: `errSecParam` when the dictionary names a class the object does not belong to; the object's own refusal.
+    /// - Throws: `errSecParam` when the dictionary names a class the object does not belong to; the object's own
+    ///   refusal.
     mutating func fill(from reference: any ReferencedItem, _ operation: ItemRequest.Operation) throws(Refusal) {
         try setClass(ofReference: type(of: reference).itemClass)
         if reference is SecIdentity { returnIdentity() }

@@ -52,12 +52,12 @@ extension SecItemError: CustomNSError, LocalizedError {
 ///
 /// Call it right after the function, on the same thread. A call that succeeded may have left a notice.
 public func SecCopyLastItemError() -> SecItemError? {
-    (Thread.current.threadDictionary[lastErrorKey] as? Explanation)?.error
+    (Thread.current.threadDictionary[lastErrorKey] as? ErrorExplanation)?.error
 }
 
 private let lastErrorKey = "swift-keychain.last-item-error"
 
-private final class Explanation: NSObject {
+private final class ErrorExplanation: NSObject {
     let error: SecItemError
     init(_ error: SecItemError) { self.error = error }
 }
@@ -90,5 +90,5 @@ private let anythingWasEverSaid = Atomic<Bool>(false)
 private func note(_ refusal: Refusal?) {
     if refusal == nil, !anythingWasEverSaid.load(ordering: .relaxed) { return }
     anythingWasEverSaid.store(true, ordering: .relaxed)
-    Thread.current.threadDictionary[lastErrorKey] = refusal.map { Explanation(SecItemError($0)) }
+    Thread.current.threadDictionary[lastErrorKey] = refusal.map { ErrorExplanation(SecItemError($0)) }
 }

@@ -8,7 +8,8 @@ struct KeyGeneration {
     let bits: Int
     /// The token that is to hold the private key; nil for the program.
     let tokenID: String?
-    /// What the private key's item is to have: what stands at the top, and over it what stands under `kSecPrivateKeyAttrs`.
+    /// What the private key's item is to have: what stands at the top, and over it what stands under
+    /// `kSecPrivateKeyAttrs`.
     let privateAttributes: [String: AnyObject]
     /// As ``privateAttributes``, with `kSecPublicKeyAttrs`.
     let publicAttributes: [String: AnyObject]
@@ -29,7 +30,8 @@ struct KeyGeneration {
         keepsPublicKey = try Self.flag(publicAttributes["perm"]) ?? false
     }
 
-    /// Makes the key, and adds the halves that are to stay to the keychain: the public one first, and either both or none.
+    /// Makes the key, and adds the halves that are to stay to the keychain: the public one first, and either both or
+    /// none.
     ///
     /// - Throws: `Refusal`: −4 for a token that makes no keys; what adding throws; −26276 when OpenSSL fails.
     func make() throws(Refusal) -> SecKey {

@@ -9,8 +9,8 @@ enum KeyToken {
 
     /// Makes a private key in the token.
     ///
-    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; what policy
-    ///   and enclave refuse: a group that is not the program's, a class that is closed.
+    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; what
+    ///   policy and enclave refuse: a group that is not the program's, a class that is closed.
     static func make(_ generation: KeyGeneration) throws(Refusal) -> any KeyMaterial {
         try requireEnclave(generation.tokenID)
         guard generation.type == .ecSECPrimeRandom, generation.bits == 256 else {
@@ -27,8 +27,8 @@ enum KeyToken {
         return try SealedKeyMaterial(key, use)
     }
 
-    /// Takes up a key that the token has made, by the name the token gave it. Whether the token still knows it shows when it is
-    /// used.
+    /// Takes up a key that the token has made, by the name the token gave it. Whether the token still knows it shows
+    /// when it is used.
     ///
     /// - Throws: `Refusal` with −50 for a name that is none, −4 for other tokens and for a key without one.
     static func takeUp(_ description: KeyDescription, _ token: String) throws(Refusal) -> any KeyMaterial {

@@ -4,8 +4,9 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// A private key that only the enclave sees (S-37, S-46). Its public half is here; what needs the private one is asked of the
-/// keychain each time, which has the user asked where the key's access control wants him (S-45), and may refuse it.
+/// A private key that only the enclave sees (S-37, S-46). Its public half is here; what needs the private one is asked
+/// of the keychain each time, which has the user asked where the key's access control wants him (S-45), and may refuse
+/// it.
 struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     let key: SealedKey
     let publicKey: PublicKey

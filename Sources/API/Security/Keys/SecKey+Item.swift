@@ -7,8 +7,8 @@ internal import LinuxSystem
 extension SecKey: ReferencedItem {
     static var itemClass: ItemClass { .key }
 
-    /// The key of an item: a handle to it where the enclave keeps it, otherwise the key itself; nil for an item that has no half
-    /// of a pair in it.
+    /// The key of an item: a handle to it where the enclave keeps it, otherwise the key itself; nil for an item that
+    /// has no half of a pair in it.
     static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)? {
         do throws(Refusal) {
             if let key = try item.attributes.sealedKey() { return SecKey(try SealedKeyMaterial(key, use)) }

@@ -28,7 +28,8 @@ public let kSecKeyKeyExchangeParameterRequestedSize = SecKeyKeyExchangeParameter
 public let kSecKeyKeyExchangeParameterSharedInfo = SecKeyKeyExchangeParameter.sharedInfo
 
 extension KeyParameters {
-    /// Reads a program's dictionary. Keys may be strings or the constants themselves, which are objects of no kind here.
+    /// Reads a program's dictionary. Keys may be strings or the constants themselves, which are objects of no kind
+    /// here.
     ///
     /// - Throws: `Refusal` with −50 for a key that is no parameter, or a value of another type.
     init(_ dictionary: NSDictionary) throws(Refusal) {

@@ -8,8 +8,8 @@ internal import LinuxSystem
 ///   - padding: what the key is applied to (semantics F.4); `PKCS1` with an elliptic curve key is ECDSA over the digest.
 ///   - dataToSign: a digest, or a block; a message is hashed by the caller.
 ///   - sigLen: the room there is in `sig`; receives the size of the signature.
-/// - Returns: `errSecSuccess`; `errSecParam` for a padding that means nothing for such a key, an input of the wrong size, or
-///   too little room. ``SecCopyLastItemError()`` tells more.
+/// - Returns: `errSecSuccess`; `errSecParam` for a padding that means nothing for such a key, an input of the wrong
+///   size, or too little room. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int,
@@ -30,8 +30,8 @@ public func SecKeyRawSign(
 /// - Parameters:
 ///   - padding: as for `SecKeyRawSign`.
 ///   - signedData: the digest or block that was signed.
-/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that is none of this data by this key; `errSecParam` for a padding
-///   that means nothing for such a key, or data of the wrong size. ``SecCopyLastItemError()`` tells more.
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that is none of this data by this key; `errSecParam` for
+///   a padding that means nothing for such a key, or data of the wrong size. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyRawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int,
@@ -77,8 +77,8 @@ public func SecKeyEncrypt(
 /// - Parameters:
 ///   - padding: none, `PKCS1` or `OAEP`; without padding leading zeros are left out (semantics F.3).
 ///   - plainTextLen: the room there is in `plainText`; receives the size of the plaintext.
-/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, a ciphertext that was not made for this key, or too
-///   little room. ``SecCopyLastItemError()`` tells more.
+/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, a ciphertext that was not made for this key,
+///   or too little room. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,

@@ -1,4 +1,5 @@
-// The older functions with untyped memory: on Apple systems C's own functions take it where they ask for bytes (SE-0324).
+// The older functions with untyped memory: on Apple systems C's own functions take it where they ask for bytes
+// (SE-0324).
 
 /// Signs as the function of this name that takes bytes.
 @_disfavoredOverload

@@ -15,10 +15,11 @@ public func SecPolicyCreateBasicX509() -> SecPolicy {
 ///   - server: true to look at a server's certificate, false for a client's.
 ///   - hostname: the host or address the certificate must name among its alternative names; a wildcard stands for one whole
 ///     label, the leftmost; the common name does not count (RFC 6125). Nil asks for no name.
-/// - Returns: the policy. RSA keys must have 2048 bits, and signatures better digests than SHA-1. A server's certificate that was issued
-///   after 2019-07-01 must name server authentication as extended key usage and be valid for at most 825 days; one issued from 2020-09-01
-///   on under a root that came with the system, at most 398 (support.apple.com/en-us/103769 and 102028). A host that begins with a dot, or
-///   only looks like an address, is matched by no certificate.
+/// - Returns: the policy. RSA keys must have 2048 bits, and signatures better digests than SHA-1. A server's
+///   certificate that was issued after 2019-07-01 must name server authentication as extended key usage and be valid
+///   for at most 825 days; one issued from 2020-09-01 on under a root that came with the system, at most 398
+///   (support.apple.com/en-us/103769 and 102028). A host that begins with a dot, or only looks like an address, is
+///   matched by no certificate.
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     let name = hostname.map { ChainVerifier.Name.host($0 as String) }
@@ -29,9 +30,9 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
 
 /// Makes a policy that asks for a check of revocation.
 ///
-/// - Parameter revocationFlags: only `kSecRevocationRequirePositiveResponse` has an effect: nothing is fetched here, so an
-///   evaluation that needs an answer fails with `errSecIncompleteCertRevocationCheck` unless `SecTrustSetOCSPResponse` was given answers
-///   for all of the chain but its anchor.
+/// - Parameter revocationFlags: only `kSecRevocationRequirePositiveResponse` has an effect: nothing is fetched here, so
+///   an evaluation that needs an answer fails with `errSecIncompleteCertRevocationCheck` unless
+///   `SecTrustSetOCSPResponse` was given answers for all of the chain but its anchor.
 @discardableResult
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     let needsAnswer = revocationFlags & kSecRevocationRequirePositiveResponse != 0

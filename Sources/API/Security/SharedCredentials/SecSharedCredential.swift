@@ -33,8 +33,8 @@ private let noBrowser = "no browser shares its passwords with programs."
 
 /// Makes a password that is hard to guess and can still be typed.
 ///
-/// - Returns: three groups of six letters and digits with hyphens between, from the kernel's random numbers: 88 bits. Letters
-///   that look alike are left out; one is a capital, one a digit.
+/// - Returns: three groups of six letters and digits with hyphens between, from the kernel's random numbers: 88 bits.
+///   Letters that look alike are left out; one is a capital, one a digit.
 @discardableResult
 public func SecCreateSharedWebCredentialPassword() -> CFString? {
     while true {

@@ -2,12 +2,14 @@ public import Dispatch
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// Evaluates whether the certificate is to be believed: whether there is a chain to an anchor, everything in it holds, and it is
-/// what every policy wants. Nothing is fetched; of revocation is known what `SecTrustSetOCSPResponse` was given.
+/// Evaluates whether the certificate is to be believed: whether there is a chain to an anchor, everything in it holds,
+/// and it is what every policy wants. Nothing is fetched; of revocation is known what `SecTrustSetOCSPResponse` was
+/// given.
 ///
-/// - Parameter error: receives the reason when the result is false: the domain is `NSOSStatusErrorDomain`, the code one of
-///   `errSecNotTrusted`, `errSecCertificateExpired`, `errSecCertificateNotValidYet`, `errSecHostNameMismatch`,
-///   `errSecInvalidExtendedKeyUsage`, `errSecCertificateValidityPeriodTooLong`, `errSecInvalidSignature` and so on; the description names the certificate and the reason.
+/// - Parameter error: receives the reason when the result is false: the domain is `NSOSStatusErrorDomain`, the code one
+///   of `errSecNotTrusted`, `errSecCertificateExpired`, `errSecCertificateNotValidYet`, `errSecHostNameMismatch`,
+///   `errSecInvalidExtendedKeyUsage`, `errSecCertificateValidityPeriodTooLong`, `errSecInvalidSignature` and so on; the
+///   description names the certificate and the reason.
 /// - Returns: whether it is.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
@@ -15,7 +17,8 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
     return verdict.isTrusted
 }
 
-/// What `SecTrustEvaluateAsyncWithError` calls: the evaluation, whether the certificate is to be believed, and otherwise why not.
+/// What `SecTrustEvaluateAsyncWithError` calls: the evaluation, whether the certificate is to be believed, and
+/// otherwise why not.
 public typealias SecTrustWithErrorCallback = @Sendable (SecTrust, Bool, CFError?) -> Void
 
 /// Evaluates as `SecTrustEvaluateWithError`, on a queue.
@@ -55,8 +58,8 @@ public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Returns the chain that an evaluation has found, evaluating if there was none: the certificate in question first, then each
-/// one's issuer as far as they were found.
+/// Returns the chain that an evaluation has found, evaluating if there was none: the certificate in question first,
+/// then each one's issuer as far as they were found.
 @discardableResult
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { NSArray(array: chain(trust)) }
 
@@ -84,9 +87,10 @@ public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { SecCertificateCopyKe
 @discardableResult
 public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKey(trust) }
 
-/// Returns the outcome as a dictionary: `kSecTrustResultValue` and `kSecTrustEvaluationDate`; `kSecTrustRevocationChecked`, which is true
-/// where for every certificate but the anchor an answer was given that it is not revoked, and false otherwise; and if it is true, until
-/// when that holds under `kSecTrustRevocationValidUntilDate`.
+/// Returns the outcome as a dictionary: `kSecTrustResultValue` and `kSecTrustEvaluationDate`;
+/// `kSecTrustRevocationChecked`, which is true where for every certificate but the anchor an answer was given that it
+/// is not revoked, and false otherwise; and if it is true, until when that holds under
+/// `kSecTrustRevocationValidUntilDate`.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     let verdict = trust.known ?? trust.evaluate()

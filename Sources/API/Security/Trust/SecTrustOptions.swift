@@ -2,8 +2,8 @@ public import Dispatch
 internal import KeychainCrypto
 internal import KeychainModel
 
-// What can be asked of an evaluation beyond its policies. What would need the network, or would make an evaluation milder than the
-// policies say, is refused.
+// What can be asked of an evaluation beyond its policies. What would need the network, or would make an evaluation
+// milder than the policies say, is refused.
 
 /// How an evaluation is to be done.
 public struct SecTrustOptionFlags: OptionSet, Sendable {
@@ -30,7 +30,8 @@ public struct SecTrustOptionFlags: OptionSet, Sendable {
 
 /// Sets options.
 ///
-/// - Returns: `errSecSuccess` for none, `errSecUnimplemented` for any: each makes an evaluation milder, or needs the network.
+/// - Returns: `errSecSuccess` for none, `errSecUnimplemented` for any: each makes an evaluation milder, or needs the
+///   network.
 @discardableResult
 public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
     options.isEmpty ? errSecSuccess : notHere("an evaluation is as strict as its policies.")
@@ -55,9 +56,9 @@ public func SecTrustGetNetworkFetchAllowed(
     return errSecSuccess
 }
 
-/// Gives answers about revocation (OCSP, RFC 6960) that came with a connection. A certificate of the chain that one of them says was
-/// revoked is not believed; an answer that is not signed by the certificate's issuer, or by whom the issuer has named for that, or is of
-/// another time, counts for nothing.
+/// Gives answers about revocation (OCSP, RFC 6960) that came with a connection. A certificate of the chain that one of
+/// them says was revoked is not believed; an answer that is not signed by the certificate's issuer, or by whom the
+/// issuer has named for that, or is of another time, counts for nothing.
 ///
 /// - Parameter responseData: a `CFData`, or an array of them; nil takes back what was given.
 /// - Returns: `errSecSuccess`, or `errSecParam` for anything else.
@@ -91,7 +92,8 @@ public func SecTrustSetKeychains(_ trust: SecTrust, _ keychainOrArray: CFTypeRef
 
 /// Returns what would have to be overlooked for the certificate to be believed.
 ///
-/// - Returns: nil: nothing is overlooked. Believe a certificate by making it an anchor (`SecTrustSetAnchorCertificates`).
+/// - Returns: nil: nothing is overlooked. Believe a certificate by making it an anchor
+///   (`SecTrustSetAnchorCertificates`).
 @discardableResult
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { nil }
 
@@ -132,8 +134,8 @@ public func SecTrustEvaluateAsync(
 
 /// Returns what an evaluation says about each certificate of the chain, the one in question first.
 ///
-/// - Returns: an array of dictionaries: `kSecPropertyTypeTitle`, what a person calls the certificate, and where it is the one
-///   in question and not to be believed, `kSecPropertyTypeError`, the reason.
+/// - Returns: an array of dictionaries: `kSecPropertyTypeTitle`, what a person calls the certificate, and where it is
+///   the one in question and not to be believed, `kSecPropertyTypeError`, the reason.
 @discardableResult
 public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
     let verdict = trust.known ?? trust.evaluate()

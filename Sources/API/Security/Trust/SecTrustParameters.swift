@@ -24,8 +24,8 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 /// Sets the certificates that are believed without proof. From then on they alone count, unless
 /// `SecTrustSetAnchorCertificatesOnly(trust, false)` is called.
 ///
-/// - Parameter anchorCertificates: an array of `SecCertificate`; they need not be self-signed. Nil goes back to the system's
-///   anchors.
+/// - Parameter anchorCertificates: an array of `SecCertificate`; they need not be self-signed. Nil goes back to the
+///   system's anchors.
 /// - Returns: `errSecSuccess`, or `errSecParam` when something else is in the array.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {

@@ -14,8 +14,9 @@ package enum SystemAnchors {
         "/etc/ca-certificates/trust-source/anchors",
     ]
 
-    /// Whether an anchor came with the distribution: it is in the usual file, and not among those that the administrator has put where
-    /// the distributions look for more (update-ca-certificates(8), update-ca-trust(8), trust(1)).
+    /// Whether an anchor came with the distribution: it is in the usual file, and not among those that the
+    /// administrator has put where the distributions look for more (update-ca-certificates(8), update-ca-trust(8),
+    /// trust(1)).
     static func isFromDistribution(_ anchor: Certificate) -> Bool {
         let path = file ?? (try? Configuration.anchorFile())
         guard let path, file != nil || Configuration.isUsualAnchorFile(path) else { return false }

@@ -11,7 +11,8 @@ enum TrustFinding: Hashable, Sendable {
     /// The same of a certificate that does not even say where to ask.
     case revocationUntold
 
-    /// One row of the table: the status, whether nothing will change it, what is said of the certificate, and what to do.
+    /// One row of the table: the status, whether nothing will change it, what is said of the certificate, and what to
+    /// do.
     fileprivate typealias Row = (
         finding: TrustFinding, status: OSStatus, isFatal: Bool, problem: String, remedy: String
     )

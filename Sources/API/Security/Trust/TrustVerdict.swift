@@ -98,7 +98,8 @@ extension CertificateDemands {
 }
 
 extension ChainVerifier.Finding {
-    /// The problems without those that follow from another: an authority whose key may not sign is none to OpenSSL either.
+    /// The problems without those that follow from another: an authority whose key may not sign is none to OpenSSL
+    /// either.
     fileprivate var reasons: [(problem: ChainProblem, place: Int)] {
         problems.filter { problem, place in
             guard problem == .notAnAuthority, chain.indices.contains(place) else { return true }

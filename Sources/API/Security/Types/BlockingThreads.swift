@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// Runs what blocks on a thread that may block, in the caller's task: what the task knows, such as the keychain of a test, holds
-/// there too.
+/// Runs what blocks on a thread that may block, in the caller's task: what the task knows, such as the keychain of a
+/// test, holds there too.
 package func awaiting<Result: Sendable, Failure: Error>(
     _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// An object of this module that Core Foundation has a type for: C's `CFGetTypeID`, `CFEqual`, `CFHash` and `CFCopyDescription`
-/// work on it as on its own.
+/// An object of this module that Core Foundation has a type for: C's `CFGetTypeID`, `CFEqual`, `CFHash` and
+/// `CFCopyDescription` work on it as on its own.
 ///
-/// Core Foundation takes the eight bytes behind an object's head for a word of its own that names the type. A class of this kind
-/// therefore has ``RuntimeType/word`` as the first of its stored properties.
+/// Core Foundation takes the eight bytes behind an object's head for a word of its own that names the type. A class of
+/// this kind therefore has ``RuntimeType/word`` as the first of its stored properties.
 protocol SecurityObject: NSObject {
     /// The class's type; made when the first object is, or somebody asks for its identifier.
     static var runtimeType: RuntimeType { get }
@@ -12,7 +12,8 @@ protocol SecurityObject: NSObject {
 
 /// A class as a type of Core Foundation's runtime.
 struct RuntimeType: Sendable {
-    /// What `CFGetTypeID` returns for its objects, in Swift and in C. Core Foundation gives it: it lasts as long as the process.
+    /// What `CFGetTypeID` returns for its objects, in Swift and in C. Core Foundation gives it: it lasts as long as the
+    /// process.
     let identifier: CFTypeID
 
     /// What Core Foundation has to find in an object: the type, and that nothing but a reference count is kept of it.

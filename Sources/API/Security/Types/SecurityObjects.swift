@@ -1,6 +1,6 @@
-// The classes behind the references that functions take and return. Each is a class of its own, so that `item as! SecKey`
-// and `CFGetTypeID(item) == SecKeyGetTypeID()` mean something. A program cannot make one: references come from functions,
-// and a class whose initializer takes `Never` has no function yet that returns one.
+// The classes behind the references that functions take and return. Each is a class of its own, so that `item as!
+// SecKey` and `CFGetTypeID(item) == SecKeyGetTypeID()` mean something. A program cannot make one: references come from
+// functions, and a class whose initializer takes `Never` has no function yet that returns one.
 
 // MARK: - The macOS file keychain, named by programs but not part of this keychain
 

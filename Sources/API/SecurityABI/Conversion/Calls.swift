@@ -1,15 +1,17 @@
 internal import KeychainModel
 internal import Security
 
-// The shapes that functions of C have, each with what becomes of a refusal: a status, NULL or false, beside the error the caller
-// left a place for. Arguments are borrowed inside the call, so that what is wrong with them is reported in the same way.
+// The shapes that functions of C have, each with what becomes of a refusal: a status, NULL or false, beside the error
+// the caller left a place for. Arguments are borrowed inside the call, so that what is wrong with them is reported in
+// the same way.
 
 /// A function that returns a status.
 func status(_ call: @autoclosure () throws(Refusal) -> Int32) -> Int32 {
     do throws(Refusal) { return try call() } catch { return explained(error) }
 }
 
-/// A function that returns a status and fills a place, which must be there: with a retained object, or with NULL after a failure.
+/// A function that returns a status and fills a place, which must be there: with a retained object, or with NULL after
+/// a failure.
 func status<Object: AnyObject>(
     _ place: Place?, _ call: (UnsafeMutablePointer<Object?>) throws(Refusal) -> Int32
 ) -> Int32 {

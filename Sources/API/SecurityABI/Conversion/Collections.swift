@@ -1,7 +1,7 @@
 internal import CSecurity
 
-// Collections by C's functions, which give what is in them as it is. Swift's would make values of the objects, and lose what an
-// object of ours does when it goes: wipe itself.
+// Collections by C's functions, which give what is in them as it is. Swift's would make values of the objects, and lose
+// what an object of ours does when it goes: wipe itself.
 
 /// Keys and values of a dictionary, which keeps owning them.
 @unsafe struct Entries {

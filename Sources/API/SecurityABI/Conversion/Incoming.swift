@@ -2,9 +2,9 @@ internal import CSecurity
 internal import KeychainModel
 internal import Security
 
-// What C gives is copied into Foundation's own objects before anything else looks at it: a dictionary made by Core Foundation
-// crashes when Swift asks it for a key (swift-corelibs-foundation passes the address of a key that is gone). The copies hold the
-// caller's numbers, dates, data and references, which are safe.
+// What C gives is copied into Foundation's own objects before anything else looks at it: a dictionary made by Core
+// Foundation crashes when Swift asks it for a key (swift-corelibs-foundation passes the address of a key that is gone).
+// The copies hold the caller's numbers, dates, data and references, which are safe.
 
 /// A copy of a dictionary.
 ///
@@ -63,7 +63,8 @@ func optionalValue(_ reference: Reference?) throws(Refusal) -> AnyObject? {
     return try unsafe copy(of: reference, depth: 0)
 }
 
-/// More levels than any dictionary has a reason to have; without a limit one that contains itself would end the process.
+/// More levels than any dictionary has a reason to have; without a limit one that contains itself would end the
+/// process.
 private let deepest = 16
 
 private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObject {
@@ -77,7 +78,8 @@ private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObj
     }
 }
 
-// A NULL would have to be left out, and a query that says less finds more: it is refused, as is a key that is there twice.
+// A NULL would have to be left out, and a query that says less finds more: it is refused, as is a key that is there
+// twice.
 private func copyOfDictionary(_ dictionary: Reference, depth: Int) throws(Refusal) -> NSDictionary {
     let entries = unsafe Entries(of: dictionary)
     var (keys, values): ([NSObject], [AnyObject]) = ([], [])

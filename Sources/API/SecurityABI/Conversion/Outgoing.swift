@@ -3,9 +3,10 @@ internal import Security
 
 /// Hands an object to C, which has to release it; NULL for nil.
 ///
-/// Strings, arrays, dictionaries and errors are made anew as Core Foundation's own. Foundation's strings ignore the size of the
-/// buffer that `CFStringGetCString` is given; its errors are none to Core Foundation, which ends the process when it is asked for
-/// the description of one. Data, dates, numbers, URLs and the objects of `Security` are handed out as they are.
+/// Strings, arrays, dictionaries and errors are made anew as Core Foundation's own. Foundation's strings ignore the
+/// size of the buffer that `CFStringGetCString` is given; its errors are none to Core Foundation, which ends the
+/// process when it is asked for the description of one. Data, dates, numbers, URLs and the objects of `Security` are
+/// handed out as they are.
 func retained(_ object: AnyObject?) -> Reference? {
     switch object {
     case nil: nil

@@ -1,7 +1,8 @@
 internal import KeychainModel
 internal import Security
 
-// C names objects by their address. These are the only two forms that cross the border; raw pointers live in this room alone.
+// C names objects by their address. These are the only two forms that cross the border; raw pointers live in this room
+// alone.
 
 /// An object as C has it; the caller owns it, and this room borrows it for the time of a call.
 public typealias Reference = UnsafeRawPointer

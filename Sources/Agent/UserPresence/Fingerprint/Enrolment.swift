@@ -4,9 +4,10 @@ import LinuxSystem
 
 /// Which fingers are enrolled, as far as can be told from outside: 32 bytes that change when that changes.
 ///
-/// Always in it: the reader's name and kind, the user, and the names of his fingers. Where this process may look into fprintd's
-/// store, also which files the prints are in and when they were made. Where it may not, which is usual for a user's own agent, one
-/// change cannot be seen: a finger that is deleted and another one enrolled under the same name between two looks.
+/// Always in it: the reader's name and kind, the user, and the names of his fingers. Where this process may look into
+/// fprintd's store, also which files the prints are in and when they were made. Where it may not, which is usual for a
+/// user's own agent, one change cannot be seen: a finger that is deleted and another one enrolled under the same name
+/// between two looks.
 struct Enrolment {
     var reader: String
     var scanType: String

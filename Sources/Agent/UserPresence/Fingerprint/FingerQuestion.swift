@@ -1,17 +1,18 @@
+import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
-import SystemBus
+import Systemd
 
 /// Waits for a finger while something the user sees says so.
 struct FingerQuestion {
     let wording: Wording
-    let surroundings: Surroundings
+    let surroundings: PromptEnvironment
     let deadline: Deadline
     let withdrawal: Withdrawal
 
     /// Tries the ways one after the other until one of them works.
-    func ask(_ ways: [PromptWay]) -> UserAnswer {
+    func ask(_ ways: [PromptMethod]) -> UserAnswer {
         // Pinentries for terminals are made for secrets; a line of our own says better what is waited for.
         let ways = ways.filter { if case .terminalPinentry = $0 { false } else { true } }
         guard !ways.isEmpty, let reader = try? FingerprintReader(), (try? reader.begin()) != nil else {
@@ -25,7 +26,7 @@ struct FingerQuestion {
         return .unreachable
     }
 
-    private func ask(_ way: PromptWay, _ reader: FingerprintReader) -> UserAnswer {
+    private func ask(_ way: PromptMethod, _ reader: FingerprintReader) -> UserAnswer {
         switch way {
         case .window(let program):
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)

@@ -1,8 +1,9 @@
 import KeychainWire
 import LinuxSystem
-import SystemBus
+import Systemd
 
-/// The default fingerprint reader, as fprintd lends it (`net.reactivated.Fprint` on the system bus). Belongs to one thread.
+/// The default fingerprint reader, as fprintd lends it (`net.reactivated.Fprint` on the system bus). Belongs to one
+/// thread.
 final class FingerprintReader {
     /// What fprintd says about a touch.
     enum Touch: Equatable {

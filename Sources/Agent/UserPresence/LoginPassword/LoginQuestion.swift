@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainWire
 import LinuxSystem
 import LoginPassword
@@ -9,8 +10,8 @@ struct LoginQuestion: Sendable {
     /// Asks for a secret; what PAM says about it is not shown, because ours says more.
     let ask: @Sendable () -> UserAnswer
 
-    /// Modules may take as long as they like, so they have a thread of their own, which is not waited for longer than the
-    /// question lasts: its verdict then counts for nothing.
+    /// Modules may take as long as they like, so they have a thread of their own, which is not waited for longer than
+    /// the question lasts: its verdict then counts for nothing.
     func verify(until withdrawal: Withdrawal) -> UserAnswer {
         guard let user = LoginPassword.user else { return .unreachable }
         let outcome = Monitor<UserAnswer?>(nil)

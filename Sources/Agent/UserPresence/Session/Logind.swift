@@ -1,6 +1,6 @@
 import Glibc
 import LinuxSystem
-import SystemBus
+import Systemd
 
 /// logind, as far as the watch over a session needs it. Belongs to one thread.
 final class Logind {
@@ -30,8 +30,9 @@ final class Logind {
     /// Lets it fall asleep.
     func letSleep() { inhibitor = nil }
 
-    /// The session of this user to watch: one with a screen before one without, then one in the foreground, then the one that is
-    /// watched already, then the one that the environment names, then the one this process is in, then the first.
+    /// The session of this user to watch: one with a screen before one without, then one in the foreground, then the
+    /// one that is watched already, then the one that the environment names, then the one this process is in, then the
+    /// first.
     ///
     /// - Parameter watched: the path of the one that is watched already.
     /// - Returns: its path; nil when the user has no session.

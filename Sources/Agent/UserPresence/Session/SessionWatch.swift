@@ -1,20 +1,22 @@
+package import EnclaveWire
 import Glibc
-package import KeychainWire
+import KeychainWire
 import LinuxSystem
-import SystemBus
+import Systemd
 
 /// Watches the user's session at logind (`org.freedesktop.login1` on the system bus), and the sleep of the machine.
 ///
-/// Of several sessions one is watched, a desktop rather than a terminal. When it ends, another one is watched from then on; the
-/// end of the last one counts as locked. An end never counts as unlocked.
+/// Of several sessions one is watched, a desktop rather than a terminal. When it ends, another one is watched from then
+/// on; the end of the last one counts as locked. An end never counts as unlocked.
 ///
-/// The machine is held up at falling asleep (a *delay inhibitor*) until whoever is told has done what there is to do. Without a
-/// bus, or without logind, nothing is seen, and nothing else is different.
+/// The machine is held up at falling asleep (a *delay inhibitor*) until whoever is told has done what there is to do.
+/// Without a bus, or without logind, nothing is seen, and nothing else is different.
 package final class SessionWatch: Sendable {
     private let tell: @Sendable (SessionEvent) -> Void
     private let name = Lock("")
 
-    /// - Parameter tell: called on the thread of ``run(until:)`` with every change; returns when it has been acted upon.
+    /// - Parameter tell: called on the thread of ``run(until:)`` with every change; returns when it has been acted
+    ///   upon.
     package init(tell: @escaping @Sendable (SessionEvent) -> Void) { self.tell = tell }
 
     /// The session that is watched; empty when there is none.

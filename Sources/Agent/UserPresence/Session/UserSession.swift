@@ -32,7 +32,7 @@ struct UserSession: Hashable {
         }
     }
 
-    /// Whether a person is in it: a greeter, a job of cron and the manager of services are sessions as well, and one that is
-    /// closing has nobody any more (`sd_session_get_class(3)`, `sd_session_get_state(3)`).
+    /// Whether a person is in it: a greeter, a job of cron and the manager of services are sessions as well, and one
+    /// that is closing has nobody any more (`sd_session_get_class(3)`, `sd_session_get_state(3)`).
     static func hasPerson(class kind: String, state: String) -> Bool { kind.hasPrefix("user") && state != "closing" }
 }

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainWire
 import LinuxSystem
 
@@ -47,8 +48,8 @@ struct Wording: Equatable, Sendable {
         return own.isEmpty ? usual(language) : own
     }
 
-    /// A program's text, in our quotation marks or on a button. It may be written on several lines; a row of spaces would push what
-    /// follows out of sight.
+    /// A program's text, in our quotation marks or on a button. It may be written on several lines; a row of spaces
+    /// would push what follows out of sight.
     private static func shown(_ text: String, _ limit: Int) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return ForeignText.shown(words, limit: limit, inQuotes: true)

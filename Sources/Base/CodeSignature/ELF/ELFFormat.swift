@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// How an ELF file writes its structures: with addresses of 32 or 64 bits, and in which order of bytes (System V ABI, "ELF
-/// Header"). The machine does not matter.
+/// How an ELF file writes its structures: with addresses of 32 or 64 bits, and in which order of bytes (System V ABI,
+/// "ELF Header"). The machine does not matter.
 struct ELFFormat: Hashable, Sendable {
     let is64Bit: Bool
     let isBigEndian: Bool

@@ -16,8 +16,8 @@ struct ELFHeader: Sendable {
 
     static let segmentOffset = ELFPlace(28, 32)
     static let sectionOffset = ELFPlace(32, 40)
-    /// The first of six two-byte fields: header size, entry size and count of segments, entry size, count and name section of
-    /// sections.
+    /// The first of six two-byte fields: header size, entry size and count of segments, entry size, count and name
+    /// section of sections.
     private static let sizes = ELFPlace(40, 52)
     private static let segmentEntrySize = ELFPlace(42, 54)
     private static let segmentCount = ELFPlace(44, 56)
@@ -41,8 +41,8 @@ struct ELFHeader: Sendable {
         self.bytes = Array(bytes.prefix(format.headerSize))
     }
 
-    /// The bytes that say where the section table is. Strip changes them and nothing that runs depends on them, so that the
-    /// code digest takes them for zero.
+    /// The bytes that say where the section table is. Strip changes them and nothing that runs depends on them, so that
+    /// the code digest takes them for zero.
     var sectionFields: [Range<Int>] {
         let offset = Self.sectionOffset.offset(format)
         return [offset..<offset + format.addressSize, Self.sectionEntrySize.offset(format)..<format.headerSize]

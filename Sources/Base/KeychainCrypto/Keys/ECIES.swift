@@ -4,8 +4,8 @@ package import LinuxSystem
 /// ECIES (semantics F.3): ephemeral point ‖ AES-GCM of the content ‖ tag.
 ///
 /// The key is derived by X9.63 from the shared X coordinate, with ephemeral point ‖ the caller's shared info; the IV is
-/// 16 zero bytes, or 16 more derived bytes. No associated data. Only the shared X coordinate needs a private key, so it may
-/// come from elsewhere.
+/// 16 zero bytes, or 16 more derived bytes. No associated data. Only the shared X coordinate needs a private key, so it
+/// may come from elsewhere.
 package enum ECIES {
     /// The ephemeral point a message begins with: what the recipient's private key exchanges with.
     ///

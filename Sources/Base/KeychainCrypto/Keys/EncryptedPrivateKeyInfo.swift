@@ -2,7 +2,8 @@ import COpenSSL
 import KeychainModel
 package import LinuxSystem
 
-/// Private keys under a passphrase: PKCS#8 `EncryptedPrivateKeyInfo` (RFC 5208, RFC 8018), as every other program reads it.
+/// Private keys under a passphrase: PKCS#8 `EncryptedPrivateKeyInfo` (RFC 5208, RFC 8018), as every other program reads
+/// it.
 extension PrivateKey {
     /// Passes of PBKDF2 with HMAC-SHA256: about a third of a second, for who types the passphrase and for each guess.
     private static let passes: CInt = 600_000
@@ -26,8 +27,8 @@ extension PrivateKey {
 
     /// Reads DER.
     ///
-    /// - Throws: `CryptoError.malformedKey` for what is no key under a passphrase, or asks for more work than is done for one;
-    ///   `.authenticationFailed` when it does not open; what ``init(privateKeyInfo:)`` throws.
+    /// - Throws: `CryptoError.malformedKey` for what is no key under a passphrase, or asks for more work than is done
+    ///   for one; `.authenticationFailed` when it does not open; what ``init(privateKeyInfo:)`` throws.
     package convenience init(
         encryptedPrivateKeyInfo bytes: Span<UInt8>, _ passphrase: SecretBytes
     ) throws(CryptoError) {

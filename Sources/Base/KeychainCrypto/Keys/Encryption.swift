@@ -7,8 +7,8 @@ extension PublicKey {
     ///
     /// A raw block that is shorter than the modulus has zeros before it.
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for more than the padding leaves room for, or a raw
-    ///   block that is no number below the modulus; `.invalidParameter`, `.tooLong`, `.libraryFailure`.
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for more than the padding leaves room for, or a
+    ///   raw block that is no number below the modulus; `.invalidParameter`, `.tooLong`, `.libraryFailure`.
     package func encrypt(
         _ input: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters = KeyParameters()
     ) throws(CryptoError) -> [UInt8] {
@@ -43,11 +43,12 @@ extension PublicKey {
     /// The size of an RSA block in bytes.
     var modulusSize: Int { KeyType.blockSize(bits: bits) }
 
-    /// What the private key was applied to, without padding: RSA's other direction, which Apple's public keys call decryption.
-    /// Leading zeros are left out.
+    /// What the private key was applied to, without padding: RSA's other direction, which Apple's public keys call
+    /// decryption. Leading zeros are left out.
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize`; `.authenticationFailed` with a padding for encryption,
-    ///   which nothing has that a private key was applied to, and for a number that is not below the modulus.
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize`; `.authenticationFailed` with a padding for
+    ///   encryption, which nothing has that a private key was applied to, and for a number that is not below the
+    ///   modulus.
     package func recover(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(CryptoError) -> SecretBytes {
         guard algorithm.supports(.decrypt, type: type, bits: bits),
             case .encryption(let encryption) = algorithm.construction

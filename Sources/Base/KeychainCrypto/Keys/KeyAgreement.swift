@@ -2,12 +2,13 @@ import COpenSSL
 package import KeychainModel
 package import LinuxSystem
 
-/// The part of a key exchange that needs no key: from the shared X coordinate, which may come from elsewhere, to the result.
+/// The part of a key exchange that needs no key: from the shared X coordinate, which may come from elsewhere, to the
+/// result.
 package enum KeyAgreement {
     /// Gives the X coordinate itself, or what the X9.63 key derivation makes of it and the shared info (SEC 1, 3.6.1).
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm` for an algorithm that is no key exchange; `.invalidParameter` when a
-    ///   derivation has no size from 1 to ``KeyParameters/mostRequestedBytes``.
+    /// - Throws: `CryptoError.unsupportedAlgorithm` for an algorithm that is no key exchange; `.invalidParameter` when
+    ///   a derivation has no size from 1 to ``KeyParameters/mostRequestedBytes``.
     package static func finish(
         sharedX: SecretBytes, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
@@ -17,8 +18,8 @@ package enum KeyAgreement {
         return try derive(from: sharedX, info: parameters.sharedInfo.span, hash, count: size)
     }
 
-    /// Whether the parameters are those that the exchange takes; asked before a private key is used. An exchange that derives
-    /// nothing looks at none.
+    /// Whether the parameters are those that the exchange takes; asked before a private key is used. An exchange that
+    /// derives nothing looks at none.
     static func check(
         _ parameters: KeyParameters, _ exchange: KeyAlgorithm.KeyExchange
     ) throws(CryptoError) {
@@ -57,8 +58,8 @@ extension KeyParameters {
 extension PrivateKey {
     /// Exchanges keys with a peer whose public key is in external representation.
     ///
-    /// - Throws: `CryptoError.malformedKey` when the peer's key is none, or of another type or size, or makes a secret that
-    ///   anyone can know; `.unsupportedAlgorithm`, `.invalidParameter` as ``KeyAgreement``, `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` when the peer's key is none, or of another type or size, or makes a secret
+    ///   that anyone can know; `.unsupportedAlgorithm`, `.invalidParameter` as ``KeyAgreement``, `.libraryFailure`.
     package func agree(
         with peer: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
@@ -80,7 +81,8 @@ extension PrivateKey {
 
     /// The raw exchange: the X coordinate of the shared point, as long as the field.
     ///
-    /// - Throws: `CryptoError.malformedKey` for a peer of another type or size, or a point of low order; `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` for a peer of another type or size, or a point of low order;
+    ///   `.libraryFailure`.
     package func sharedX(with peer: PublicKey) throws(CryptoError) -> SecretBytes {
         guard peer.type == type, peer.bits == bits else { throw .malformedKey }
         let context = try KeyContext(handle)

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// One of OpenSSL's keys, freed when the last owner lets go.
 ///
-/// It is never changed after it was made, and OpenSSL lets any number of threads use such a key at once, which is what makes
-/// it safe to send.
+/// It is never changed after it was made, and OpenSSL lets any number of threads use such a key at once, which is what
+/// makes it safe to send.
 @safe final class KeyHandle: @unchecked Sendable {
     let reference: OpaquePointer
 

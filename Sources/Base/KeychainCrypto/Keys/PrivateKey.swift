@@ -12,7 +12,8 @@ package final class PrivateKey: Sendable {
 
     /// Makes a new key. RSA takes seconds above 4096 bits; its exponent is 65537.
     ///
-    /// - Throws: `CryptoError.unsupportedKeySize` for a size that ``KeyType/allows(bits:)`` does not; `.libraryFailure`.
+    /// - Throws: `CryptoError.unsupportedKeySize` for a size that ``KeyType/allows(bits:)`` does not;
+    ///   `.libraryFailure`.
     package static func generate(_ type: KeyType, bits: Int) throws(CryptoError) -> PrivateKey {
         guard type.allows(bits: bits) else { throw .unsupportedKeySize }
         return try PrivateKey(type.format.generate(bits: bits), type)
@@ -26,7 +27,8 @@ package final class PrivateKey: Sendable {
         try self.init(type.format.decodePrivate(external), type)
     }
 
-    /// Takes a key that OpenSSL has read from another format, and holds it against all that is asked of an imported key.
+    /// Takes a key that OpenSSL has read from another format, and holds it against all that is asked of an imported
+    /// key.
     ///
     /// - Throws: `CryptoError.malformedKey`, `.unsupportedKeySize`, `.libraryFailure`.
     convenience init(checking read: KeyHandle) throws(CryptoError) {

@@ -33,8 +33,8 @@ extension PrivateKey {
 extension KeyHandle {
     /// Reads the key in OpenSSL's object for PKCS#8, if it is of a type and a length that is used here.
     ///
-    /// That is asked before OpenSSL reads it: of a DSA or Diffie-Hellman key it computes the public half at once, with numbers
-    /// as large as the file likes, which takes minutes.
+    /// That is asked before OpenSSL reads it: of a DSA or Diffie-Hellman key it computes the public half at once, with
+    /// numbers as large as the file likes, which takes minutes.
     ///
     /// - Throws: `CryptoError.malformedKey`.
     convenience init(reading info: OpaquePointer) throws(CryptoError) {

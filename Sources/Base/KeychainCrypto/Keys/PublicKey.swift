@@ -21,8 +21,8 @@ package final class PublicKey: Sendable {
         bytes = external.array(0, external.count)
     }
 
-    /// Reads a key as it stands in a certificate: DER `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7) with a named curve and a
-    /// point that is not compressed.
+    /// Reads a key as it stands in a certificate: DER `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7) with a named curve and
+    /// a point that is not compressed.
     ///
     /// - Throws: `CryptoError.malformedKey` for anything else, or more; `.unsupportedKeySize`, `.libraryFailure`.
     package convenience init(subjectPublicKeyInfo: Span<UInt8>) throws(CryptoError) {

@@ -52,8 +52,8 @@ struct RSAFormat: KeyFormat {
         return key
     }
 
-    /// `SEQUENCE (long length) { version INTEGER 0, modulus INTEGER, …`: any other version has more primes, or is none that
-    /// OpenSSL looks at.
+    /// `SEQUENCE (long length) { version INTEGER 0, modulus INTEGER, …`: any other version has more primes, or is none
+    /// that OpenSSL looks at.
     private func hasTwoPrimes(_ bytes: Span<UInt8>) -> Bool {
         bytes.count > 7 && bytes[1] == 0x82 && bytes[4] == 2 && bytes[5] == 1 && bytes[6] == 0 && bytes[7] == 2
     }
@@ -66,8 +66,9 @@ struct RSAFormat: KeyFormat {
         else { throw .malformedKey }
     }
 
-    /// n = pq, ed ≡ 1 modulo p-1 and q-1, and the numbers for the Chinese remainder belong to them (RFC 8017, 3.2). Whether
-    /// p and q are primes is not asked: it takes up to a second, and a wrong answer harms nobody but the key's owner.
+    /// n = pq, ed ≡ 1 modulo p-1 and q-1, and the numbers for the Chinese remainder belong to them (RFC 8017, 3.2).
+    /// Whether p and q are primes is not asked: it takes up to a second, and a wrong answer harms nobody but the key's
+    /// owner.
     private func checkFactors(_ key: KeyHandle) throws(CryptoError) {
         let p = try key.number("rsa-factor1")
         let q = try key.number("rsa-factor2")

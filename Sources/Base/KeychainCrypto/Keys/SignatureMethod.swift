@@ -53,7 +53,8 @@ struct SignatureMethod {
         switch signature {
         case .rsaRaw: try RSAPadding.none.set(on: context)
         case .rsaPSS: try RSAPadding.pss.set(on: context)
-        // PKCS #1 is what a context begins with (EVP_PKEY-RSA(7)); saying so again costs as much as a tenth of a verification.
+        // PKCS #1 is what a context begins with (EVP_PKEY-RSA(7)); saying so again costs as much as a tenth of a
+        // verification.
         case .rsaPKCS1, .ecdsaX962, .ecdsaRFC4754, .ed25519: break
         }
         guard let hash = input.hash else { return }

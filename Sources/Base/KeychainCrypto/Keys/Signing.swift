@@ -5,8 +5,8 @@ import LinuxSystem
 extension PrivateKey {
     /// Signs a message, a digest or a whole block, as the algorithm says.
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for a digest of another length, or a block that is no
-    ///   number below the modulus; `.libraryFailure`.
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for a digest of another length, or a block that
+    ///   is no number below the modulus; `.libraryFailure`.
     package func sign(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(CryptoError) -> [UInt8] {
         let method = try SignatureMethod(algorithm, .sign, publicKey)
         return try method.withSignedBytes(of: input) { (bytes) throws(CryptoError) in

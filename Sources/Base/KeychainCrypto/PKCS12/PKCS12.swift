@@ -22,7 +22,8 @@ package struct PKCS12: Sendable {
         case wrongPassphrase
         /// The bytes are no PKCS#12 file, or a damaged one.
         case malformed
-        /// The passphrase is right, but this OpenSSL does not know the cipher, or has it in the legacy provider, which is missing.
+        /// The passphrase is right, but this OpenSSL does not know the cipher, or has it in the legacy provider, which
+        /// is missing.
         case unknownCipher(legacyIsMissing: Bool)
         /// A private key of a type or size that is not used here.
         case unsupportedKey
@@ -32,8 +33,8 @@ package struct PKCS12: Sendable {
 
     /// Keys and certificates are small; larger files are not keychains.
     package static let mostBytes = 8 << 20
-    /// Passes over the passphrase, for all parts of a file together. The most that is met is 600,000 for each of three parts;
-    /// more would let a file keep the reader busy for hours.
+    /// Passes over the passphrase, for all parts of a file together. The most that is met is 600,000 for each of three
+    /// parts; more would let a file keep the reader busy for hours.
     package static let mostIterations = 5_000_000
     /// Safes and bags. The roots of a whole operating system are 150 bags; a key takes up to two milliseconds.
     package static let mostParts = 1024
@@ -63,8 +64,8 @@ struct PKCS12Bags {
     var certificates: [(certificate: Certificate, attributes: Attributes)] = []
     var keys: [(key: PrivateKey, attributes: Attributes)] = []
 
-    /// Each key with the certificate for its public key; a key without one is no identity, and a pair that the file has twice is
-    /// one.
+    /// Each key with the certificate for its public key; a key without one is no identity, and a pair that the file has
+    /// twice is one.
     var identities: [PKCS12.Identity] {
         var seen: Set<[UInt8]> = []
         return keys.compactMap { key, attributes in
@@ -79,8 +80,8 @@ struct PKCS12Bags {
     }
 }
 
-/// OpenSSL's algorithms for files of all ages. They are in a library context of their own: what the program that loads us may
-/// use must not grow by RC2 because of us.
+/// OpenSSL's algorithms for files of all ages. They are in a library context of their own: what the program that loads
+/// us may use must not grow by RC2 because of us.
 @safe final class PKCS12Library: Sendable {
     static let shared = PKCS12Library()
 

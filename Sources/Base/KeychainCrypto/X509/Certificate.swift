@@ -37,8 +37,8 @@ package struct Certificate: Hashable, Sendable {
         version = try Self.version(fields.optional(.explicit(0)), in: bytes)
         serialNumber = try fields.next(.integer).contentBytes(in: bytes)
         let signedAlgorithm = try fields.next(.sequence)
-        // The unsigned statement must be the signed one (RFC 5280 section 4.1.1.2). Some write NULL parameters in one and none in the
-        // other: that is read, and no signature of theirs is verified.
+        // The unsigned statement must be the signed one (RFC 5280 section 4.1.1.2). Some write NULL parameters in one
+        // and none in the other: that is read, and no signature of theirs is verified.
         guard try Self.algorithmName(algorithm, in: bytes) == Self.algorithmName(signedAlgorithm, in: bytes) else {
             throw algorithm.unexpected
         }
@@ -93,8 +93,8 @@ extension Certificate {
     /// The subject's last and most special common name.
     package var commonName: String? { subject.texts(of: .commonName).last }
 
-    /// What a person calls the subject: its common name, otherwise its unit, organisation or address, otherwise the first
-    /// alternative name or any text of the name; empty when there is nothing of the kind.
+    /// What a person calls the subject: its common name, otherwise its unit, organisation or address, otherwise the
+    /// first alternative name or any text of the name; empty when there is nothing of the kind.
     package var subjectSummary: String {
         let types: [DERObjectIdentifier] = [.commonName, .organizationalUnit, .organization, .emailAddress]
         let named = types.lazy.compactMap { subject.texts(of: $0).last }.first

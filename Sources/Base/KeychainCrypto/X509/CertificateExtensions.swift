@@ -14,12 +14,14 @@ package struct CertificateExtensions: Sendable {
     package private(set) var keyUsage: CertificateKeyUsage?
     /// The purposes the certificate is for; nil when it does not say.
     package private(set) var extendedKeyUsage: [DERObjectIdentifier]?
-    /// Whether it says where to ask if it was revoked: a list (RFC 5280 section 4.2.1.13) or a responder (section 4.2.2.1).
+    /// Whether it says where to ask if it was revoked: a list (RFC 5280 section 4.2.1.13) or a responder (section
+    /// 4.2.2.1).
     package private(set) var namesRevocation = false
 
     /// Reads `[3] EXPLICIT SEQUENCE OF Extension`; nothing at all has no extensions.
     ///
-    /// - Throws: `DERError`; extensions in a certificate of an old version, twice the same, or ones it reads but cannot.
+    /// - Throws: `DERError`; extensions in a certificate of an old version, twice the same, or ones it reads but
+    ///   cannot.
     init(_ element: DERElement?, version: Int, in bytes: Span<UInt8>) throws(DERError) {
         guard let element else { return }
         guard version == 3 else { throw element.unexpected }

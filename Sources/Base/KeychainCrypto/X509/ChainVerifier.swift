@@ -2,7 +2,8 @@ import COpenSSL
 import Glibc
 import LinuxSystem
 
-/// Builds a chain from a certificate to one that is believed, and checks it (RFC 5280 section 6), with OpenSSL's verifier.
+/// Builds a chain from a certificate to one that is believed, and checks it (RFC 5280 section 6), with OpenSSL's
+/// verifier.
 ///
 /// Nothing is fetched: issuers come from what is given, and what is known of revocation is ``OCSPResponse``'s business.
 package struct ChainVerifier: Sendable {
@@ -39,8 +40,8 @@ package struct ChainVerifier: Sendable {
 
     /// Checks a certificate.
     ///
-    /// - Throws: `CryptoError.malformedCertificate` when OpenSSL does not read it; `.invalidParameter` for a name that can be
-    ///   none; `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedCertificate` when OpenSSL does not read it; `.invalidParameter` for a name that
+    ///   can be none; `.libraryFailure`.
     package func verify(_ certificate: Certificate) throws(CryptoError) -> Finding {
         let leaf = try X509Handle(certificate)
         // What cannot be read cannot be part of a chain.

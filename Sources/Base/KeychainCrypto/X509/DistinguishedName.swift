@@ -12,8 +12,8 @@ package struct DistinguishedName: Sendable {
     package let encoded: [UInt8]
     /// All attributes in the order of the name.
     package let attributes: [Attribute]
-    /// The name in the form in which it is compared: letters of ASCII in upper case, blanks at the ends gone, several blanks one.
-    /// The content of the sequence, without its tag and length, as Apple's keychain keeps it.
+    /// The name in the form in which it is compared: letters of ASCII in upper case, blanks at the ends gone, several
+    /// blanks one. The content of the sequence, without its tag and length, as Apple's keychain keeps it.
     package let normalized: [UInt8]
 
     /// Reads a name out of a larger structure.

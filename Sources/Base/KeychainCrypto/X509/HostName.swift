@@ -6,8 +6,8 @@ enum HostName {
     /// Four or sixteen bytes.
     case address([UInt8])
 
-    /// Reads what a program gives as host; nil for what can be neither. An address is compared as such and not as text, so that what
-    /// merely looks like one (`10.0.0.01`) is nothing.
+    /// Reads what a program gives as host; nil for what can be neither. An address is compared as such and not as text,
+    /// so that what merely looks like one (`10.0.0.01`) is nothing.
     init?(_ text: String) {
         guard !text.utf8.contains(0) else { return nil }
         if let bytes = Self.address(text, AF_INET, 4) ?? Self.address(text, AF_INET6, 16) {

@@ -14,8 +14,8 @@ package struct OCSPResponse: Sendable {
 
     package init(_ encoded: [UInt8]) { self.encoded = encoded }
 
-    /// What it says of a certificate at a date, in seconds since 2001; nil when it says nothing that is to be believed: it is of others, of
-    /// another time, or not signed by the issuer or by whom the issuer has named for that.
+    /// What it says of a certificate at a date, in seconds since 2001; nil when it says nothing that is to be believed:
+    /// it is of others, of another time, or not signed by the issuer or by whom the issuer has named for that.
     package func answer(on certificate: Certificate, issuedBy issuer: Certificate, at date: Double) -> Answer? {
         defer { ERR_clear_error() }
         let moment = time_t(date.isNaN ? 0 : min(max(date, -1e11), 1e12)) + 978_307_200
@@ -47,8 +47,8 @@ package struct OCSPResponse: Sendable {
 
     deinit { unsafe OCSP_BASICRESP_free(basic) }
 
-    /// The signer is the issuer, or was given the purpose by it (RFC 6960 section 4.2.2.2). The issuer alone is believed, which the chain
-    /// has shown to be what it must.
+    /// The signer is the issuer, or was given the purpose by it (RFC 6960 section 4.2.2.2). The issuer alone is
+    /// believed, which the chain has shown to be what it must.
     private static func verify(_ basic: OpaquePointer, _ issuer: X509Handle, _ moment: time_t) throws(CryptoError) {
         let store = try unsafe made(X509_STORE_new())
         defer { unsafe X509_STORE_free(store) }

@@ -5,8 +5,8 @@ package import DER
 ///
 /// Keys, digests and names are OpenSSL's business: see ``ChainVerifier``.
 package enum TLSServerRules {
-    /// Certificates issued after this moment must name their purpose and may be valid for 825 days: 2019-07-01 00:00 UTC, in seconds
-    /// since 2001.
+    /// Certificates issued after this moment must name their purpose and may be valid for 825 days: 2019-07-01 00:00
+    /// UTC, in seconds since 2001.
     private static let purposeSince: Double = 583_632_000
     /// From this moment on those of public authorities may be valid for 398 days: 2020-09-01 00:00 UTC.
     private static let yearSince: Double = 620_611_200
@@ -14,8 +14,8 @@ package enum TLSServerRules {
 
     /// What is wrong with a certificate.
     ///
-    /// - Parameter isPublic: whether the chain ends in a root that came with the system, rather than in one that its user or
-    ///   administrator added. Asked only where it matters.
+    /// - Parameter isPublic: whether the chain ends in a root that came with the system, rather than in one that its
+    ///   user or administrator added. Asked only where it matters.
     package static func problems(of certificate: Certificate, isPublic: () -> Bool) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         let (begins, lasts) = (certificate.notBefore, certificate.notAfter - certificate.notBefore)

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// One of OpenSSL's certificates, freed when the last owner lets go.
 ///
-/// It is never changed after it was made; what OpenSSL notes in it on first use, it notes under a lock of its own. That is what
-/// makes it safe to send.
+/// It is never changed after it was made; what OpenSSL notes in it on first use, it notes under a lock of its own. That
+/// is what makes it safe to send.
 @safe final class X509Handle: @unchecked Sendable {
     let reference: OpaquePointer
     let certificate: Certificate

@@ -1,7 +1,7 @@
 /// What can be done with a key, and how exactly: one of the constants `kSecKeyAlgorithm…` (semantics F.3).
 ///
-/// The value itself does nothing; ``construction`` says what is to be computed. Only ``all`` has values, so every one that
-/// exists can be carried out for keys that ``supports(_:type:bits:)``.
+/// The value itself does nothing; ``construction`` says what is to be computed. Only ``all`` has values, so every one
+/// that exists can be carried out for keys that ``supports(_:type:bits:)``.
 package struct KeyAlgorithm: Hashable, Sendable {
     /// Apple's identifier, such as `algid:sign:ECDSA:message-X962:SHA256`.
     package let name: String
@@ -98,8 +98,8 @@ package struct KeyAlgorithm: Hashable, Sendable {
     private static let byConstruction = Dictionary(
         all.map { ($0.construction, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The algorithm that takes the digest of the message instead of the message: what whoever has the private key is asked
-    /// for, when hashing is done elsewhere. Itself for algorithms that do not hash.
+    /// The algorithm that takes the digest of the message instead of the message: what whoever has the private key is
+    /// asked for, when hashing is done elsewhere. Itself for algorithms that do not hash.
     package var digestVariant: KeyAlgorithm {
         guard case .signature(let signature, of: .message(let hash)) = construction else { return self }
         return KeyAlgorithm(.signature(signature, of: .digest(hash))) ?? self

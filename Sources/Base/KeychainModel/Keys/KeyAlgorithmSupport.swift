@@ -60,7 +60,8 @@ extension KeyAlgorithm.Encryption {
         }
     }
 
-    /// How many bytes OAEP can encrypt with a modulus of so many bits; negative when it cannot at all (RFC 8017, 7.1.1).
+    /// How many bytes OAEP can encrypt with a modulus of so many bits; negative when it cannot at all (RFC 8017,
+    /// 7.1.1).
     package static func oaepRoom(_ hash: HashFunction, bits: Int) -> Int {
         KeyType.blockSize(bits: bits) - 2 * hash.size - 2
     }

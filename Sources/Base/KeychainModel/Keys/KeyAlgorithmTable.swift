@@ -1,5 +1,5 @@
-/// One row is one construction with every hash function it is offered with: `#` stands for the hash's name and `%` for the
-/// salt length in the identifier.
+/// One row is one construction with every hash function it is offered with: `#` stands for the hash's name and `%` for
+/// the salt length in the identifier.
 private struct Row {
     let constant: String
     let name: String

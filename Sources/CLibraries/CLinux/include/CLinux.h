@@ -207,6 +207,9 @@ int clinux_pidfd_real_group(int pidfd, gid_t *group);
 /// openat2: opens a file by a name below a folder, following no symbolic link below it and leaving it by no way.
 int clinux_open_beneath(const char *folder, const char *name);
 
+/// openat2: a folder, as a process with another root finds it by its path; open for nothing but to be looked at.
+int clinux_find_folder(const char *root, const char *path);
+
 /// makedev: the number of a device.
 uint64_t clinux_device(uint32_t major, uint32_t minor);
 

@@ -3,23 +3,26 @@ package import KeychainPolicy
 import KeychainWire
 package import LinuxSystem
 
-/// Finds out who is at the other end of a connection by asking the identifier, for a daemon that may not look at other users' processes.
+/// Finds out who is at the other end of a connection by asking the identifier, for a daemon that may not look at other
+/// users' processes.
 ///
-/// Of an anchored program, and of one that connects again and again, it is given what it takes to see for itself that the process
-/// still executes what it was identified by. A process that is known so is not asked about for a second: that long what root installs
-/// may take to count.
+/// Of an anchored program, and of one that connects again and again, it is given what it takes to see for itself that
+/// the process still executes what it was identified by. A process that is known so is not asked about for a second:
+/// that long what root installs may take to count.
 package final class IdentifierClient: Sendable {
     private let rules: IdentityRules
     private let channel = IdentifierChannel()
     private let processes = KnownProcesses()
-    private let clientele: Clientele
+    private let servedCallers: ServedCallers
 
     /// How long the thread that serves all connections waits for an answer: milliseconds.
     private static let shortWait = 2
     /// How long an answer counts for the process's next connections: nanoseconds.
     private static let freshness: UInt64 = 1_000_000_000
 
-    package init(_ clientele: Clientele) { (self.clientele, rules) = (clientele, IdentityRules(clientele)) }
+    package init(_ servedCallers: ServedCallers) {
+        (self.servedCallers, rules) = (servedCallers, IdentityRules(servedCallers))
+    }
 
     /// Asks through this from now on.
     package func use(_ socket: UnixSocket) { channel.use(socket) }
@@ -101,7 +104,7 @@ package final class IdentifierClient: Sendable {
         var reader = answer.reader
         let report = try CallerReport(from: &reader)
         let version = try reader.integer(UInt8.self) == 0 ? nil : try Holding.version(from: &reader)
-        let managesUnits = clientele == .system && report.user == 0
+        let managesUnits = servedCallers == .system && report.user == 0
         guard reader.isAtEnd, let identity = CallerIdentity(report, mayManageUnits: managesUnits) else {
             throw .malformed("the identifier's answer")
         }
@@ -121,7 +124,8 @@ extension IdentifierClient {
         Clock.monotonicNanoseconds - entry.reading >= freshness
     }
 
-    /// Lets go of the files of programs that have not come again: what is held keeps its file system from being unmounted.
+    /// Lets go of the files of programs that have not come again: what is held keeps its file system from being
+    /// unmounted.
     package func forget() { processes.forget(where: Self.isOver) }
 
     private func note(
@@ -131,7 +135,7 @@ extension IdentifierClient {
         let now = Clock.monotonicNanoseconds
         processes.note(
             KnownProcesses.Entry(
-                identity, process: process, numbers: peer.numbers, program: held, signature: nil, reading: now,
+                identity, process: process, numbers: peer.numbers, program: held, mark: nil, reading: now,
                 noted: now))
     }
 }

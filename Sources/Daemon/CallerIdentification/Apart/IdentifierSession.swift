@@ -148,7 +148,7 @@ extension CallerIdentifier {
             try check(user: numbers.user)
             return .user(numbers.user)
         case .examine(_, let user, _):
-            if case .user(let owner) = clientele { return .user(owner) }
+            if case .user(let owner) = servedCallers { return .user(owner) }
             return .said(user)
         }
     }

@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// The threads of the identifier that look at programs, for all daemons.
 ///
-/// A user decides what the program's file lies on, and a file system can answer never: the thread that looks at such a file is lost for
-/// as long as it does. So few threads are a user's at a time, whichever daemons ask: who has lost them waits behind their own
-/// programs alone, and others' are looked at meanwhile.
+/// A user decides what the program's file lies on, and a file system can answer never: the thread that looks at such a
+/// file is lost for as long as it does. So few threads are a user's at a time, whichever daemons ask: who has lost them
+/// waits behind their own programs alone, and others' are looked at meanwhile.
 package final class Looks: Sendable {
     /// For whom a program is looked at.
     package enum Asker: Hashable, Sendable {
@@ -26,8 +26,8 @@ package final class Looks: Sendable {
         package var ofDaemon = 128
         /// Looks that are under way in all.
         package var all = 512
-        /// What has taken so long does not end soon, and nothing more waits behind it: milliseconds. A large program on a slow disk takes
-        /// less.
+        /// What has taken so long does not end soon, and nothing more waits behind it: milliseconds. A large program on
+        /// a slow disk takes less.
         package var hang = 5000
         /// How long an answer is waited for: milliseconds. A large program is read from a slow disk.
         package var patience = Looks.patience
@@ -44,8 +44,8 @@ package final class Looks: Sendable {
         let number: UInt64
         let asker: Asker
         let daemon: ObjectIdentifier
-        /// Taken out to be run: its files are closed by the thread that looks at them, before it says that it has, for that can take as
-        /// long.
+        /// Taken out to be run: its files are closed by the thread that looks at them, before it says that it has, for
+        /// that can take as long.
         private let body: Lock<(@Sendable () -> Void)?>
 
         init(_ number: UInt64, _ asker: Asker, _ daemon: ObjectIdentifier, _ body: @escaping @Sendable () -> Void) {
@@ -80,7 +80,8 @@ package final class Looks: Sendable {
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Whether all that may be under way is, and nobody waits for the end of any of it: only the end of the process gives that back.
+    /// Whether all that may be under way is, and nobody waits for the end of any of it: only the end of the process
+    /// gives that back.
     package var isExhausted: Bool {
         state.update { state in
             state.running.count >= limits.all && state.running.values.allSatisfy { $0.age > limits.patience }
@@ -90,7 +91,8 @@ package final class Looks: Sendable {
     /// Looks at a program on a thread that may be lost by it, when it is its user's turn.
     ///
     /// - Parameter daemon: stands for who asks.
-    /// - Throws: `errSecNotAvailable` when too much is under way for that user already, or there can be no further thread.
+    /// - Throws: `errSecNotAvailable` when too much is under way for that user already, or there can be no further
+    ///   thread.
     package func put(
         for asker: Asker, of daemon: AnyObject, _ body: @escaping @Sendable () -> Void
     ) throws(Refusal) {

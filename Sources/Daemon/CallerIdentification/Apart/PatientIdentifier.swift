@@ -18,7 +18,7 @@ package final class PatientIdentifier: Sendable {
     /// - Throws: `SystemError` when there are too many open files or threads.
     package init(_ identifier: CallerIdentifier) throws(SystemError) {
         self.identifier = identifier
-        client = IdentifierClient(identifier.clientele)
+        client = IdentifierClient(identifier.servedCallers)
         let (ours, theirs) = try UnixSocket.packetPair()
         var limits = Looks.Limits()
         limits.ofUser = Self.mostLooks

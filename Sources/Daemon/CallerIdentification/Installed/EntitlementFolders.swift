@@ -2,8 +2,8 @@ import Glibc
 import KeychainModel
 package import LinuxSystem
 
-/// The folders into which root, or a distribution's packages, put entitlements files, and what they said when they were last
-/// read. They are read again soon after they change.
+/// The folders into which root, or a distribution's packages, put entitlements files, and what they said when they were
+/// last read. They are read again soon after they change.
 package final class EntitlementFolders: Sendable {
     /// Where they are, unless a command line says otherwise; what is in the first comes first.
     package static let usual = ["/etc/keychain/entitlements.d", "/usr/share/keychain/entitlements.d"]
@@ -24,7 +24,8 @@ package final class EntitlementFolders: Sendable {
     private let interval: UInt64
     private let state = Lock(State())
 
-    /// A folder has no trace of a file in it that was written in place, nor of a program that an update has put elsewhere.
+    /// A folder has no trace of a file in it that was written in place, nor of a program that an update has put
+    /// elsewhere.
     private static let longestRest: UInt64 = 60_000_000_000
 
     /// - Parameter interval: how long the last look counts: nanoseconds.

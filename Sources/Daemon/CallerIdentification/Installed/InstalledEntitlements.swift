@@ -13,7 +13,8 @@ package struct InstalledEntitlements: Sendable {
     package struct Script: Hashable, Sendable {
         package let file: String
         package let path: String
-        /// What stands between the interpreter and the script's name when the kernel starts it: the rest of its first line.
+        /// What stands between the interpreter and the script's name when the kernel starts it: the rest of its first
+        /// line.
         package let option: String?
         package let granted: GrantedGroups
 
@@ -33,8 +34,9 @@ package struct InstalledEntitlements: Sendable {
 
     package init() {}
 
-    /// The word of a command line that names the script, if it was started as the kernel starts scripts, or with the script as
-    /// the interpreter's first word. By then the interpreter has read no other program: no option with code comes before it.
+    /// The word of a command line that names the script, if it was started as the kernel starts scripts, or with the
+    /// script as the interpreter's first word. By then the interpreter has read no other program: no option with code
+    /// comes before it.
     package static func scriptWord(in commandLine: [String], _ script: Script) -> String? {
         guard commandLine.count > 1 else { return nil }
         if let option = script.option, commandLine[1] == option { return commandLine.count > 2 ? commandLine[2] : nil }

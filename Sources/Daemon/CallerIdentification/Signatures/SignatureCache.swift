@@ -1,10 +1,10 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What became of verifying executables, for as long as their content stays the same. Holds so many results and forgets the
-/// one that was not asked for the longest.
+/// What became of verifying executables, for as long as their content stays the same. Holds so many results and forgets
+/// the one that was not asked for the longest.
 package final class SignatureCache: Sendable {
-    package typealias Outcome = Result<ProgramSignature?, Refusal>
+    package typealias Outcome = Result<ProgramMark?, Refusal>
 
     private struct State {
         var entries: [FileVersion: Entry] = [:]
@@ -34,8 +34,8 @@ package final class SignatureCache: Sendable {
         }
     }
 
-    /// Remembers what became of verifying a file. Nothing is remembered of one that has just been changed: the next change
-    /// might not show.
+    /// Remembers what became of verifying a file. Nothing is remembered of one that has just been changed: the next
+    /// change might not show.
     package func keep(_ outcome: Outcome, for version: FileVersion) {
         guard version.isSettled else { return }
         state.withLock { state in

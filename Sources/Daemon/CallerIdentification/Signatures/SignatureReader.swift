@@ -3,10 +3,10 @@ import Glibc
 package import KeychainModel
 package import LinuxSystem
 
-/// Finds out what an executable's signature says, once for every version of the file.
+/// Finds out what an executable says of itself, once for every version of the file.
 package final class SignatureReader: Sendable {
-    /// Verifies an open file, which may take long; nil when it is not signed.
-    package typealias Verify = @Sendable (_ file: FileDescriptor) throws(Refusal) -> ProgramSignature?
+    /// Verifies an open file, which may take long; nil when it is not signed and claims nothing.
+    package typealias Verify = @Sendable (_ file: FileDescriptor) throws(Refusal) -> ProgramMark?
 
     private let cache: SignatureCache
     private let mounts = MountTable()
@@ -32,12 +32,13 @@ package final class SignatureReader: Sendable {
     /// - Parameters:
     ///   - version: what the caller took the file for; a file that has changed since is refused.
     ///   - isCommon: whether it lies in the file system that everybody sees.
-    /// - Returns: nil when it is not signed, or lies where signatures say nothing because a user's process serves the content.
-    /// - Throws: the refusals of ``CodeSignature/CodeSignature/read(from:)``; `errSecNotAvailable` when the file changed
-    ///   meanwhile.
+    /// - Returns: nil when it is not signed and claims nothing, or lies where that says nothing because a user's
+    ///   process serves the content.
+    /// - Throws: the refusals of ``CodeSignature/CodeSignature/read(from:)``; `errSecNotAvailable` when the file
+    ///   changed meanwhile.
     package func read(
         _ file: FileDescriptor, _ version: FileVersion, isCommon: Bool
-    ) throws(Refusal) -> ProgramSignature? {
+    ) throws(Refusal) -> ProgramMark? {
         cache.follow(mounts.generation)
         if let outcome = cache.find(version) { return try outcome.get() }
         let outcome = Result { () throws(Refusal) in try verified(file, version, isCommon) }
@@ -52,13 +53,13 @@ package final class SignatureReader: Sendable {
 
     private func verified(
         _ file: FileDescriptor, _ version: FileVersion, _ isCommon: Bool
-    ) throws(Refusal) -> ProgramSignature? {
+    ) throws(Refusal) -> ProgramMark? {
         // A file that a user's process serves is not even read: that could take for ever.
         isDependable(version.status, file, isCommon) ? try verify(file) : nil
     }
 
-    /// Whether what is read of a file now is what is executed later: its file system must be one that root has mounted, and
-    /// serves. A user mounts what he likes in a namespace of his own.
+    /// Whether what is read of a file now is what is executed later: its file system must be one that root has mounted,
+    /// and serves. A user mounts what he likes in a namespace of his own.
     private func isDependable(_ status: FileStatus, _ file: FileDescriptor, _ isCommon: Bool) -> Bool {
         switch mounts.server(of: status.device) {
         case .system: return true
@@ -69,13 +70,16 @@ package final class SignatureReader: Sendable {
         }
     }
 
-    /// The signature in the note of an ELF file.
-    @Sendable package static func verifyByNote(_ file: FileDescriptor) throws(Refusal) -> ProgramSignature? {
-        guard let signature = try CodeSignature.read(from: file) else { return nil }
+    /// The signature in the note of an ELF file; in one without, the name that it claims.
+    @Sendable package static func verifyByNote(_ file: FileDescriptor) throws(Refusal) -> ProgramMark? {
+        guard let signature = try CodeSignature.read(from: file) else {
+            return try CodeClaim.read(from: file).map(ProgramMark.claim)
+        }
         let (team, granted) = (signature.team.text, signature.entitlements)
-        return ProgramSignature(
-            team: team, identifier: signature.identifier,
-            granted: GrantedGroups(granted.groups, requiresAnchor: granted.requiresAnchor))
+        return .signature(
+            ProgramSignature(
+                team: team, identifier: signature.identifier,
+                granted: GrantedGroups(granted.groups, requiresAnchor: granted.requiresAnchor)))
     }
 }
 

@@ -2,8 +2,8 @@ import KeychainModel
 import KeychainPolicy
 import LinuxSystem
 
-/// What a query asks of an item's attributes, held against what was opened: most attributes have no column, and columns only say
-/// where to look.
+/// What a query asks of an item's attributes, held against what was opened: most attributes have no column, and columns
+/// only say where to look.
 struct AskedAttributes {
     private let query: AttributeList
     /// In which groups the item may be; nil for all.
@@ -61,7 +61,7 @@ struct AskedAttributes {
         }
     }
 
-    private static func own(_ itemClass: ItemClass) -> UInt64 { AttributeTable.set { $0.belongs(to: itemClass) } }
+    private static func own(_ itemClass: ItemClass) -> AttributeSet { AttributeTable.set { $0.belongs(to: itemClass) } }
 
     private func isInGroups(_ opened: Span<UInt8>, _ start: Int) -> Bool {
         guard let groups else { return true }
@@ -87,8 +87,8 @@ struct AskedAttributes {
 }
 
 extension ItemAttribute {
-    /// Whether a search must not tell two values apart: text and data are compared by their bytes, a number in an attribute that is
-    /// like text by its first four, a number or date elsewhere by its kind too.
+    /// Whether a search must not tell two values apart: text and data are compared by their bytes, a number in an
+    /// attribute that is like text by its first four, a number or date elsewhere by its kind too.
     fileprivate func isSame(
         _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>, _ otherKind: AttributeValue.Kind, _ otherBytes: Span<UInt8>
     ) -> Bool {

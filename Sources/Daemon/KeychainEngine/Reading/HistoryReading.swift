@@ -4,10 +4,11 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// The earlier versions of items: their attributes, which a search would show, with when and how each ended; never a value.
-extension EngineLane {
-    /// Writes a page of versions, in the order in which they ended, and gives that after which the next page begins, 0 when there is
-    /// none.
+/// The earlier versions of items: their attributes, which a search would show, with when and how each ended; never a
+/// value.
+extension ItemReader {
+    /// Writes a page of versions, in the order in which they ended, and gives that after which the next page begins, 0
+    /// when there is none.
     func answerHistory(
         _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
     ) throws(Refusal) -> UInt64 {

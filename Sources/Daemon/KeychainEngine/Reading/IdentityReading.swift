@@ -5,7 +5,7 @@ import KeychainWire
 import LinuxSystem
 
 /// Answering queries for identities: two rows make one item (semantics A.5).
-extension EngineLane {
+extension ItemReader {
     /// Writes a page of identities and gives where the next begins, 0 when there is none.
     func answerIdentities(
         _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
@@ -29,8 +29,8 @@ extension EngineLane {
         return (page.isFull || isCut) && page.mayGoOn ? try last.packed() : 0
     }
 
-    /// As ``endsTurn(after:_:closed:)``. One who looks for a single identity has had them in no order in the first turn, and has them
-    /// once more; where they cannot be counted, the turn goes on.
+    /// As ``endsTurn(after:_:closed:)``. One who looks for a single identity has had them in no order in the first
+    /// turn, and has them once more; where they cannot be counted, the turn goes on.
     private func endsTurn(
         after last: IdentityCursor, _ place: SearchPlace?, _ request: ItemRequest, _ page: borrowing Page
     ) -> Bool {
@@ -114,8 +114,8 @@ struct Identity {
 }
 
 extension ResponseWriter {
-    /// Appends an identity as far as it was asked for: the key's attributes, overlaid with the certificate's. The key's access
-    /// control would contradict the certificate's protection class.
+    /// Appends an identity as far as it was asked for: the key's attributes, overlaid with the certificate's. The key's
+    /// access control would contradict the certificate's protection class.
     func append(_ identity: Identity, _ returns: ReturnFlags) {
         beginItem(.identity)
         if returns.needAttributes(of: .identity) {

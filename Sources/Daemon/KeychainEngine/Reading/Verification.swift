@@ -1,15 +1,16 @@
+import EnclaveWire
 import KeychainModel
 import KeychainStore
 import KeychainWire
 import LinuxSystem
 
 /// The walk over every row that `security verify-keychain` asks for, page by page.
-extension EngineLane {
+extension ItemReader {
     /// Few enough that a page takes a fraction of a second, and its report fits a frame if every row is damaged.
     private static let rowsInPage: UInt64 = 2048
 
-    /// Opens the rows after a cursor and notes those that do not open. A page that is not full at its deadline ends there, but
-    /// not before something was done.
+    /// Opens the rows after a cursor and notes those that do not open. A page that is not full at its deadline ends
+    /// there, but not before something was done.
     func verify(from start: VerificationCursor, by deadline: Deadline) throws(Refusal) -> VerificationPage {
         var page = VerificationPage()
         if start == .start { page.total = try reader.countRows() }

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainCrypto
 import KeychainModel
 import KeychainStore
@@ -9,8 +10,8 @@ import LinuxSystem
 ///     meta  = version:u8 box(metadata key of the class, row metadata key) box(row metadata key, list tamper:16)
 ///     data  = version:u8 box(row secret key, value *zero padding:u8 present:u8 tamper:16)        ; version 2 for a sealed key
 ///
-/// Both parts of a row carry the same fresh tamper-check bytes and have the row's identity as associated data: an old value
-/// does not open beside new attributes, nor in another row.
+/// Both parts of a row carry the same fresh tamper-check bytes and have the row's identity as associated data: an old
+/// value does not open beside new attributes, nor in another row.
 final class ItemSealer {
     /// Why a row did not open.
     enum Failure: Error {

@@ -3,10 +3,11 @@ import KeychainWire
 import LinuxSystem
 import Synchronization
 
-/// The metadata keys of the classes that are open, shared by all lanes of an engine.
+/// The metadata keys of the classes that are open, shared by all item readers of an engine.
 ///
-/// They go whenever the enclave's state changes, also when it locked by itself, and the next request asks for them again: the
-/// epoch says so, at the price of one load. A lane that sees another epoch than its own drops the contexts it made of them.
+/// They go whenever the enclave's state changes, also when it locked by itself, and the next request asks for them
+/// again: the epoch says so, at the price of one load. A reader that sees another epoch than its own drops the contexts
+/// it made of them.
 final class MetadataKeyring: Sendable {
     private struct Content {
         var keys: [Accessibility: SecretBytes] = [:]

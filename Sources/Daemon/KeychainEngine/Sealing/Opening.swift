@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainCrypto
 import KeychainModel
 import KeychainStore
@@ -54,8 +55,8 @@ extension ItemSealer {
         return Self.takeTamper(from: output)
     }
 
-    /// Opens a row's value at the end of `output` as an attribute: a sealed key as ``AttributeID/sealedKey``, anything else as
-    /// the value; appends nothing when the item has none.
+    /// Opens a row's value at the end of `output` as an attribute: a sealed key as ``AttributeID/sealedKey``, anything
+    /// else as the value; appends nothing when the item has none.
     func openValue(
         at index: Int, in batch: RowBatch, as itemClass: ItemClass, tamper: InlineArray<16, UInt8>,
         into output: SecretBuffer
@@ -170,17 +171,5 @@ extension RowBatch.Row {
         RowIdentity(
             itemClass: itemClass, accessibility: accessibility ?? .always, isSynchronizable: isSynchronizable,
             isTombstone: isTombstone, uuid: sealed.extracting(uuid), primaryKey: sealed.extracting(primaryKey))
-    }
-}
-
-extension Refusal {
-    /// The device state keeps a protection class closed (semantics D.1).
-    static func locked(_ accessibility: Accessibility?) -> Refusal {
-        let code = accessibility?.code ?? ""
-        return Refusal(
-            .interactionNotAllowed, .locked, code,
-            "Items of the protection class \"\(code)\" are closed while the device is locked.",
-            do: "Unlock the keychain (security unlock-keychain), or keep what is needed in the background under "
-                + "kSecAttrAccessibleAfterFirstUnlock.")
     }
 }

@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainPolicy
 import KeychainStore
 import KeychainWire
 import LinuxSystem
@@ -32,8 +33,8 @@ struct PlainItem {
         return values
     }
 
-    /// The attributes in their encoded form, by ascending number; what is returned only when it says something is left out
-    /// when it says nothing.
+    /// The attributes in their encoded form, by ascending number; what is returned only when it says something is left
+    /// out when it says nothing.
     func encoded() -> AttributeList {
         let buffer = SecretBuffer(capacity: 512)
         for (id, value) in attributes.sorted(by: { $0.key < $1.key }) where isKept(id, value) {
@@ -46,5 +47,47 @@ struct PlainItem {
     private func isKept(_ id: AttributeID, _ value: AttributeValue) -> Bool {
         guard let attribute = AttributeTable.attribute(id: id) else { return false }
         return attribute.returned != .whenNotEmpty || value != attribute.defaultValue(in: itemClass)
+    }
+}
+
+extension PlainItem {
+    /// What the item's value is guarded with, by its user or for anchored programs; 0 for nothing.
+    ///
+    /// A sealed key is guarded by itself, and may be found by anybody who may use it (S-41); so may the public half of
+    /// a pair whose access control is about using the private one.
+    var guardFlags: UInt64 {
+        guard sealedKey == nil, let flags = accessFlags, AccessConstraint(flags: flags).isGuard else { return 0 }
+        let isPublicHalf = itemClass == .key && attributes[.keyClass]?.number == 0
+        return isPublicHalf && AccessConstraint(flags: flags).guardsKeyUse ? 0 : flags
+    }
+
+    /// What a person calls the item.
+    var displayName: String { encoded().displayName }
+
+    /// The bits of the item's access control.
+    var accessFlags: UInt64? {
+        guard case .data(let bytes)? = attributes[.accessControl] else { return nil }
+        return AccessControl(bytes)?.flags
+    }
+}
+
+extension PlainItem {
+    /// Takes an opened row apart; nil when it keeps a sealed key of a form this release does not know.
+    init?(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
+        let none = [AttributeID: AttributeValue](minimumCapacity: AttributeTable.attributes(of: itemClass).count)
+        self.init(itemClass: itemClass, uuid: uuid, attributes: none, value: list.secret(.valueData))
+        do throws(Refusal) { sealedKey = try list.sealedKey() } catch { return nil }
+        for entry in list where entry.id != .valueData && entry.id != .sealedKey {
+            attributes[entry.id] = list.value(entry)
+        }
+    }
+}
+
+extension AuthorizedRequest {
+    /// The protection class of an item to be added: named, the sealed key's, or that of its class.
+    func addedAccessibility() throws(Refusal) -> Accessibility {
+        if let named = request.query.accessibility { return named }
+        if let key = try request.sealedKey() { return key.binding.accessibility }
+        return (request.itemClass ?? .genericPassword).defaultAccessibility
     }
 }

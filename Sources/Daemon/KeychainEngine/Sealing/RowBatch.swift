@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainStore
 import KeychainWire
@@ -18,7 +19,8 @@ final class RowBatch {
         let uuid, primaryKey, metadata, value: Range<Int>
         /// Where the digest of its group lies there; of an item's row only.
         let group: Range<Int>
-        /// Where the wrapped key of a guarded row lies there; empty for any other row, whose key is in ``RowBatch/records``.
+        /// Where the wrapped key of a guarded row lies there; empty for any other row, whose key is in
+        /// ``RowBatch/records``.
         let guardedKey: Range<Int>
     }
 

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -11,8 +12,8 @@ struct RowKey: Sendable {
     let wrapped: [UInt8]
 }
 
-/// The row keys of the adds of one transaction: each random, for one row alone. The enclave is asked once for the wrappings of all
-/// of a class, because a call costs two changes of process.
+/// The row keys of the adds of one transaction: each random, for one row alone. The enclave is asked once for the
+/// wrappings of all of a class, because a call costs two changes of process.
 struct RowKeys {
     private var keys: [Accessibility: [RowKey]] = [:]
 

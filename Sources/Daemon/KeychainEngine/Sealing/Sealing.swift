@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainCrypto
 import KeychainModel
 import KeychainStore
@@ -6,14 +7,14 @@ import LinuxSystem
 
 /// Sealing items.
 extension ItemSealer {
-    /// Seals an item with fresh keys. The store must have a metadata key for its class; the enclave is asked for it again where a
-    /// change of the device's state has put it away since.
+    /// Seals an item with fresh keys. The store must have a metadata key for its class; the enclave is asked for it
+    /// again where a change of the device's state has put it away since.
     ///
     /// - Parameters:
     ///   - prepared: a key made for this item's UUID and class; without one, the enclave is asked for its wrapping.
     ///   - context: whose application password goes into a guarded item's key.
-    /// - Throws: `errSecInteractionNotAllowed` when the class is closed; what the enclave says: `errSecAuthNeeded` for an
-    ///   application password that is lacking, `errSecAuthFailed` for a guard that nobody could meet here.
+    /// - Throws: `errSecInteractionNotAllowed` when the class is closed; what the enclave says: `errSecAuthNeeded` for
+    ///   an application password that is missing, `errSecAuthFailed` for a guard that nobody could meet here.
     func seal(
         _ item: PlainItem, with prepared: RowKey? = nil, in context: AuthenticationContext? = nil,
         for store: StoreWriter

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -21,7 +22,8 @@ extension ItemWriter {
         write.writer.end()
     }
 
-    func newItem(_ request: AuthorizedRequest, uuid: [UInt8], past gate: GuardGate) throws(Refusal) -> PlainItem {
+    func newItem(_ request: AuthorizedRequest, uuid: [UInt8], past gate: AccessControlGate) throws(Refusal) -> PlainItem
+    {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
             itemClass: itemClass, uuid: uuid, attributes: PlainItem.defaults(of: itemClass),

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -9,9 +10,9 @@ final class ItemWriter {
     let store: StoreWriter
     let sealer: ItemSealer
     /// For writes that came plainly: nobody is asked for them.
-    let plainGate: GuardGate
+    let plainGate: AccessControlGate
     /// What is known of groups.
-    let book: GroupBook
+    let registry: GroupRegistry
     let quotas: Quotas
     /// For how long earlier versions are kept.
     let history: HistoryLimits
@@ -22,13 +23,14 @@ final class ItemWriter {
     private let batch = RowBatch()
 
     init(
-        _ store: StoreWriter, _ sealer: ItemSealer, _ book: GroupBook, _ quotas: Quotas, _ history: HistoryLimits
+        _ store: StoreWriter, _ sealer: ItemSealer, _ registry: GroupRegistry, _ quotas: Quotas,
+        _ history: HistoryLimits
     ) {
         self.history = history.within(quotas)
-        (self.book, self.quotas) = (book, quotas)
+        (self.registry, self.quotas) = (registry, quotas)
         self.store = store
         self.sealer = sealer
-        plainGate = GuardGate(sealer.enclave)
+        plainGate = AccessControlGate(sealer.enclave)
     }
 
     /// Performs the writes in one transaction; a refused one leaves the others alone, a failed commit refuses all.
@@ -68,7 +70,8 @@ final class ItemWriter {
         }
     }
 
-    /// So many earlier versions are dropped for a deletion on a full disk: to drop them all would itself take much space.
+    /// So many earlier versions are dropped for a deletion on a full disk: to drop them all would itself take much
+    /// space.
     private static let droppedAtOnce: Int64 = 128
 
     private func repeated(
@@ -84,8 +87,8 @@ final class ItemWriter {
     ) throws(Refusal) {
         defer { rowKeys = RowKeys() }
         try store.transaction(by: authorized.map(\.write).latestDeadline) { () throws(Refusal) in
-            // Whoever removes the passcode, and with it a class, does so in a transaction: what the enclave says within this one holds
-            // until its end.
+            // Whoever removes the passcode, and with it a class, does so in a transaction: what the enclave says within
+            // this one holds until its end.
             rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
             try prepare()
             // Alone in its transaction, a write needs no savepoint to be undone.
@@ -137,7 +140,8 @@ final class ItemWriter {
         return batch
     }
 
-    /// Whether a row is what a query asks for. A candidate's attributes say so, which one that does not open has none of.
+    /// Whether a row is what a query asks for. A candidate's attributes say so, which one that does not open has none
+    /// of.
     ///
     /// - Throws: `errSecInteractionNotAllowed` for a candidate whose class is closed.
     func isMeant(
@@ -175,7 +179,8 @@ final class ItemWriter {
         return PlainItem(list, itemClass, uuid: uuid)
     }
 
-    /// Puts a row in, taking the place of a tombstone or of a row that no longer opens; nothing has changed when it throws.
+    /// Puts a row in, taking the place of a tombstone or of a row that no longer opens; nothing has changed when it
+    /// throws.
     ///
     /// - Parameter id: the row to replace; nil adds one.
     func put(_ row: NewRow, at id: Int64?) throws(Refusal) {
@@ -241,8 +246,8 @@ final class ItemWriter {
         if let made { try sealer.use(made, for: accessibility) }
     }
 
-    /// A class of the passcode's whose metadata key does not open: its class key went with a passcode while a crash kept the rows, or
-    /// the key is damaged. Nothing says which, so the rows are put aside with it, and not removed.
+    /// A class of the passcode's whose metadata key does not open: its class key went with a passcode while a crash
+    /// kept the rows, or the key is damaged. Nothing says which, so the rows are put aside with it, and not removed.
     private func setAside(_ accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         try store.transaction(by: deadline) { () throws(Refusal) in
             // Another process may have done it, and begun anew.
@@ -269,28 +274,7 @@ extension Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
             "The store has items of the class \(accessibility.code), and the key of their attributes is missing.",
-            do: "Run `security verify-keychain`; to go back, \(ItemStore.restoringSnapshot).")
-    }
-}
-
-extension AuthorizedRequest {
-    /// The protection class of an item to be added: named, the sealed key's, or that of its class.
-    func addedAccessibility() throws(Refusal) -> Accessibility {
-        if let named = request.query.accessibility { return named }
-        if let key = try request.sealedKey() { return key.binding.accessibility }
-        return (request.itemClass ?? .genericPassword).defaultAccessibility
-    }
-}
-
-extension PlainItem {
-    /// Takes an opened row apart; nil when it keeps a sealed key of a form this release does not know.
-    init?(_ list: AttributeList, _ itemClass: ItemClass, uuid: [UInt8]) {
-        let none = [AttributeID: AttributeValue](minimumCapacity: AttributeTable.attributes(of: itemClass).count)
-        self.init(itemClass: itemClass, uuid: uuid, attributes: none, value: list.secret(.valueData))
-        do throws(Refusal) { sealedKey = try list.sealedKey() } catch { return nil }
-        for entry in list where entry.id != .valueData && entry.id != .sealedKey {
-            attributes[entry.id] = list.value(entry)
-        }
+            do: "Run `security verify-keychain`; to go back, \(StoreFile.restoringSnapshot).")
     }
 }
 

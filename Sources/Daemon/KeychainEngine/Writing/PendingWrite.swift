@@ -15,24 +15,26 @@ package final class PendingWrite: @unchecked Sendable {
     /// Has the complete response once the write was performed.
     package let writer = ResponseWriter()
     /// Where the user may have been asked for this write; nil for one that came plainly.
-    let gate: GuardGate?
+    let gate: AccessControlGate?
 
     package convenience init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline) {
         self.init(request, from: caller, id: id, by: deadline, past: nil)
     }
 
-    init(_ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline, past gate: GuardGate?)
-    {
+    init(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        past gate: AccessControlGate?
+    ) {
         self.gate = gate
         self.request = request
         self.caller = caller
-        decision = DecisionLog.Entry(caller, request)
+        decision = AuditLog.Entry(caller, request)
         self.id = id
         self.deadline = deadline
     }
 
     /// What came of it, for the log.
-    private(set) var decision: DecisionLog.Entry
+    private(set) var decision: AuditLog.Entry
 
     func refuse(_ refusal: Refusal) {
         decision.end(in: refusal, request)

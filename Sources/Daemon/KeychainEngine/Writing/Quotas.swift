@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// How much there may be in a keychain, and of one program in it. The daemon's options set them; an embedded keychain has none,
-/// for its program could write to the files as it likes.
+/// How much there may be in a keychain, and of one program in it. The daemon's options set them; an embedded keychain
+/// has none, for its program could write to the files as it likes.
 package struct Quotas: Equatable, Sendable {
     /// Rows, tombstones among them, and the bytes of their sealed parts.
     package var items: UInt64
@@ -27,8 +27,8 @@ package struct Quotas: Equatable, Sendable {
 }
 
 extension ItemWriter {
-    /// Performs a write within the quotas: what would exceed one is undone with its transaction, and what makes less, or is no
-    /// more than there was, is let through though a quota was lowered meanwhile.
+    /// Performs a write within the quotas: what would exceed one is undone with its transaction, and what makes less,
+    /// or is no more than there was, is let through though a quota was lowered meanwhile.
     func withinQuotas(_ write: PendingWrite, _ body: () throws(Refusal) -> Void) throws(Refusal) {
         guard quotas != .none, !write.request.makesLess else { return try body() }
         let before = try store.usage()

@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Bringing earlier versions of items back, and dropping them for good. Both concern only what the caller may change, and what is
-/// guarded is brought back only when its user has shown what it asks for.
+/// Bringing earlier versions of items back, and dropping them for good. Both concern only what the caller may change,
+/// and what is guarded is brought back only when its user has shown what it asks for.
 extension ItemWriter {
     func restore(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
@@ -17,8 +17,8 @@ extension ItemWriter {
         }
     }
 
-    /// Drops all versions of the items that the query finds among the versions, but those of groups that the caller has not; the
-    /// items stay.
+    /// Drops all versions of the items that the query finds among the versions, but those of groups that the caller has
+    /// not; the items stay.
     func forget(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
         let uuids = Set(try versions(of: request, as: itemClass, by: write.deadline).map(\.uuid))
@@ -44,7 +44,7 @@ extension ItemWriter {
 
     /// Adds the item again that was deleted last among those found, as it was and under the same UUID.
     private func undelete(
-        _ request: AuthorizedRequest, as itemClass: ItemClass, _ write: PendingWrite, past gate: GuardGate
+        _ request: AuthorizedRequest, as itemClass: ItemClass, _ write: PendingWrite, past gate: AccessControlGate
     ) throws(Refusal) {
         let versions = try versions(of: request, as: itemClass, by: write.deadline)
         guard let last = versions.last(where: { $0.end == .deleted }) else { throw .noVersion(request.request) }
@@ -63,7 +63,7 @@ extension ItemWriter {
     /// Gives each item found what it had at a moment; what it has now becomes an earlier version.
     private func restore(
         asOf moment: Int64, _ request: AuthorizedRequest, as itemClass: ItemClass, _ write: PendingWrite,
-        past gate: GuardGate
+        past gate: AccessControlGate
     ) throws(Refusal) {
         let batch = try rows(of: request, as: itemClass, by: write.deadline, withKeys: true)
         // The user is asked at once for what the items are and for what they were.
@@ -142,7 +142,7 @@ extension ItemWriter {
     ///
     /// - Throws: `errSecAuthNeeded` when he has to be asked first.
     private func open(
-        _ version: Version, _ request: AuthorizedRequest, as itemClass: ItemClass, past gate: GuardGate,
+        _ version: Version, _ request: AuthorizedRequest, as itemClass: ItemClass, past gate: AccessControlGate,
         by deadline: Deadline
     ) throws(Refusal) -> PlainItem {
         let batch = try row(of: version, request, as: itemClass, by: deadline)

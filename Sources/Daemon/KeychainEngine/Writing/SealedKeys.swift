@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -5,16 +6,16 @@ import LinuxSystem
 
 /// Private keys that only the enclave sees (semantics F.5, S-38, S-46): made inside, or kept from leaving.
 ///
-/// What such an item keeps is a ``SealedKey`` in place of a value. It agrees with the item's attributes at all times: what it is
-/// says the key, whom and when it serves the item, and the key is bound to that anew in the same write.
+/// What such an item keeps is a ``SealedKey`` in place of a value. It agrees with the item's attributes at all times:
+/// what it is says the key, whom and when it serves the item, and the key is bound to that anew in the same write.
 extension ItemWriter {
     /// Makes what an item is to keep agree with its attributes, or says why it cannot.
     ///
     /// - Parameter isNew: whether the key comes from a program, and may thus be anybody's.
-    /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is closed, what
-    ///   the enclave says of a key that is none of its own.
+    /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is
+    ///   closed, what the enclave says of a key that is none of its own.
     func settleKey(
-        of item: inout PlainItem, isNew: Bool, past gate: GuardGate, _ request: AuthorizedRequest
+        of item: inout PlainItem, isNew: Bool, past gate: AccessControlGate, _ request: AuthorizedRequest
     ) throws(Refusal) {
         try settleKey(
             of: &item, isNew: isNew, past: gate, isAnchored: request.isAnchored, request.request.authenticationUI)
@@ -22,7 +23,7 @@ extension ItemWriter {
 
     /// As ``settleKey(of:isNew:past:_:)``, of whoever is anchored or not.
     func settleKey(
-        of item: inout PlainItem, isNew: Bool, past gate: GuardGate, isAnchored: Bool,
+        of item: inout PlainItem, isNew: Bool, past gate: AccessControlGate, isAnchored: Bool,
         _ ui: ItemRequest.AuthenticationUI
     ) throws(Refusal) {
         if item.accessFlags ?? 0 != 0, item.isSynchronizable { throw ItemRequest.guardedAndSynchronized }
@@ -45,7 +46,8 @@ extension ItemWriter {
         guard let type = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)) else { throw .keyWithoutType }
         item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding, in: context)
         item.value = nil
-        // A guard that could be walked around with the key's bytes would be none, whatever a reference says of its own key.
+        // A guard that could be walked around with the key's bytes would be none, whatever a reference says of its own
+        // key.
         item.attributes[.isExtractable] = .number(0)
     }
 
@@ -81,13 +83,8 @@ extension PlainItem {
         return isOfTheEnclave || usesAreGuarded || attributes[.isExtractable]?.number == 0
     }
 
-    /// The bits of the item's access control.
-    var accessFlags: UInt64? {
-        guard case .data(let bytes)? = attributes[.accessControl] else { return nil }
-        return AccessControl(bytes)?.flags
-    }
-
-    /// What the user is asked for before the key is bound to something else: what guards it now, and the password it is to get.
+    /// What the user is asked for before the key is bound to something else: what guards it now, and the password it is
+    /// to get.
     fileprivate var guardOfKey: ItemGuard {
         let password = (accessFlags ?? 0) & AccessConstraint.applicationPassword
         guard let sealedKey else { return ItemGuard(identifier: uuid, flags: password) }

@@ -20,7 +20,7 @@ extension ItemWriter {
                 notice = new.notice ?? notice
             } catch {
                 // The others say first what they lack, so that the user is asked once.
-                if error.status != .authNeeded || gate.lacking.isEmpty { throw error }
+                if error.status != .authNeeded || gate.missing.isEmpty { throw error }
             }
             changed += 1
         }
@@ -30,10 +30,10 @@ extension ItemWriter {
         write.writer.end()
     }
 
-    /// Gives the item with the same primary key what an add says, as an update would; nil when there is none, or one that no
-    /// longer opens.
+    /// Gives the item with the same primary key what an add says, as an update would; nil when there is none, or one
+    /// that no longer opens.
     func updateTwin(
-        of item: PlainItem, _ request: AuthorizedRequest, past gate: GuardGate
+        of item: PlainItem, _ request: AuthorizedRequest, past gate: AccessControlGate
     ) throws(Refusal) -> PlainItem? {
         let batch = RowBatch()
         try store.occupant(of: store.digester.primaryKey(of: item.itemClass, item.encoded()), in: item.itemClass) {
@@ -50,7 +50,7 @@ extension ItemWriter {
 
     /// Puts in the keys of the guarded rows, for all of which the user is asked at once; nothing is changed before.
     func openGuarded(
-        in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ request: AuthorizedRequest
+        in batch: RowBatch, as itemClass: ItemClass, past gate: AccessControlGate, _ request: AuthorizedRequest
     ) throws(Refusal) {
         try lookAtGuarded(in: batch, as: itemClass, past: gate, request)
         try gate.check()
@@ -58,7 +58,7 @@ extension ItemWriter {
 
     /// Puts in the keys of the guarded rows that open; the gate notes the others, until who calls this has it check.
     func lookAtGuarded(
-        in batch: RowBatch, as itemClass: ItemClass, past gate: GuardGate, _ request: AuthorizedRequest
+        in batch: RowBatch, as itemClass: ItemClass, past gate: AccessControlGate, _ request: AuthorizedRequest
     ) throws(Refusal) {
         let ui = request.request.authenticationUI
         for index in batch.rows.indices where !gate.isFull {
@@ -73,7 +73,7 @@ extension ItemWriter {
     }
 
     private func replace(
-        _ old: PlainItem, _ index: Int, in batch: RowBatch, by changes: AttributeList, past gate: GuardGate,
+        _ old: PlainItem, _ index: Int, in batch: RowBatch, by changes: AttributeList, past gate: AccessControlGate,
         _ request: AuthorizedRequest
     ) throws(Refusal) -> PlainItem {
         var new = old
@@ -85,7 +85,7 @@ extension ItemWriter {
 
     /// Puts an item in the place of what it was, which is kept as an earlier version.
     func replace(
-        _ old: PlainItem, _ index: Int, in batch: RowBatch, with new: inout PlainItem, past gate: GuardGate,
+        _ old: PlainItem, _ index: Int, in batch: RowBatch, with new: inout PlainItem, past gate: AccessControlGate,
         _ request: AuthorizedRequest
     ) throws(Refusal) {
         try settleKey(of: &new, isNew: false, past: gate, request)

@@ -1,8 +1,8 @@
 import KeychainModel
 import LinuxSystem
 
-/// The one writer of an engine: one thread at a time has it, in the order in which they came. Who takes it again and again would
-/// otherwise keep the others from it.
+/// The one writer of an engine: one thread at a time has it, in the order in which they came. Who takes it again and
+/// again would otherwise keep the others from it.
 final class WriterLock: Sendable {
     private struct State {
         var isTaken = false

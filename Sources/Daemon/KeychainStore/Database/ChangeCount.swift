@@ -1,9 +1,11 @@
 import Synchronization
 
-/// Counts the commits of the process that owns a store, for the connections that hold snapshots of it (``HeldSnapshot``).
+/// Counts the commits of the process that owns a store, for the connections that hold snapshots of it
+/// (``ReadTransaction``).
 ///
-/// It is raised after a commit and before anybody is told of it. A reader that finds the number it found before knows that nothing
-/// has happened. While it is odd, nobody is to hold a snapshot: a checkpoint waits for those who read older states.
+/// It is raised after a commit and before anybody is told of it. A reader that finds the number it found before knows
+/// that nothing has happened. While it is odd, nobody is to hold a snapshot: a checkpoint waits for those who read
+/// older states.
 final class ChangeCount: Sendable {
     private let count = Atomic<UInt64>(0)
 
@@ -16,7 +18,8 @@ final class ChangeCount: Sendable {
     /// Something was committed.
     func raise() { count.wrappingAdd(2, ordering: .releasing) }
 
-    /// Nobody is to hold a snapshot until ``resumeHolding()``. Those who do end it with their next read or turn, which is soon.
+    /// Nobody is to hold a snapshot until ``resumeHolding()``. Those who do end it with their next read or turn, which
+    /// is soon.
     func suspendHolding() { count.wrappingAdd(1, ordering: .releasing) }
     func resumeHolding() { count.wrappingAdd(1, ordering: .releasing) }
 }

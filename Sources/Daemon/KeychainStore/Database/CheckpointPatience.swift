@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// How long a checkpoint waits for readers of older states, and what ends it then.
 ///
-/// SQLite goes on with a part of the log when it is told to wait no longer. An interrupted checkpoint ends before any of it counts.
-/// Belongs to one checkpoint, and with it to one thread.
+/// SQLite goes on with a part of the log when it is told to wait no longer. An interrupted checkpoint ends before any
+/// of it counts. Belongs to one checkpoint, and with it to one thread.
 @safe final class CheckpointPatience {
     private static let pauseMicroseconds: UInt32 = 500
 

@@ -3,20 +3,21 @@ import LinuxSystem
 
 /// Notices a write-ahead log that was damaged before its end, and keeps a copy of it.
 ///
-/// SQLite takes a log up to the first frame whose checksum is wrong, for so ends a commit that a power cut interrupted. A frame that
-/// was damaged later ends the log in the same way, and all commits behind it would be gone without a word. What follows tells the two
-/// apart: each frame's checksum continues the one before it, and nothing is written behind a commit that the disk does not have. A
-/// commit that another frame continues was complete.
+/// SQLite takes a log up to the first frame whose checksum is wrong, for so ends a commit that a power cut interrupted.
+/// A frame that was damaged later ends the log in the same way, and all commits behind it would be gone without a word.
+/// What follows tells the two apart: each frame's checksum continues the one before it, and nothing is written behind a
+/// commit that the disk does not have. A commit that another frame continues was complete.
 ///
 /// What nobody can tell is a last commit that was damaged from one that was interrupted. (The log's format:
 /// https://www.sqlite.org/fileformat2.html, section 4.)
 enum DamagedLog {
-    /// Copies the log of the database at a path where it is damaged before its end. A copy that is there already stays: it is older,
-    /// and nobody has accepted yet what was lost.
+    /// Copies the log of the database at a path where it is damaged before its end. A copy that is there already stays:
+    /// it is older, and nobody has accepted yet what was lost.
     ///
     /// The caller is alone with the store, and no connection is open.
     ///
-    /// - Throws: `SystemError` where the log cannot be read or the copy not be made; then the store is not to be opened.
+    /// - Throws: `SystemError` where the log cannot be read or the copy not be made; then the store is not to be
+    ///   opened.
     static func keep(of path: String) throws(SystemError) {
         guard try FileStatus(at: "\(path)-wal") != nil, !isKept(besides: path) else { return }
         let file = try FileDescriptor.open("\(path)-wal", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)

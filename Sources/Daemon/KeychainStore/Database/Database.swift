@@ -29,8 +29,8 @@ import LinuxSystem
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
     ///
-    /// A checkpoint is made only by ``checkpoint(by:)``: neither by a commit nor by the last connection that closes, which SQLite makes
-    /// beside writers.
+    /// A checkpoint is made only by ``checkpoint(by:)``: neither by a commit nor by the last connection that closes,
+    /// which SQLite makes beside writers.
     init(path: String, sharing: Sharing) throws(DatabaseError) {
         var handle: OpaquePointer?
         let code: Int32
@@ -55,8 +55,8 @@ import LinuxSystem
         unsafe csqlite_leave_log_on_close(handle)
         unsafe sqlite3_wal_autocheckpoint(handle, 0)
         unsafe sqlite3_busy_timeout(handle, 10_000)
-        // A mapped file that somebody cuts, or whose disk has a bad block, would end the process with a signal; a read says it.
-        // The second has the log opened too; what is wrong with the file is said by its first use.
+        // A mapped file that somebody cuts, or whose disk has a bad block, would end the process with a signal; a read
+        // says it. The second has the log opened too; what is wrong with the file is said by its first use.
         unsafe sqlite3_exec(handle, "PRAGMA mmap_size = 0; PRAGMA user_version", nil, nil, nil)
         return SQLITE_OK
     }
@@ -113,12 +113,14 @@ import LinuxSystem
 
     /// Moves the whole log into the database, both of which are on the disk when this returns true.
     ///
-    /// SQLite before 3.51.3 may lose a commit that begins the log again beside a checkpoint (https://www.sqlite.org/wal.html, "the
-    /// WAL-reset bug"). A full checkpoint holds SQLite's own lock for writers from before it looks at the log until its end, so that
-    /// no process writes meanwhile; one that does not get the lock in time is given up.
+    /// SQLite before 3.51.3 may lose a commit that begins the log again beside a checkpoint
+    /// (https://www.sqlite.org/wal.html, "the WAL-reset bug"). A full checkpoint holds SQLite's own lock for writers
+    /// from before it looks at the log until its end, so that no process writes meanwhile; one that does not get the
+    /// lock in time is given up.
     ///
-    /// SQLite counts what it has moved as soon as that is all of the log, after a sync, or as much as a reader of an older state
-    /// lets it, without one. A failed sync would then be forgotten, so a checkpoint that cannot be complete is given up.
+    /// SQLite counts what it has moved as soon as that is all of the log, after a sync, or as much as a reader of an
+    /// older state lets it, without one. A failed sync would then be forgotten, so a checkpoint that cannot be complete
+    /// is given up.
     ///
     /// - Parameter deadline: how long readers of older states are waited for.
     /// - Returns: false when it was given up; nothing counts as moved then.

@@ -15,14 +15,15 @@ struct DatabaseError: Error {
     /// SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not see.
     var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }
 
-    /// Whether there was no space for what should be written, which then is not there: SQLite says SQLITE_FULL, or SQLITE_IOERR_WRITE
-    /// where a quota or a limit of the process is what was reached.
+    /// Whether there was no space for what should be written, which then is not there: SQLite says SQLITE_FULL, or
+    /// SQLITE_IOERR_WRITE where a quota or a limit of the process is what was reached.
     var isLackOfSpace: Bool {
         primary == SQLITE_FULL || code == Self.failed(.write) && [ENOSPC, EDQUOT, EFBIG].contains(systemError)
     }
 
-    /// Whether the disk failed while something was written: nobody knows then what it has, and the process that wrote must not go
-    /// on with what it believes (a failed sync is reported once, and pages that were not written count as clean).
+    /// Whether the disk failed while something was written: nobody knows then what it has, and the process that wrote
+    /// must not go on with what it believes (a failed sync is reported once, and pages that were not written count as
+    /// clean).
     var isFailureOfDisk: Bool {
         !isLackOfSpace && [.write, .sync, .syncOfFolder, .truncate].contains { code == Self.failed($0) }
     }
@@ -54,12 +55,13 @@ struct DatabaseError: Error {
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             Refusal(
                 .notAvailable, .damaged, "store", problem,
-                do: "Keep the file and run `security verify-keychain`; to go back, \(ItemStore.restoringSnapshot).")
+                do: "Keep the file and run `security verify-keychain`; to go back, \(StoreFile.restoringSnapshot).")
         default: Refusal(.notAvailable, .unavailable, "store", problem, do: "Try again.")
         }
     }
 
-    /// The refusal of a write whose commit failed in a way that leaves open whether it will be there after the next start.
+    /// The refusal of a write whose commit failed in a way that leaves open whether it will be there after the next
+    /// start.
     var unknownOutcome: Refusal {
         Refusal(
             .io, .unknownOutcome, "store", "\(problem) The change may or may not have been stored.",

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// What concerns all uses of SQLite in a process, and is therefore said by programs of ours alone: in a program that embeds the
-/// keychain SQLite may be somebody else's too.
+/// What concerns all uses of SQLite in a process, and is therefore said by programs of ours alone: in a program that
+/// embeds the keychain SQLite may be somebody else's too.
 package enum DatabaseLibrary {
-    /// Has it not count how much memory it uses, for which it takes a lock at each of the twenty allocations and releases of a
-    /// lookup. To be called before a store is opened.
+    /// Has it not count how much memory it uses, for which it takes a lock at each of the twenty allocations and
+    /// releases of a lookup. To be called before a store is opened.
     ///
     /// - Returns: false when SQLite was in use already; then nothing has changed.
     @discardableResult

@@ -10,12 +10,13 @@ struct LogFrames {
     private let frameSize: Int
     private let count: Int
 
-    /// - Parameter path: that of the database, which knows the size of a page even where the log's own header is damaged.
+    /// - Parameter path: that of the database, which knows the size of a page even where the log's own header is
+    ///   damaged.
     /// - Returns: nil for a log without frames.
     init?(of file: FileDescriptor, besides path: String) throws(SystemError) {
         guard let page = try Self.pageSize(ofDatabase: path) else { return nil }
         self.file = file
-        frameSize = Frame.headerSize + page
+        frameSize = LogFrame.headerSize + page
         header = try file.read(at: 0, count: Self.headerSize)
         count = (try FileStatus(of: file).size - Self.headerSize) / frameSize
         if count < 1 { return nil }
@@ -38,7 +39,8 @@ struct LogFrames {
         let salt = isWhole ? header[16..<24] : nil
         var followsCommit = false
         for index in 0..<count {
-            let frame = Frame(bytes: try file.read(at: UInt64(Self.headerSize + index * frameSize), count: frameSize))
+            let frame = LogFrame(
+                bytes: try file.read(at: UInt64(Self.headerSize + index * frameSize), count: frameSize))
             guard frame.bytes.count == frameSize else { return false }
             let fits = frame.has(salt) && frame.sum(after: sum, isBigEndian) == frame.storedSum
             if fits, followsCommit, !isWhole { return true }
@@ -50,7 +52,7 @@ struct LogFrames {
 }
 
 /// A page as a commit has left it, behind a header.
-private struct Frame {
+private struct LogFrame {
     static let headerSize = 24
 
     let bytes: [UInt8]

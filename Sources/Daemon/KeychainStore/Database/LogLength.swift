@@ -5,8 +5,8 @@ final class LogLength {
     /// From so many pages on a checkpoint is due: SQLite's own default.
     static let due = 1000
 
-    /// Whether the log of a database is so long that a checkpoint is due. What programs that made one change each have left is never
-    /// their own commit's doing, so that none of them makes one.
+    /// Whether the log of a database is so long that a checkpoint is due. What programs that made one change each have
+    /// left is never their own commit's doing, so that none of them makes one.
     static func isLong(besides path: String) -> Bool {
         ((try? FileStatus(at: "\(path)-wal"))?.size ?? 0) > due << 12
     }
@@ -21,9 +21,9 @@ final class LogLength {
     /// Whether it is time for a checkpoint.
     var isDue: Bool { pages >= nextDue }
 
-    /// After a complete checkpoint the next commit begins the log again, unless somebody reads it. Until it begins again, and after a
-    /// checkpoint that was given up, the next one is due when the log has grown by as much as makes one due: who reads all the time
-    /// does not hold up every write.
+    /// After a complete checkpoint the next commit begins the log again, unless somebody reads it. Until it begins
+    /// again, and after a checkpoint that was given up, the next one is due when the log has grown by as much as makes
+    /// one due: who reads all the time does not hold up every write.
     func noteCheckpoint(isComplete: Bool) { nextDue = pages + Self.due }
 
     /// What SQLite calls after every commit.

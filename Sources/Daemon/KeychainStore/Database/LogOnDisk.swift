@@ -3,10 +3,11 @@ import LinuxSystem
 
 /// Has the disk keep what this machine's memory has of a log that another process left.
 ///
-/// After a failed sync the kernel may keep pages that the disk does not have and count them as clean. The process that was told has
-/// ended; the next one would read these pages, take their frames for committed and write its own behind them, and a power cut would
-/// lose all from there on. So the first process that opens a store writes the log's frames onto themselves and syncs them, before
-/// SQLite looks at them. (https://wiki.postgresql.org/wiki/Fsync_Errors has what kernels do.)
+/// After a failed sync the kernel may keep pages that the disk does not have and count them as clean. The process that
+/// was told has ended; the next one would read these pages, take their frames for committed and write its own behind
+/// them, and a power cut would lose all from there on. So the first process that opens a store writes the log's frames
+/// onto themselves and syncs them, before SQLite looks at them. (https://wiki.postgresql.org/wiki/Fsync_Errors has what
+/// kernels do.)
 ///
 /// The caller is alone with the store, and no connection of its own is open.
 enum LogOnDisk {

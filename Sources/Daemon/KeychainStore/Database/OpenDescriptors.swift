@@ -1,14 +1,14 @@
 import LinuxSystem
 
-/// The files that SQLite has open for a connection, so that it is noticed when somebody removes or replaces them, and when the
-/// program closes or reuses their descriptors.
+/// The files that SQLite has open for a connection, so that it is noticed when somebody removes or replaces them, and
+/// when the program closes or reuses their descriptors.
 ///
-/// A program that becomes a daemon may close every descriptor it does not know. SQLite would go on with the numbers: into a file of
-/// the program's, or into nothing.
+/// A program that becomes a daemon may close every descriptor it does not know. SQLite would go on with the numbers:
+/// into a file of the program's, or into nothing.
 ///
-/// No file of a store becomes shorter while it is open: a log is put away only when nobody has it open, and the database gives nothing
-/// back. One that does was cut by somebody else. To write on would acknowledge what cannot be found again, and the index of the log
-/// is mapped: whoever reads behind its end is ended by the kernel.
+/// No file of a store becomes shorter while it is open: a log is put away only when nobody has it open, and the
+/// database gives nothing back. One that does was cut by somebody else. To write on would acknowledge what cannot be
+/// found again, and the index of the log is mapped: whoever reads behind its end is ended by the kernel.
 struct OpenDescriptors: Sendable {
     /// What a look at the descriptors finds.
     enum Finding { case intact, closed, cut }

@@ -9,7 +9,8 @@ import LinuxSystem
     private let database: Database
     /// Bound blobs live here, because SQLite is told that they stay where they are.
     private let bound = SecretBuffer(capacity: 512)
-    /// Which parts of it are whose. Nobody else is at a statement while one is bound, which the run time need not check.
+    /// Which parts of it are whose. Nobody else is at a statement while one is bound, which the run time need not
+    /// check.
     @exclusivity(unchecked) private var pending: [(index: Int32, offset: Int, count: Int)] = []
 
     init(_ handle: OpaquePointer, action: String, database: Database) {

@@ -6,16 +6,17 @@ import LinuxSystem
 enum StoreCopy {
     /// Copies what a connection sees into a new file, for its owner alone, which is on the disk when this returns.
     ///
-    /// - Parameter isAlone: whether no other process uses the store, so that what others have not finished they never will.
+    /// - Parameter isAlone: whether no other process uses the store, so that what others have not finished they never
+    ///   will.
     /// - Throws: what SQLite and the disk say; then there is no copy.
     static func make(of database: Database, at path: String, isAlone: Bool = false) throws(Refusal) {
         let unfinished = "\(path).\(CurrentProcess.identifier)\(suffix)"
         remove(unfinished)
         removeAbandoned(besides: path, atOnce: isAlone)
         do throws(Refusal) {
-            try ItemStore.storing { () throws(SystemError) in try ItemStore.makePrivateFile(unfinished) }
+            try storing { () throws(SystemError) in try StoreFile.makePrivate(unfinished) }
             try refusing { () throws(DatabaseError) in try database.snapshot(to: unfinished) }
-            try ItemStore.storing { () throws(SystemError) in try finish(unfinished, as: path) }
+            try storing { () throws(SystemError) in try finish(unfinished, as: path) }
         } catch {
             remove(unfinished)
             throw error
@@ -37,7 +38,7 @@ enum StoreCopy {
     private static func removeAbandoned(besides path: String, atOnce: Bool) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let names = (try? FolderEntries.names(in: folder)) ?? []
-        for name in names where name.hasPrefix("\(ItemStore.fileName).") && endings.contains(where: name.hasSuffix) {
+        for name in names where name.hasPrefix("\(StoreFile.name).") && endings.contains(where: name.hasSuffix) {
             let modified = (try? FileStatus(ofLink: "\(folder)/\(name)"))?.modified ?? .max
             if atOnce || modified < Clock.realtimeNanoseconds - patience { unsafe unlink("\(folder)/\(name)") }
         }

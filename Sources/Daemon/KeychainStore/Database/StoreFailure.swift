@@ -3,8 +3,9 @@ import LinuxSystem
 
 /// Why this process no longer uses a store; shared by all connections of an ``ItemStore``.
 ///
-/// After a failed write or sync the kernel may hold pages that the disk has not, and says so once. What this process believes about
-/// the log is then not to be trusted: it refuses everything and ends, and the next start recovers from what the disk has.
+/// After a failed write or sync the kernel may hold pages that the disk has not, and says so once. What this process
+/// believes about the log is then not to be trusted: it refuses everything and ends, and the next start recovers from
+/// what the disk has.
 package final class StoreFailure: Sendable {
     private struct State {
         var first: Refusal?

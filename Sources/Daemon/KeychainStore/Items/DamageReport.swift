@@ -1,7 +1,8 @@
 import KeychainModel
 import LinuxSystem
 
-/// Which rows were found not to be as they were written; each is told once. Shared by all connections of an ``ItemStore``.
+/// Which rows were found not to be as they were written; each is told once. Shared by all connections of an
+/// ``ItemStore``.
 package final class DamageReport: Sendable {
     private struct State {
         var known: Set<Row> = []
@@ -31,6 +32,6 @@ package final class DamageReport: Sendable {
         }
         tell?(
             "Row \(id) of \(table) is not as it was written and is hidden. "
-                + "Run `security verify-keychain`; if the item is needed, \(ItemStore.restoringSnapshot).")
+                + "Run `security verify-keychain`; if the item is needed, \(StoreFile.restoringSnapshot).")
     }
 }

@@ -4,8 +4,8 @@ package import LinuxSystem
 
 /// The file with the sealed items, and how its connections are made.
 ///
-/// A store that does not open is never replaced: whoever opens it says whether it may be created, and a damaged file stays
-/// where it is.
+/// A store that does not open is never replaced: whoever opens it says whether it may be created, and a damaged file
+/// stays where it is.
 package struct ItemStore: Sendable {
     /// The folder the store lies in.
     package let folder: String
@@ -21,13 +21,6 @@ package struct ItemStore: Sendable {
     package let damage = DamageReport()
     /// Why this process no longer uses the store.
     package let failure = StoreFailure()
-
-    /// How somebody goes back to a snapshot: the log of the present database belongs to that alone.
-    package static let restoringSnapshot =
-        "end the programs that use the keychain, copy a snapshot over keychain.db, and remove keychain.db-wal and keychain.db-shm"
-
-    /// The name of the database in the folder.
-    package static let fileName = "keychain.db"
 
     /// Whether a store has been made in the folder.
     package static func exists(in folder: String) -> Bool {
@@ -48,14 +41,15 @@ package struct ItemStore: Sendable {
     ) throws(Refusal) {
         self.folder = folder
         opening = Opening(deadline: deadline, patience: patience)
-        try Self.storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
+        try storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
         try LocalFileSystem.require(folder)
         if try Self.hasLink(Self.path(in: folder)) { throw Self.linked(Self.path(in: folder)) }
         (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive, opening)
         try Self.prepareOnFullDisk(folder, isShared: isShared)
     }
 
-    /// The index of the log takes space where it has to be made anew. On a full disk it takes what is kept for deletions.
+    /// The index of the log takes space where it has to be made anew. On a full disk it takes what is kept for
+    /// deletions.
     private static func prepareOnFullDisk(_ folder: String, isShared: Bool) throws(Refusal) {
         do throws(Refusal) { try prepare(folder, isShared: isShared) } catch {
             guard [.io, .diskFull].contains(error.status), SpaceReserve.take(besides: path(in: folder)) else {
@@ -66,7 +60,7 @@ package struct ItemStore: Sendable {
     }
 
     var path: String { Self.path(in: folder) }
-    private static func path(in folder: String) -> String { "\(folder)/\(fileName)" }
+    private static func path(in folder: String) -> String { "\(folder)/\(StoreFile.name)" }
     var sharing: Database.Sharing { isShared ? .shared : .exclusive }
 
     /// Ends the use of the store by this process.
@@ -86,15 +80,15 @@ package struct ItemStore: Sendable {
 
     /// A connection for one reading thread.
     ///
-    /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told the end of
-    ///   (``StoreReader/rest()``). Where other processes write too it does not.
+    /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told
+    ///   the end of (``StoreReader/rest()``). Where other processes write too it does not.
     /// - Throws: why the store is no longer used, too: what was cut is not opened anew.
     package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
         try failure.check()
         let (database, snapshot) = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
             try database.execute("PRAGMA query_only = ON", "be read")
-            let snapshot = holdsSnapshot && !isShared ? try HeldSnapshot(of: database, while: changes) : nil
+            let snapshot = holdsSnapshot && !isShared ? try ReadTransaction(of: database, while: changes) : nil
             return (database, snapshot)
         }
         return StoreReader(
@@ -104,7 +98,8 @@ package struct ItemStore: Sendable {
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
     ///
     /// - Parameter patience: how long other programs may take to do it themselves: milliseconds.
-    /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, whose statements would fail.
+    /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, whose statements would
+    ///   fail.
     package func migrate(with indexKey: SecretBytes, patience: Int = 10_000) throws(Refusal) {
         let migrations = try Migrations(database: open(), path: path, isAlone: true)
         guard try migrations.needsKey() else { return }
@@ -125,8 +120,8 @@ package struct ItemStore: Sendable {
 
     /// Runs something while no other process uses the store, unless another has done it first.
     ///
-    /// Others may wait for the same, so that the lock is given up between the tries; a try for the exclusive one gives up the shared
-    /// one anyhow (flock(2)).
+    /// Others may wait for the same, so that the lock is given up between the tries; a try for the exclusive one gives
+    /// up the shared one anyhow (flock(2)).
     private func alone(
         by deadline: Deadline, while isNeeded: () throws(Refusal) -> Bool, _ body: () throws(Refusal) -> Void
     ) throws(Refusal) {
@@ -146,7 +141,7 @@ package struct ItemStore: Sendable {
 
     /// Runs something that may take long, and has those know who wait for the lock meanwhile.
     private func marked(_ body: () throws(Refusal) -> Void) throws(Refusal) {
-        try Self.storing { () throws(SystemError) in try lock.mark() }
+        try storing { () throws(SystemError) in try lock.mark() }
         defer { lock.unmark() }
         try body()
     }
@@ -193,9 +188,10 @@ package struct ItemStore: Sendable {
 
     /// The connection that writes; there is one at a time in a process.
     ///
-    /// It keeps the pages of a change in memory until the commit. Where SQLite writes some of them into the log before, and then goes
-    /// back to a savepoint or to the begin of a statement, it may commit frames whose checksums do not continue: all goes well until
-    /// the log is read after a crash, which loses that commit and all behind it (seen with 3.40.1; `SpillTests`).
+    /// It keeps the pages of a change in memory until the commit. Where SQLite writes some of them into the log before,
+    /// and then goes back to a savepoint or to the begin of a statement, it may commit frames whose checksums do not
+    /// continue: all goes well until the log is read after a crash, which loses that commit and all behind it (seen
+    /// with 3.40.1; `SpillTests`).
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
@@ -215,7 +211,7 @@ package struct ItemStore: Sendable {
         let wasMade = exists(at: made)
         if wasMade, !exists(at: path) { throw lost(path) }
         if wasMade, try hasJournal(path) { throw journaled(path) }
-        try storing { () throws(SystemError) in try makePrivateFile(path) }
+        try storing { () throws(SystemError) in try StoreFile.makePrivate(path) }
         let database = try refusing { () throws(DatabaseError) in
             try Database(path: path, sharing: isShared ? .shared : .exclusive)
         }
@@ -238,15 +234,8 @@ package struct ItemStore: Sendable {
 
     private static func exists(at path: String) -> Bool { (try? FileStatus(at: path)) != nil }
 
-    /// Makes an empty file for its owner alone, unless there is one. Nothing is opened: where this process uses the store already,
-    /// to close the file would take SQLite's locks on it away (fcntl(2)), and another process might put the log away as the last.
-    static func makePrivateFile(_ path: String) throws(SystemError) {
-        guard unsafe mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
-            throw SystemError(code: errno, call: "mknod", advice: path)
-        }
-    }
-
-    /// Whether a rollback journal lies beside the store. A store with a log has none: SQLite would write what it says into the store.
+    /// Whether a rollback journal lies beside the store. A store with a log has none: SQLite would write what it says
+    /// into the store.
     private static func hasJournal(_ path: String) throws(Refusal) -> Bool {
         try storing { () throws(SystemError) in try FileStatus(ofLink: "\(path)-journal") != nil }
     }
@@ -279,7 +268,7 @@ package struct ItemStore: Sendable {
         Refusal(
             .notAvailable, .damaged, "store",
             "The store \(path) is gone or has been emptied; nothing was put in its place.",
-            do: "Put the file back, or \(restoringSnapshot). To begin anew, remove the whole folder.")
+            do: "Put the file back, or \(StoreFile.restoringSnapshot). To begin anew, remove the whole folder.")
     }
 
     /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.
@@ -310,17 +299,6 @@ package struct ItemStore: Sendable {
         do throws(DatabaseError) { try Database(path: path, sharing: .exclusive).putLogAway() } catch {
             // A log that is long is no reason to refuse, nor is what the next use will say.
             if error.isFailureOfDisk { throw error.refusal }
-        }
-    }
-
-    /// Runs what may fail in the file system and turns its error into the caller's.
-    static func storing<Result>(_ body: () throws(SystemError) -> Result) throws(Refusal) -> Result {
-        do throws(SystemError) { return try body() } catch {
-            throw Refusal(
-                .notAvailable, .unavailable, "store", "The store cannot be used: \(error).",
-                do:
-                    "If a daemon owns it, connect to that daemon (KEYCHAIN_SOCKET); else check the folder's permissions."
-            )
         }
     }
 }

@@ -1,13 +1,14 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// A row as the store has it: sealed parts, and the few plain columns its identity consists of. Valid until the next row.
+/// A row as the store has it: sealed parts, and the few plain columns its identity consists of. Valid until the next
+/// row.
 package struct SealedRow {
     private let statement: Statement
     /// Its first column; a row may stand beside another.
     private let first: Int32
-    /// Whether all its columns are as they were written: whether its code is right. No other row is to be given out, changed or
-    /// deleted.
+    /// Whether all its columns are as they were written: whether its code is right. No other row is to be given out,
+    /// changed or deleted.
     package let isAuthentic: Bool
     /// Whether more was asked of it than its columns say: its attributes are to be compared when they are open.
     package let isCandidate: Bool
@@ -69,36 +70,5 @@ package struct SealedRow {
         let start = buffer.count
         statement.withBlob(first + part.rawValue) { buffer.append($0) }
         return start..<buffer.count
-    }
-}
-
-/// A row to be written.
-package struct NewRow: Sendable {
-    package let itemClass: ItemClass
-    package let uuid: [UInt8]
-    package let primaryKey: [UInt8]
-    package let accessibility: Accessibility
-    package let isSynchronizable: Bool
-    package let isTombstone: Bool
-    /// The digests of its columns (``AttributeDigester/columns(of:_:)``).
-    package let digests: [ColumnDigest?]
-    package let wrappedKey: [UInt8]
-    package let metadata: [UInt8]
-    package let value: [UInt8]
-
-    package init(
-        itemClass: ItemClass, uuid: [UInt8], primaryKey: [UInt8], accessibility: Accessibility, isSynchronizable: Bool,
-        isTombstone: Bool, digests: [ColumnDigest?], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
-    ) {
-        self.itemClass = itemClass
-        self.uuid = uuid
-        self.primaryKey = primaryKey
-        self.accessibility = accessibility
-        self.isSynchronizable = isSynchronizable
-        self.isTombstone = isTombstone
-        self.digests = digests
-        self.wrappedKey = wrappedKey
-        self.metadata = metadata
-        self.value = value
     }
 }

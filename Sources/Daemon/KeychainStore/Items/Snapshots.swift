@@ -6,8 +6,8 @@ package import LinuxSystem
 ///
 ///     keychain.db.YYYYMMDDTHHMMSSZ.snapshot
 ///
-/// Each is a database of its own, of one moment, made while the store is in use. It opens with the vault of its keychain, in the
-/// place of `keychain.db`.
+/// Each is a database of its own, of one moment, made while the store is in use. It opens with the vault of its
+/// keychain, in the place of `keychain.db`.
 extension ItemStore {
     /// The last so many are kept.
     package static let keptSnapshots = 7
@@ -16,7 +16,8 @@ extension ItemStore {
     ///
     /// - Parameter now: which time its name says: seconds since 1970.
     /// - Returns: its path.
-    /// - Throws: `errSecDiskFull` where there is no space; `keychain.deadline`; what else the disk says. Then there is no copy.
+    /// - Throws: `errSecDiskFull` where there is no space; `keychain.deadline`; what else the disk says. Then there is
+    ///   no copy.
     package func snapshot(by deadline: Deadline = .never, now: Int = time(nil)) throws(Refusal) -> String {
         try failure.check()
         let path = "\(self.path).\(Self.moment(now)).snapshot"
@@ -29,14 +30,14 @@ extension ItemStore {
 
     /// Whether there are items, no copy of the last day, and none of the last week since which nothing was written.
     ///
-    /// A copy is of the time in its name. One that is dated more than a day after now, by a clock that was wrong, is of no day; a
-    /// clock that is not of this millennium knows none.
+    /// A copy is of the time in its name. One that is dated more than a day after now, by a clock that was wrong, is of
+    /// no day; a clock that is not of this millennium knows none.
     ///
     /// - Parameter now: seconds since 1970.
     package func isSnapshotDue(now: Int) throws(Refusal) -> Bool {
         guard Self.moment(now).hasPrefix("2") else { return false }
-        let made = try Self.storing { () throws(SystemError) in try momentsOfCopies() }
-        let written = try Self.storing { () throws(SystemError) in try secondOfChange() }
+        let made = try storing { () throws(SystemError) in try momentsOfCopies() }
+        let written = try storing { () throws(SystemError) in try secondOfChange() }
         func isThere(after first: Int, before last: Int) -> Bool {
             made.contains { Self.moment(first) < $0 && $0 < Self.moment(last) }
         }
@@ -50,7 +51,7 @@ extension ItemStore {
     private static let day = 86400
 
     private func momentsOfCopies() throws(SystemError) -> [String] {
-        try copies().map { String($0.dropFirst(Self.fileName.count + 1).prefix(16)) }
+        try copies().map { String($0.dropFirst(StoreFile.name.count + 1).prefix(16)) }
     }
 
     /// Files that are named as copies are, and are no mere names.
@@ -86,18 +87,18 @@ extension ItemStore {
     /// As many commits this process has made, in steps of two.
     package var commits: UInt64 { changes.value }
 
-    /// Whatever the clock said when the others were made, the one just made stays. Those that are dated behind it, by a clock that was
-    /// wrong, go first.
+    /// Whatever the clock said when the others were made, the one just made stays. Those that are dated behind it, by a
+    /// clock that was wrong, go first.
     private func removeOldest(besides latest: String) throws(Refusal) {
-        let names = try Self.storing { () throws(SystemError) in try copies() }.map { "\(folder)/\($0)" }.sorted()
+        let names = try storing { () throws(SystemError) in try copies() }.map { "\(folder)/\($0)" }.sorted()
         let others = names.filter { $0 > latest } + names.filter { $0 < latest }
         for path in others.dropLast(Self.keptSnapshots - 1) { unsafe unlink(path) }
     }
 
     /// Copies that were made before a migration have other names, and stay.
     static func isSnapshot(_ name: String) -> Bool {
-        let middle = name.dropFirst(fileName.count + 1).dropLast(".snapshot".count)
-        return name.hasPrefix(fileName + ".2") && name.hasSuffix(".snapshot") && middle.count == 16
+        let middle = name.dropFirst(StoreFile.name.count + 1).dropLast(".snapshot".count)
+        return name.hasPrefix(StoreFile.name + ".2") && name.hasSuffix(".snapshot") && middle.count == 16
     }
 
     /// A moment in UTC (ISO 8601, basic format), so that names sort by time.

@@ -17,7 +17,8 @@ package struct RowVerdict: Sendable {
 
 /// Saying why rows are not found: the conditions of a query, looked at one by one.
 extension StoreReader {
-    /// Shows every row of a class with what its columns do not meet of an authorised query. What has no column is not looked at.
+    /// Shows every row of a class with what its columns do not meet of an authorised query. What has no column is not
+    /// looked at.
     ///
     /// - Parameters:
     ///   - itemClass: the query's, or another that has the attributes too.

@@ -28,8 +28,8 @@ package struct StoredVersion {
 }
 
 extension StoreReader {
-    /// Finds earlier versions, in the order in which they ended, until `visit` answers false. One that is not as it was written is
-    /// reported and left out.
+    /// Finds earlier versions, in the order in which they ended, until `visit` answers false. One that is not as it was
+    /// written is reported and left out.
     ///
     /// - Throws: as ``select(_:as:after:by:_:)``.
     package func versions(

@@ -5,7 +5,7 @@ package import LinuxSystem
 /// A connection that finds rows. Belongs to one thread.
 package final class StoreReader {
     let database: Database
-    private let snapshot: HeldSnapshot?
+    private let snapshot: ReadTransaction?
     package let digester: AttributeDigester
     let damage: DamageReport
     private var queries: [QueryShape: Query] = [:]
@@ -27,7 +27,7 @@ package final class StoreReader {
     /// - Parameter snapshot: what is held of the store between queries; nil when they read each on its own.
     init(
         _ database: Database, digester: AttributeDigester, reporting damage: DamageReport,
-        holding snapshot: HeldSnapshot? = nil
+        holding snapshot: ReadTransaction? = nil
     ) {
         self.database = database
         self.damage = damage
@@ -60,8 +60,8 @@ package final class StoreReader {
         return row.isAuthentic ? row : nil
     }
 
-    /// Runs an authorised query and shows its statement at every row, until `visit` answers false. It also tells whether the rows are
-    /// only candidates, because more is asked than their columns say.
+    /// Runs an authorised query and shows its statement at every row, until `visit` answers false. It also tells
+    /// whether the rows are only candidates, because more is asked than their columns say.
     func run(
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, after cursor: UInt64?, by deadline: Deadline,
         _ visit: (_ row: Statement, _ isCandidate: Bool) throws(Refusal) -> Bool
@@ -104,7 +104,8 @@ package final class StoreReader {
         }
     }
 
-    /// SQLite takes so many values for one statement that more groups cannot be asked one by one; then all rows are candidates.
+    /// SQLite takes so many values for one statement that more groups cannot be asked one by one; then all rows are
+    /// candidates.
     private static let mostGroups = 4000
 
     /// The groups whose rows a query looks at, by their digests; nil for all.
@@ -141,7 +142,7 @@ package final class StoreReader {
     }
 
     /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
-    package func dropOutdated() { snapshot?.dropOutdated() }
+    package func endIfOutdated() { snapshot?.endIfOutdated() }
 
     /// Whether a checkpoint waits for those who read; who reads for long makes way.
     package var isInTheWay: Bool { snapshot?.isInTheWay ?? false }
@@ -178,7 +179,8 @@ package final class StoreReader {
         }
     }
 
-    /// All rows of a class after the row `id`, for a walk over everything; also those that are not as they were written.
+    /// All rows of a class after the row `id`, for a walk over everything; also those that are not as they were
+    /// written.
     package func walk(
         _ itemClass: ItemClass, after id: Int64, _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
@@ -225,7 +227,8 @@ package final class StoreReader {
         }
     }
 
-    /// What SQLite's own check says about the file, and whether it has what we did not make; empty when nothing is wrong.
+    /// What SQLite's own check says about the file, and whether it has what we did not make; empty when nothing is
+    /// wrong.
     package func checkFile(by deadline: Deadline) throws(Refusal) -> String {
         database.deadline = deadline
         defer { database.deadline = .never }
@@ -241,8 +244,8 @@ package final class StoreReader {
         }
     }
 
-    /// Why a store is not to be written: its schema is not what we make, and could have a write do anything, or undo it. Nil for
-    /// every store that we have made.
+    /// Why a store is not to be written: its schema is not what we make, and could have a write do anything, or undo
+    /// it. Nil for every store that we have made.
     func foreignObjects() throws(DatabaseError) -> Refusal? {
         let statement = try database.prepare(SchemaCheck.reading, "be checked")
         var check = SchemaCheck()

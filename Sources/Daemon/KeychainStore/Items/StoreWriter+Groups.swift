@@ -114,7 +114,7 @@ extension StoreWriter {
         try run(.deletionOfGroup(itemClass), on: group)
     }
 
-    private func run(_ command: Command, on group: ColumnDigest) throws(Refusal) {
+    private func run(_ command: WriteStatement, on group: ColumnDigest) throws(Refusal) {
         let statement = try statement(command)
         statement.bind(blob: group.span, at: 1)
         try writing { () throws(DatabaseError) in try statement.run() }

@@ -1,30 +1,6 @@
 package import KeychainModel
 import LinuxSystem
 
-/// A version that a transaction ends: the row as it stands in the table of its class, and what is said of its end.
-package struct EndedVersion {
-    package let itemClass: ItemClass
-    package let row: Int64
-    package let accessibility: Accessibility
-    package let isSynchronizable: Bool
-    /// Microseconds since 2001.
-    package let ended: Int64
-    package let end: VersionEnd
-    /// Where the parts of the row lie among the bytes that come with the version.
-    package let uuid, primaryKey, group, metadata, value: Range<Int>
-
-    package init(
-        itemClass: ItemClass, row: Int64, accessibility: Accessibility, isSynchronizable: Bool, ended: Int64,
-        end: VersionEnd, uuid: Range<Int>, primaryKey: Range<Int>, group: Range<Int>, metadata: Range<Int>,
-        value: Range<Int>
-    ) {
-        (self.itemClass, self.row, self.accessibility) = (itemClass, row, accessibility)
-        (self.isSynchronizable, self.ended, self.end) = (isSynchronizable, ended, end)
-        (self.uuid, self.primaryKey, self.group) = (uuid, primaryKey, group)
-        (self.metadata, self.value) = (metadata, value)
-    }
-}
-
 /// What the writer does with earlier versions (``HistoryTable``).
 extension StoreWriter {
     /// Keeps a row, which the open transaction is about to change or delete, as it stands.
@@ -70,7 +46,7 @@ extension StoreWriter {
         try forget(.forgetOwner, owner)
     }
 
-    private func forget(_ command: Command, _ digest: ColumnDigest) throws(Refusal) {
+    private func forget(_ command: WriteStatement, _ digest: ColumnDigest) throws(Refusal) {
         let statement = try statement(command)
         statement.bind(blob: digest.span, at: 1)
         try writing { () throws(DatabaseError) in try statement.run() }
@@ -79,8 +55,8 @@ extension StoreWriter {
     /// Drops the oldest versions, so many at most.
     package func forgetOldest(_ count: Int64) throws(Refusal) { try run(.forgetOldest, count) }
 
-    /// Drops the versions that ended before a time, in microseconds since 2001, and then the oldest until the others have so many
-    /// bytes at most; in a transaction of its own, where there is something to drop.
+    /// Drops the versions that ended before a time, in microseconds since 2001, and then the oldest until the others
+    /// have so many bytes at most; in a transaction of its own, where there is something to drop.
     package func trimHistory(endedBefore first: Int64, atMost bytes: Int64) throws(Refusal) {
         guard try hasExcess(first, bytes) else { return }
         try transaction { () throws(Refusal) in

@@ -59,7 +59,7 @@ extension StoreWriter {
             let statement = try bind(mark, to: .acceptedMark)
             try refusing { () throws(DatabaseError) in try statement.run() }
         }
-        try ItemStore.storing { () throws(SystemError) in try DamagedLog.forget(besides: database.path) }
+        try storing { () throws(SystemError) in try DamagedLog.forget(besides: database.path) }
     }
 
     /// Transactions of all writers since the block began, or since one was last asked for.
@@ -84,7 +84,7 @@ extension StoreWriter {
                 changes: statement.integer(0), block: statement.integer(1), writes: statement.integer(2)))
     }
 
-    private func bind(_ mark: StoreMark, to command: Command) throws(Refusal) -> Statement {
+    private func bind(_ mark: StoreMark, to command: WriteStatement) throws(Refusal) -> Statement {
         let statement = try statement(command)
         try refusing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(bitPattern: mark.changes), at: 1)

@@ -18,7 +18,7 @@ package final class StoreWriter {
     let database: Database
     private let store: ItemStore
     private let reserve: SpaceReserve
-    private var statements: [Command: Statement] = [:]
+    private var statements: [WriteStatement: Statement] = [:]
 
     init(_ database: Database, of store: ItemStore, digester: AttributeDigester) throws(Refusal) {
         (self.database, self.store, self.digester) = (database, store, digester)
@@ -39,8 +39,8 @@ package final class StoreWriter {
     /// Runs `body` in one transaction: all of it is on disk when this returns, or none of it when it throws.
     ///
     /// - Parameter deadline: until when to wait for another process that writes.
-    /// - Throws: what `body` throws; `store.outcome-unknown` when the commit failed in a way that leaves open whether it is kept.
-    ///   Then, and after any other failure of the disk, the store is not used again (``StoreFailure``).
+    /// - Throws: what `body` throws; `store.outcome-unknown` when the commit failed in a way that leaves open whether
+    ///   it is kept. Then, and after any other failure of the disk, the store is not used again (``StoreFailure``).
     package func transaction(by deadline: Deadline = .never, _ body: () throws(Refusal) -> Void) throws(Refusal) {
         try checkUse()
         if let foreignObjects { throw foreignObjects }
@@ -189,21 +189,23 @@ package final class StoreWriter {
         }
     }
 
-    /// Moves all rows of a protection class out of the way, and the metadata key they were written under, without losing them.
+    /// Moves all rows of a protection class out of the way, and the metadata key they were written under, without
+    /// losing them.
     package func quarantine(_ accessibility: Accessibility) throws(Refusal) {
         for itemClass in ItemClass.stored { try run(.quarantineClass(itemClass), Int64(accessibility.rawValue)) }
         try run(.quarantineMetadataKey, Int64(accessibility.rawValue))
         try purge(accessibility)
     }
 
-    /// Readers of older states, and other writers, are waited for so long; after that the checkpoint is tried again later.
+    /// Readers of older states, and other writers, are waited for so long; after that the checkpoint is tried again
+    /// later.
     private static let patienceMilliseconds = 250
 
     /// Whether it is time for a checkpoint.
     package var isCheckpointDue: Bool { database.log?.isDue ?? false }
 
-    /// Moves the log into the database and has both on the disk; nobody holds a snapshot meanwhile. One that somebody else's
-    /// reading or writing keeps from being complete is left for later.
+    /// Moves the log into the database and has both on the disk; nobody holds a snapshot meanwhile. One that somebody
+    /// else's reading or writing keeps from being complete is left for later.
     ///
     /// - Throws: what the disk says; then the store is not used again.
     package func checkpoint() throws(Refusal) {
@@ -216,7 +218,7 @@ package final class StoreWriter {
         database.log?.noteCheckpoint(isComplete: isComplete)
     }
 
-    func run(_ command: Command, _ number: Int64) throws(Refusal) {
+    func run(_ command: WriteStatement, _ number: Int64) throws(Refusal) {
         let statement = try statement(command)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: number, at: 1)
@@ -224,17 +226,17 @@ package final class StoreWriter {
         }
     }
 
-    func run(_ command: Command) throws(Refusal) {
+    func run(_ command: WriteStatement) throws(Refusal) {
         try writing { () throws(DatabaseError) in try perform(command) }
     }
 
-    private func perform(_ command: Command) throws(DatabaseError) { try prepared(command).run() }
+    private func perform(_ command: WriteStatement) throws(DatabaseError) { try prepared(command).run() }
 
-    func statement(_ command: Command) throws(Refusal) -> Statement {
+    func statement(_ command: WriteStatement) throws(Refusal) -> Statement {
         try refusing { () throws(DatabaseError) in try prepared(command) }
     }
 
-    private func prepared(_ command: Command) throws(DatabaseError) -> Statement {
+    private func prepared(_ command: WriteStatement) throws(DatabaseError) -> Statement {
         if let ready = statements[command] { return ready }
         let (sql, action) = command.text
         let prepared = try database.prepare(sql, action)

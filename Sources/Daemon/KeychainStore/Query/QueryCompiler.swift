@@ -2,7 +2,8 @@ import KeychainModel
 
 /// Turns the shape of a query into SQL. The text depends on the shape alone; values are only ever bound.
 ///
-/// A plus sign before a column keeps SQLite from looking rows up by it: what a group has is many rows, what an attribute has few.
+/// A plus sign before a column keeps SQLite from looking rows up by it: what a group has is many rows, what an
+/// attribute has few.
 enum QueryCompiler {
     /// The statement for a shape.
     static func select(_ shape: QueryShape) -> String {
@@ -23,8 +24,8 @@ enum QueryCompiler {
     /// So many parts a statement has at most; of more groups all rows are looked at.
     private static let mostParts = 64
 
-    /// Whether the rows of several groups are looked at, each group's by its index, because no more is known of what is asked: the
-    /// rows of other groups are not.
+    /// Whether the rows of several groups are looked at, each group's by its index, because no more is known of what is
+    /// asked: the rows of other groups are not.
     private static func walksGroups(_ shape: QueryShape) -> Bool {
         guard let groups = shape.groups, groups > 1, groups <= mostParts else { return false }
         return isAlone(shape)
@@ -46,8 +47,8 @@ enum QueryCompiler {
         return parts.joined(separator: " UNION ALL ") + (shape.isPaged ? " ORDER BY id" : "")
     }
 
-    /// Whether a digest is asked for in each of several groups. The rows to look up are then a table of their own: for each group its
-    /// digest, and those of the attributes in it. They are bound first.
+    /// Whether a digest is asked for in each of several groups. The rows to look up are then a table of their own: for
+    /// each group its digest, and those of the attributes in it. They are bound first.
     static func asksGroupByGroup(_ shape: QueryShape) -> Bool {
         shape.itemClass != .identity && shape.comparesSalted && shape.groups ?? 0 > 1
     }
@@ -76,7 +77,8 @@ enum QueryCompiler {
         case attribute(AttributeID)
     }
 
-    /// What a shape asks of a row, in the order its values are bound; paging is none of it, nor what is asked group by group.
+    /// What a shape asks of a row, in the order its values are bound; paging is none of it, nor what is asked group by
+    /// group.
     static func conditions(_ shape: QueryShape) -> [Condition] {
         let isByGroup = asksGroupByGroup(shape)
         var conditions: [Condition] = []
@@ -99,7 +101,8 @@ enum QueryCompiler {
         return conditions
     }
 
-    /// The statement that gives every row, and says which conditions of a shape it meets, in a column for each behind the row's own.
+    /// The statement that gives every row, and says which conditions of a shape it meets, in a column for each behind
+    /// the row's own.
     ///
     /// - Parameter visible: how many groups it looks at; nil for all.
     static func explanation(_ shape: QueryShape, visible: Int?) -> String {
@@ -124,7 +127,8 @@ enum QueryCompiler {
         comparedAttributes(shape).filter(\.isSalted)
     }
 
-    /// One group's rows are looked up by it when nothing else is known of them, and come in their order; several groups' would not.
+    /// One group's rows are looked up by it when nothing else is known of them, and come in their order; several
+    /// groups' would not.
     private static func groupCondition(_ count: Int, _ shape: QueryShape) -> String {
         (count == 0 || count == 1 && isAlone(shape) ? "" : "+") + groupCondition(count)
     }

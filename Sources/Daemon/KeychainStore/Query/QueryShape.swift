@@ -6,8 +6,8 @@ struct QueryShape: Hashable {
     let itemClass: ItemClass
     /// How many groups are looked into; nil for all.
     let groups: Int?
-    /// The attributes whose columns are compared, as ``AttributeID/bit``.
-    let attributes: UInt64
+    /// The attributes whose columns are compared.
+    let attributes: AttributeSet
     /// `sync` and `tomb` as numbers to compare with; nil compares nothing.
     let synchronizable: Int64?
     let tombstone: Int64?
@@ -48,7 +48,8 @@ extension QueryShape {
             synchronizable: synchronizable, tombstone: tombstone, reference: reference, isPaged: false)
     }
 
-    /// Whether more is asked of items than their columns say, so that their attributes have to be compared when they are open.
+    /// Whether more is asked of items than their columns say, so that their attributes have to be compared when they
+    /// are open.
     func leavesOpen(_ request: borrowing ItemRequest) -> Bool {
         request.query.present & AttributeTable.compared & ~attributes != 0
     }
@@ -61,9 +62,10 @@ extension QueryShape {
     /// Whether salted columns are compared.
     var comparesSalted: Bool { attributes & Self.salted[Int(itemClass.rawValue) - 1] != 0 }
 
-    /// The attributes with columns to compare. The access group is compared through the scope; what `sync` and `tomb` may be is part
-    /// of the shape. What is salted takes groups; and the halves of an identity may be in two, which one digest cannot say.
-    private static func columns(of itemClass: ItemClass, groups: Int?) -> UInt64 {
+    /// The attributes with columns to compare. The access group is compared through the scope; what `sync` and `tomb`
+    /// may be is part of the shape. What is salted takes groups; and the halves of an identity may be in two, which one
+    /// digest cannot say.
+    private static func columns(of itemClass: ItemClass, groups: Int?) -> AttributeSet {
         let index = Int(itemClass.rawValue) - 1
         if groups == 0 { return 0 }
         let isSaltKnown = itemClass == .identity ? groups == 1 : groups != nil
@@ -75,7 +77,7 @@ extension QueryShape {
         columns(of: $0) { !$0.isSalted && $0.id != .accessGroup } | AttributeID.accessible.bit
     }
 
-    private static func columns(of itemClass: ItemClass, where holds: (ItemAttribute) -> Bool) -> UInt64 {
+    private static func columns(of itemClass: ItemClass, where holds: (ItemAttribute) -> Bool) -> AttributeSet {
         AttributeTable.indexed(of: itemClass).filter(holds).reduce(0) { $0 | $1.id.bit }
     }
 

@@ -2,10 +2,11 @@ import KeychainModel
 
 /// Earlier versions of items: what a row had before it was changed or deleted, sealed as it was.
 ///
-/// A store of any version may have the table: who does not know it passes it over. A version is put in by the transaction that ends
-/// it, and is there for a while and in bounds (``StoreWriter/trimHistory(endedBefore:atMost:)``). `ended` is in microseconds since
-/// 2001, `event` a ``VersionEnd``, `ownr` whoever ended it: its bytes count for them. The code covers all columns as that of an item's
-/// row does; ``VersionColumns`` has them. The row of `usage` with the one-byte owner `01` counts all versions.
+/// A store of any version may have the table: who does not know it passes it over. A version is put in by the
+/// transaction that ends it, and is there for a while and in bounds (``StoreWriter/trimHistory(endedBefore:atMost:)``).
+/// `ended` is in microseconds since 2001, `event` a ``VersionEnd``, `ownr` whoever ended it: its bytes count for them.
+/// The code covers all columns as that of an item's row does; ``VersionColumns`` has them. The row of `usage` with the
+/// one-byte owner `01` counts all versions.
 enum HistoryTable {
     static let everything = "x'01'"
 
@@ -41,8 +42,8 @@ enum HistoryTable {
             + "SELECT \(itemClass.rawValue), \(columns), ?2, ?3, ?4, ?5 FROM \(itemClass.code) WHERE id = ?1"
     }
 
-    /// Whether there is something to remove: one is from before a time, or all have more than so many bytes. The first need not be
-    /// the oldest, where a clock was wrong for a while.
+    /// Whether there is something to remove: one is from before a time, or all have more than so many bytes. The first
+    /// need not be the oldest, where a clock was wrong for a while.
     static let excess = """
         SELECT coalesce((SELECT min(ended) FROM history), ?1) < ?1 \
         OR coalesce((SELECT bytes FROM usage WHERE ownr = \(everything)), 0) > ?2

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// A store lies on a file system of this machine.
 ///
-/// The write-ahead log needs memory that all processes share, and locks and syncs that do what they say, which file systems on
-/// other machines do not give (https://www.sqlite.org/wal.html, section 1).
+/// The write-ahead log needs memory that all processes share, and locks and syncs that do what they say, which file
+/// systems on other machines do not give (https://www.sqlite.org/wal.html, section 1).
 enum LocalFileSystem {
     /// - Throws: `errSecNotAvailable` for a folder on a network file system.
     static func require(_ folder: String) throws(Refusal) {

@@ -2,8 +2,8 @@ import KeychainModel
 
 /// Version 2 of the store: which program wrote a row last, how much everybody has, and what is known of groups.
 ///
-/// `usage` counts rows (tombstones among them) and the bytes of their sealed parts, for every owner and for all together;
-/// ``UsageCounters`` keep it.
+/// `usage` counts rows (tombstones among them) and the bytes of their sealed parts, for every owner and for all
+/// together; ``UsageCounters`` keep it.
 enum Ownership {
     /// 16 bytes, the digest of the program that wrote the row last; empty where that was before version 2.
     static let column = "ownr"

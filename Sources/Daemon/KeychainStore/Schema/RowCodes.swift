@@ -6,9 +6,10 @@ import LinuxSystem
 ///     code = HMAC-SHA256(index key, "rc" class:u8 *(length:u8 name kind:u8 length:u32 bytes))[0 ..< 16]
 ///     kind = 1 an integer of eight bytes, 2 bytes, 3 anything else
 ///
-/// The columns stand in the order of their names; a column that is NULL is left out, so that one that is added later, and NULL in
-/// old rows, needs no new code. `id` is left out too, because it is given when the row is there: the row's name is its `uuid`. A row
-/// whose code is another is none of ours: whoever changed it could have searches find what they did not ask for.
+/// The columns stand in the order of their names; a column that is NULL is left out, so that one that is added later,
+/// and NULL in old rows, needs no new code. `id` is left out too, because it is given when the row is there: the row's
+/// name is its `uuid`. A row whose code is another is none of ours: whoever changed it could have searches find what
+/// they did not ask for.
 enum RowCodes {
     static let column = "code"
     static let size = 16

@@ -2,8 +2,9 @@ import KeychainModel
 
 /// The tables, as SQL derived from the rows of ``AttributeTable`` and the indexes of ``ItemClass``.
 ///
-/// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that an index has (NULL where
-/// an attribute without default is missing), and the sealed parts of the item. All other attributes are compared when they are open.
+/// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that an index has
+/// (NULL where an attribute without default is missing), and the sealed parts of the item. All other attributes are
+/// compared when they are open.
 enum Schema {
     static let version = 6
 
@@ -21,7 +22,8 @@ enum Schema {
     /// The columns that begin a row, in the order ``SealedRow`` expects.
     static let sealedColumnNames = ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
 
-    /// All columns of a row, as every statement that reads rows gives them: those of ``sealedColumnNames`` first, the code last.
+    /// All columns of a row, as every statement that reads rows gives them: those of ``sealedColumnNames`` first, the
+    /// code last.
     static func rowColumns(of itemClass: ItemClass, in table: String? = nil) -> String {
         (RowCodes.columnNames(of: itemClass) + [RowCodes.column]).map { name in table.map { "\($0).\(name)" } ?? name }
             .joined(separator: ", ")
@@ -75,7 +77,8 @@ enum Schema {
     /// The metadata key of each protection class, wrapped by its class key.
     private static let keys = "CREATE TABLE metadatakeys (pdmn INTEGER PRIMARY KEY, wrapped BLOB NOT NULL)"
 
-    /// Rows that no longer opened when something else took their place: kept, so that nothing is lost by a mistake of ours.
+    /// Rows that no longer opened when something else took their place: kept, so that nothing is lost by a mistake of
+    /// ours.
     private static let quarantine = """
         CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, uuid BLOB NOT NULL, \
         pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \

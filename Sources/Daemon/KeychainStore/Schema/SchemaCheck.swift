@@ -1,8 +1,8 @@
 /// Whether a store has the tables, indexes and triggers that we make, and nothing else but tables that we never touch.
 ///
-/// SQLite goes by the text of an entry of `sqlite_schema` and hardly looks at its type; who can write the file can have any
-/// text there. So every text has to be one of ours, or that of a plain table with another name, which does nothing when ours
-/// are written.
+/// SQLite goes by the text of an entry of `sqlite_schema` and hardly looks at its type; who can write the file can have
+/// any text there. So every text has to be one of ours, or that of a plain table with another name, which does nothing
+/// when ours are written.
 struct SchemaCheck {
     static let reading = "SELECT type, name, sql FROM sqlite_schema"
 

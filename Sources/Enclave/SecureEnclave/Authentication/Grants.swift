@@ -3,8 +3,8 @@ import KeychainWire
 
 /// What users have shown, for whom it counts and for what. It is in this process's memory and nowhere else.
 ///
-/// What was shown in one context counts in no other, for no other caller, and after no lock: every grant has the generation of
-/// the device's state it was given in (``DeviceState/generation``).
+/// What was shown in one context counts in no other, for no other caller, and after no lock: every grant has the
+/// generation of the device's state it was given in (``DeviceState/generation``).
 struct Grants {
     /// A caller has a few at a time; of too many the oldest goes.
     static let limit = 128
@@ -97,7 +97,8 @@ struct Grants {
         .shown
     }
 
-    /// Whether what was shown is enough to use something guarded. A grant for single things is spent by it, if it takes that.
+    /// Whether what was shown is enough to use something guarded. A grant for single things is spent by it, if it takes
+    /// that.
     ///
     /// - Parameter enrolment: the present one, if the thing was bound to it; nil when it was not.
     mutating func admit(_ use: GuardedUse, enrolment: [UInt8]?, in context: AuthenticationContext, at now: Now) -> Bool

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -10,7 +11,7 @@ final class UserAccess: Sendable {
     let agent: (any UserAgent)?
     /// The password of the user's login counts as the passcode while none is set.
     let acceptsLoginPassword: Bool
-    let desk = PromptDesk()
+    let queue = PromptQueue()
     let grants = Lock(Grants())
     let passwords = Lock(ContextPasswords())
     private let misses = Lock<UInt32>(0)
@@ -46,7 +47,7 @@ final class UserAccess: Sendable {
 
     /// Ends what is asked in the context and forgets what was shown in it.
     func forget(_ context: AuthenticationContext) {
-        desk.withdraw(context, from: agent)
+        queue.withdraw(context, from: agent)
         grants.withLock { $0.forget(context) }
         passwords.withLock { $0.forget(context) }
     }
@@ -55,6 +56,6 @@ final class UserAccess: Sendable {
     func forgetAll() {
         grants.withLock { $0.forgetAll() }
         passwords.withLock { $0.forgetAll() }
-        desk.withdraw(from: agent)
+        queue.withdraw(from: agent)
     }
 }

@@ -4,16 +4,17 @@ package import LinuxSystem
 
 /// Where the enclave's own P-256 keys are made and used: in its process, or in a TPM.
 ///
-/// The enclave keeps nothing between calls: it seals what ``makeKey()`` gives under a class key and hands it back for every
-/// use. Implementations are thread-safe; the enclave calls without holding a lock of its own, as an operation may take long.
+/// The enclave keeps nothing between calls: it seals what ``makeKey()`` gives under a class key and hands it back for
+/// every use. Implementations are thread-safe; the enclave calls without holding a lock of its own, as an operation may
+/// take long.
 package protocol EnclaveKeyStore: Sendable {
     /// What a sealed key says of itself.
     var backend: SealedKey.Backend { get }
 
     /// Makes a key.
     ///
-    /// - Returns: what the store needs to use the key again, at most ``KeyLimits/privateKeyBytes`` less 28 bytes, and the public
-    ///   half, `04 ‖ X ‖ Y`.
+    /// - Returns: what the store needs to use the key again, at most ``KeyLimits/privateKeyBytes`` less 28 bytes, and
+    ///   the public half, `04 ‖ X ‖ Y`.
     func makeKey() throws(Refusal) -> (privatePart: SecretBytes, publicKey: [UInt8])
 
     /// Signs a digest of any of the usual lengths, which is cut to the order's as ECDSA does it (FIPS 186-5).

@@ -2,8 +2,8 @@ import KeychainCrypto
 import KeychainModel
 import LinuxSystem
 
-/// Private keys as the cryptographic library wants them, for those that are used again and again: to load one, and to check
-/// that its halves belong together, takes longer than to sign with it.
+/// Private keys as the cryptographic library wants them, for those that are used again and again: to load one, and to
+/// check that its halves belong together, takes longer than to sign with it.
 ///
 /// Only who has opened the sealed key finds it here, for it is known by the digest of its private bytes.
 final class LoadedKeys: Sendable {

@@ -54,8 +54,8 @@ struct PrivateKeyOperation {
 // MARK: - Keys made inside
 
 extension PrivateKeyOperation {
-    /// Performs it with a key that the enclave made. The store does what needs the private half; the rest is done here, so that
-    /// it is the same whichever store it is.
+    /// Performs it with a key that the enclave made. The store does what needs the private half; the rest is done here,
+    /// so that it is the same whichever store it is.
     func perform(with privatePart: Span<UInt8>, in store: any EnclaveKeyStore) throws(Refusal) -> SecretBytes {
         switch algorithm.construction {
         case .signature(let signature, of: let signed):

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -93,9 +94,9 @@ final class OpenQuestions: Sendable {
     }
 }
 
-/// Terminals that came through the socket and wait for the request that they are for, which comes through a lane.
+/// Terminals that came through the socket and wait for the request that they are for, which comes through a slot.
 final class WaitingTerminals: Sendable {
-    /// As many as there are lanes that ask, and some to spare; a daemon that leaves more behind loses them.
+    /// As many as there are slots that ask, and some to spare; a daemon that leaves more behind loses them.
     private static let most = 64
 
     private let waiting = Lock<[AuthenticationContext: OpenedTerminal]>([:])

@@ -1,27 +1,28 @@
+package import EnclaveWire
 import Glibc
 package import KeychainModel
-package import KeychainWire
+import KeychainWire
 package import LinuxSystem
 
 /// The enclave's end of the channel: serves one daemon until it goes.
 ///
-/// One thread per lane, each asleep until it is asked; the thread that calls ``run()`` serves the socket, and with it whatever
-/// takes long. A daemon that breaks the format loses the channel.
+/// One thread per slot, each asleep until it is asked; the thread that calls ``run()`` serves the socket, and with it
+/// whatever takes long. A daemon that breaks the format loses the channel.
 package final class EnclaveServer: Sendable {
     /// How long the daemon may take to say hello or to read an answer, in milliseconds.
     private static let patience = 10_000
 
     private let dispatcher: EnclaveDispatcher
     private let socket: EnclaveSocket
-    private let lanes: [EnclaveLane]
+    private let slots: [EnclaveSlot]
     private let threads: [Thread]
     private let mayGoOn: @Sendable () -> Bool
 
-    /// Waits for the daemon's hello and starts the threads of the lanes. The daemon learns of it with ``run()``, so that a
-    /// program can close itself in between: all threads there will be are running.
+    /// Waits for the daemon's hello and starts the threads of the slots. The daemon learns of it with ``run()``, so
+    /// that a program can close itself in between: all threads there will be are running.
     ///
-    /// - Parameter mayGoOn: asked after every answer; when it says no, that was the last one. An enclave whose chip has gone
-    ///   ends so, for one that is closed in cannot look for it again.
+    /// - Parameter mayGoOn: asked after every answer; when it says no, that was the last one. An enclave whose chip has
+    ///   gone ends so, for one that is closed in cannot look for it again.
     /// - Throws: `errSecNotAvailable` when the daemon does not say hello, or is of another release.
     package init(
         _ enclave: any EnclaveService, channel: UnixSocket, mayGoOn: @escaping @Sendable () -> Bool = { true }
@@ -32,16 +33,16 @@ package final class EnclaveServer: Sendable {
         do throws(SystemError) {
             let memory = try Self.awaitHello(on: socket)
             enclave.epoch.mirror(in: memory.word(at: EnclaveChannelFormat.epochOffset))
-            let count = EnclaveChannelFormat.lanes + EnclaveChannelFormat.patientLanes
-            lanes = (0..<count).map { EnclaveLane($0, in: memory) }
-            threads = try Self.start(lanes, dispatcher, socket, mayGoOn)
+            let count = EnclaveChannelFormat.slots + EnclaveChannelFormat.promptSlots
+            slots = (0..<count).map { EnclaveSlot($0, in: memory) }
+            threads = try Self.start(slots, dispatcher, socket, mayGoOn)
         } catch { throw .brokenChannel(error) }
     }
 
     /// Serves until the daemon has gone or broken the format.
     package func run() {
         serveSocket()
-        for lane in lanes { lane.close() }
+        for slot in slots { slot.close() }
         dispatcher.questions.end { [enclave = dispatcher.enclave] in try? enclave.invalidate($0) }
         for thread in threads { thread.join() }
     }
@@ -75,13 +76,13 @@ package final class EnclaveServer: Sendable {
 
 extension EnclaveServer {
     private static func start(
-        _ lanes: [EnclaveLane], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket,
+        _ slots: [EnclaveSlot], _ dispatcher: EnclaveDispatcher, _ socket: EnclaveSocket,
         _ mayGoOn: @escaping @Sendable () -> Bool
     ) throws(SystemError) -> [Thread] {
         var threads: [Thread] = []
-        for lane in lanes {
-            let thread = try Thread(named: "enclave-lane") {
-                serve(lane, dispatcher, mayGoOn)
+        for slot in slots {
+            let thread = try Thread(named: "enclave-slot") {
+                serve(slot, dispatcher, mayGoOn)
                 // Wakes the thread of the socket, and tells the daemon.
                 shutdown(socket.socket.descriptor.number, CInt(SHUT_RDWR))
             }
@@ -91,14 +92,14 @@ extension EnclaveServer {
     }
 
     private static func serve(
-        _ lane: EnclaveLane, _ dispatcher: EnclaveDispatcher, _ mayGoOn: () -> Bool
+        _ slot: EnclaveSlot, _ dispatcher: EnclaveDispatcher, _ mayGoOn: () -> Bool
     ) {
         let request = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
         let answer = SecretBuffer(capacity: EnclaveChannelFormat.bodyLimit)
-        var shortWait = ShortWait()
-        while let word = lane.next(into: request, &shortWait) {
+        var spin = AdaptiveSpin()
+        while let word = slot.next(into: request, &spin) {
             let status = request.withSpan { dispatcher.answer(word, $0, into: answer) }
-            answer.withSpan { lane.answer(status, $0) }
+            answer.withSpan { slot.answer(status, $0) }
             answer.removeAll()
             if !mayGoOn() { return lingerAfterLastAnswer() }
         }

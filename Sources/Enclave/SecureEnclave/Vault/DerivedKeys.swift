@@ -1,7 +1,8 @@
 import KeychainCrypto
 import LinuxSystem
 
-/// What a key made from the device key is for. The text goes into the derivation, so that two purposes never share a key.
+/// What a key made from the device key is for. The text goes into the derivation, so that two purposes never share a
+/// key.
 enum KeyPurpose: String {
     /// Wraps the class keys that are always open.
     case deviceKeybag = "keychain vault 1: device keybag"
@@ -30,7 +31,8 @@ enum KeyPurpose: String {
 }
 
 extension Vault {
-    /// HKDF-SHA256 of the device key, and of the passcode's key behind it where there is one; the salt is the vault's identifier.
+    /// HKDF-SHA256 of the device key, and of the passcode's key behind it where there is one; the salt is the vault's
+    /// identifier.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     func deriveKey(_ purpose: KeyPurpose, with passcodeKey: SecretBytes? = nil) throws(CryptoError) -> SecretBytes {
@@ -43,7 +45,8 @@ extension Vault {
         }
     }
 
-    /// The key of the digests in the store's columns. It is the same for the whole life of a store, on whatever it rests.
+    /// The key of the digests in the store's columns. It is the same for the whole life of a store, on whatever it
+    /// rests.
     ///
     /// - Throws: `CryptoError.libraryFailure`; `.authenticationFailed` when it does not open.
     func indexKey() throws(CryptoError) -> SecretBytes {

@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// The failed attempts at the passcode, and since when the next one has to wait.
 ///
-/// The wait is measured on the clock that counts from the system's start, which nobody can set. A restart of the system during
-/// a wait begins it anew, for the wall clock could have been set forward in between.
+/// The wait is measured on the clock that counts from the system's start, which nobody can set. A restart of the system
+/// during a wait begins it anew, for the wall clock could have been set forward in between.
 struct FailedAttempts: Equatable, Sendable {
     /// How much room a boot's name has.
     static let bootBytes = 36
@@ -86,9 +86,9 @@ package struct DeviceClock: Sendable {
         (self.now, self.seconds) = (now, seconds)
     }
 
-    /// The system's clock, whatever time namespace this process was started in: who gives it one neither shortens a wait nor
-    /// keeps anything open. Where `/proc` is missing all boots have one name, and a wait is restarted by the clock's running
-    /// backwards.
+    /// The system's clock, whatever time namespace this process was started in: who gives it one neither shortens a
+    /// wait nor keeps anything open. Where `/proc` is missing all boots have one name, and a wait is restarted by the
+    /// clock's running backwards.
     package static var system: DeviceClock {
         let (boot, ahead) = (BootIdentifier(), TimeNamespace.secondsAhead)
         let seconds = { @Sendable in UInt64(max(0, Int64(clamping: Clock.secondsSinceBoot) &- ahead)) }

@@ -7,9 +7,9 @@ import LinuxSystem
 ///     bits     = secret:128 check:22                       ; five bits a character, the first ones first
 ///     check    = the first 22 bits of SHA-256(`keychain recovery code` ‖ secret)
 ///
-/// The characters are Crockford's: digits, and letters without I, L, O and U. Capitals and small letters are the same, so are
-/// I, L and 1, and O and 0; spaces and dashes do not count. The check tells a slip from a code of another keychain: one slip
-/// in four million goes unnoticed.
+/// The characters are Crockford's: digits, and letters without I, L, O and U. Capitals and small letters are the same,
+/// so are I, L and 1, and O and 0; spaces and dashes do not count. The check tells a slip from a code of another
+/// keychain: one slip in four million goes unnoticed.
 struct RecoveryCode: Sendable {
     /// What the code stands for: 16 bytes.
     let secret: SecretBytes

@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainCrypto
 import KeychainModel
 import KeychainWire
@@ -5,10 +6,10 @@ import LinuxSystem
 
 /// What the enclave keeps: what the device key rests on, the slots that open the keybag, and the class keys in it.
 ///
-/// New vaults are of version 4. One of version 3 has no ``VaultAge`` and becomes version 4 when it is next written. Those of the
-/// releases before are of version 1 (in software) or 2 (on a TPM, or moved): they have one slot, whose key wraps the class keys
-/// itself. They are read and counted in as they are, and become version 4 when their keys are next wrapped anew
-/// (``modernised(_:)``). ``encoded()`` has the grammar.
+/// New vaults are of version 4. One of version 3 has no ``VaultAge`` and becomes version 4 when it is next written.
+/// Those of the releases before are of version 1 (in software) or 2 (on a TPM, or moved): they have one slot, whose key
+/// wraps the class keys itself. They are read and counted in as they are, and become version 4 when their keys are next
+/// wrapped anew (``modernised(_:)``). ``encoded()`` has the grammar.
 struct Vault: Sendable {
     static let firstVersion: UInt16 = 1
     static let movableVersion: UInt16 = 2

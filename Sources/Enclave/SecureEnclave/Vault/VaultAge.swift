@@ -5,11 +5,11 @@ import LinuxSystem
 ///
 ///     age = changes:u64 block:u64 confirmed:u64 tick:u64
 ///
-/// The store has a ``StoreMark``: the `changes` and the `block` that the vault had when it was marked. A mark is written into
-/// the store after the vault that gives it is on disk, and a mark becomes `confirmed` when it was found in the store. So these
-/// hold on disk whenever a crash comes:
-/// 1. `mark.changes` ≤ `changes`. A store that says more has seen a newer vault.
-/// 2. `confirmed` ≤ `mark.block` ≤ `block`. A store that says less is an older one; without a mark it is one too, as soon as any
+/// The store has a ``StoreMark``: the `changes` and the `block` that the vault had when it was marked. A mark is
+/// written into the store after the vault that gives it is on disk, and a mark becomes `confirmed` when it was found in
+/// the store. So these hold on disk whenever a crash comes: 1. `mark.changes` ≤ `changes`. A store that says more has
+/// seen a newer vault. 2. `confirmed` ≤ `mark.block` ≤ `block`. A store that says less is an older one; without a mark
+/// it is one too, as soon as any
 ///    is confirmed. A vault may lack blocks that it has given: nothing that opens anything is then older in it.
 /// 3. `tick` is the count of the root, where it has one, or the next: the vault comes first, the root follows.
 /// 4. No change of the vault makes any of the first three numbers smaller.
@@ -44,7 +44,8 @@ struct VaultAge: Equatable, Sendable {
         confirmed = max(confirmed, mark.block)
     }
 
-    /// Takes a store for the one that is meant, which gets the mark of a new block: every store from before is an older one.
+    /// Takes a store for the one that is meant, which gets the mark of a new block: every store from before is an older
+    /// one.
     mutating func acceptStore() {
         block.countUp()
         confirmed = block

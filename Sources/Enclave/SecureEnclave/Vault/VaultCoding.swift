@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainCrypto
 import KeychainModel
 import KeychainWire
@@ -16,9 +17,10 @@ import LinuxSystem
 ///     wrapped  = nonce:12 ciphertext:32 tag:16
 ///
 /// All integers are little-endian. Bit 0 of `flags` says that a passcode is set. `failed`, `boot` and `since` are
-/// ``FailedAttempts``; `age` is ``VaultAge``. The class keys stand in the order of `Accessibility`; a key that does not exist (`akpu` without a
-/// passcode) is zero. ``VaultTail`` has what stands behind them, and the slots; in versions 1 and 2 the one slot's Argon2id
-/// parameters and `salt` are in the body, which are zero otherwise. `docs/format-vault.md` says the same for other readers.
+/// ``FailedAttempts``; `age` is ``VaultAge``. The class keys stand in the order of `Accessibility`; a key that does not
+/// exist (`akpu` without a passcode) is zero. ``VaultRecords`` has what stands behind them, and the slots; in versions
+/// 1 and 2 the one slot's Argon2id parameters and `salt` are in the body, which are zero otherwise.
+/// `docs/format-vault.md` says the same for other readers.
 extension Vault {
     /// The size of version 1.
     static let size = 592
@@ -56,7 +58,7 @@ extension Vault {
             return buffer
         }
         buffer.append(wrappedIndexKey, paddedTo: RowKeyRecord.wrappedBytes)
-        VaultTail(self).append(to: buffer)
+        VaultRecords(self).append(to: buffer)
         if version >= Self.slotVersion {
             try buffer.append(
                 try buffer.withSpan { (content) throws(CryptoError) in try keyedDigest(.vaultSeal, content) })
@@ -88,11 +90,11 @@ extension Vault {
 
     /// Reads the content of the file.
     ///
-    /// - Throws: `errSecDecode` (`store.damaged`) when a bit of it is not as it was written; `errSecNotAvailable` when it is of
-    ///   a later release, or not of this device.
+    /// - Throws: `errSecDecode` (`store.damaged`) when a bit of it is not as it was written; `errSecNotAvailable` when
+    ///   it is of a later release, or not of this device.
     init(decoding bytes: Span<UInt8>, _ roots: DeviceRoots) throws(Refusal) {
         let version = try Self.version(of: bytes)
-        let tail = try VaultTail(version, bytes)
+        let tail = try VaultRecords(version, bytes)
         let key = try roots.root(tail.kind).openDevice(tail.record)
         self.init(
             version, identifier: bytes.array(Offset.identifier, 16),
@@ -117,7 +119,7 @@ extension Vault {
     ///
     /// - Throws: as ``init(decoding:_:)``.
     static func kind(of bytes: Span<UInt8>) throws(Refusal) -> DeviceRootKind {
-        try VaultTail(try version(of: bytes), bytes).kind
+        try VaultRecords(try version(of: bytes), bytes).kind
     }
 
     private static func version(of bytes: Span<UInt8>) throws(Refusal) -> UInt16 {

@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainCrypto
 import KeychainModel
@@ -43,8 +44,8 @@ struct VaultFile: Sendable {
 
     /// Reads the vault.
     ///
-    /// - Throws: `errSecNotAvailable` when there is no file, or one that is not this user's alone, or not of this device;
-    ///   `errSecDecode` when it is damaged.
+    /// - Throws: `errSecNotAvailable` when there is no file, or one that is not this user's alone, or not of this
+    ///   device; `errSecDecode` when it is damaged.
     func load() throws(Refusal) -> (vault: Vault, status: FileStatus) {
         let status = try checkedStatus()
         let vault = try content().withSpan { (bytes) throws(Refusal) in try Vault(decoding: bytes, roots) }
@@ -74,8 +75,8 @@ struct VaultFile: Sendable {
 
     /// Replaces the vault.
     ///
-    /// - Throws: `errSecNotAvailable` when the disk is full, for example; the file is what it was then. `errSecIO` when nobody knows
-    ///   which of the two the disk keeps.
+    /// - Throws: `errSecNotAvailable` when the disk is full, for example; the file is what it was then. `errSecIO` when
+    ///   nobody knows which of the two the disk keeps.
     func replace(with vault: Vault) throws(Refusal) -> FileStatus {
         let content: SecretBuffer
         do { content = try vault.encoded() } catch { throw .crypto(error) }
@@ -109,7 +110,8 @@ struct VaultFile: Sendable {
         do { try PrivateDirectory.ensure(String(path[..<slash])) } catch { throw .vaultUnavailable(error) }
     }
 
-    /// Removes what crashes have left: a copy of an earlier or later keybag would open with an earlier or later passcode, or with none.
+    /// Removes what crashes have left: a copy of an earlier or later keybag would open with an earlier or later
+    /// passcode, or with none.
     ///
     /// - Throws: `errSecNotAvailable`.
     func removeLeftovers() throws(Refusal) {

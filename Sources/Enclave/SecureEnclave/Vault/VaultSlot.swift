@@ -127,8 +127,8 @@ extension Vault {
 extension Vault {
     /// The keybag key that is in a slot.
     ///
-    /// - Throws: `CryptoError.authenticationFailed` when the key is wrong, in version 3; the versions before find out when the
-    ///   class keys do not open.
+    /// - Throws: `CryptoError.authenticationFailed` when the key is wrong, in version 3; the versions before find out
+    ///   when the class keys do not open.
     func keybagKey(in slot: VaultSlot, _ key: SecretBytes) throws(CryptoError) -> SecretBytes {
         guard version >= Self.slotVersion else { return key }
         let opened = SecretBytes(count: AESGCM.keySize)

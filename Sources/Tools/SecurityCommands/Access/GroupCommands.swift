@@ -114,7 +114,7 @@ enum GroupCommands {
         do throws(CommandFailure) { return try session.access(request, call) } catch {
             guard case .refused(_, let refusal) = error, refusal.rule == .wrongPasscode else { throw error }
         }
-        let password = try Prompt(session).passcode("password: ")
+        let password = try PasswordInput(session).passcode("password: ")
         return try session.access(request, call, passcodes: [try Passcodes(session).file(password, call)])
     }
 

@@ -34,7 +34,7 @@ struct MigrateStore {
 
     private func run(asks: Bool, onlyShows: Bool) throws(CommandFailure) {
         guard let older = session.olderStore else { throw Self.noService }
-        guard goesBack || older.isThere else { throw Self.nothingOlder(in: older.folder) }
+        guard goesBack || older.isMade else { throw Self.nothingOlder(in: older.folder) }
         let (old, new) = (older.end(session), try ServiceEnd(session).end)
         let (source, target) = goesBack ? (new, old) : (old, new)
         try source.open()
@@ -47,7 +47,7 @@ struct MigrateStore {
         }
         try target.open()
         let moved = try plan.carry(from: source, to: target)
-        try note(older, isEmptied: !goesBack && plan.staying.isEmpty)
+        try note(older, isEmptied: !goesBack && plan.leavesNothing)
         report(plan, moved: moved)
         if !plan.refused.isEmpty { throw .shown }
     }

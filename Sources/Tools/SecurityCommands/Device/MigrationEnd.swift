@@ -26,18 +26,17 @@ final class MigrationEnd {
         guard case .status(let status) = try device(.status) else { return }
         folder = status.location
         guard status.passcodeIsSet else { return }
-        passcode = try Prompt(session).passcode("password of \(title): ")
+        passcode = try PasswordInput(session).passcode("password of \(title): ")
         _ = try device(.unlock, try file())
     }
 
-    /// Sends item requests for the program that the group is named after.
-    func work(_ group: String, _ requests: [ItemRequest]) throws(CommandFailure) -> [ProgramAnswer] {
-        let request = DeviceRequest.access(.work(ProgramWork(group, requests)))
-        guard case .access(.worked(let answers)) = try device(request, try file()), answers.count == requests.count
-        else {
+    /// Sends an item request for the program that the group is named after.
+    func answer(to request: ItemRequest, for group: String) throws(CommandFailure) -> ProgramAnswer {
+        let work = DeviceRequest.access(.work(ProgramWork(group, [request])))
+        guard case .access(.worked(let answers)) = try device(work, try file()), answers.count == 1 else {
             throw .refused(call: MigrateStore.call, .malformed("the answers"))
         }
-        return answers
+        return answers[0]
     }
 
     /// Sends an item request of this command's own.

@@ -19,6 +19,9 @@ struct MigrationPlan {
     private(set) var refused: [Stay] = []
     private var groups: [String: Int] = [:]
 
+    /// Whether all that was found has moved.
+    var leavesNothing: Bool { staying.isEmpty && refused.isEmpty }
+
     /// Looks at all items of a keychain.
     init(of source: MigrationEnd) throws(CommandFailure) {
         for itemClass in ItemClass.stored {
@@ -33,7 +36,8 @@ struct MigrationPlan {
         }
     }
 
-    /// Carries what is to move; each item goes when its copy is there.
+    /// Carries what is to move, item by item: each is deleted when its copy is there, so that a run cut short leaves
+    /// one item at most in both keychains.
     ///
     /// - Returns: how many were moved.
     mutating func carry(from source: MigrationEnd, to target: MigrationEnd) throws(CommandFailure) -> Int {
@@ -50,33 +54,32 @@ struct MigrationPlan {
     ) throws(CommandFailure) -> Int {
         var (moved, next): (Int, ItemRequest?) = (0, try source.values(of: itemClass))
         while let request = next, let page = try source.page(of: group, request) {
-            for batch in MigrationBatches(page.items.filter { $0.reasonToStay == nil }) {
-                moved += try carry(batch, of: group, from: source, to: target)
+            for item in page.items where item.reasonToStay == nil {
+                moved += try carry(item, of: group, from: source, to: target) ? 1 : 0
             }
             next = request.following(page)
         }
         return moved
     }
 
+    /// - Returns: whether the item moved.
     private mutating func carry(
-        _ items: [ItemResponse.Item], of group: String, from source: MigrationEnd, to target: MigrationEnd
-    ) throws(CommandFailure) -> Int {
-        var additions: [ItemRequest] = []
-        for item in items { additions.append(try Self.request { () throws(Refusal) in try item.addition() }) }
-        var deletions: [ItemRequest] = []
-        for (item, answer) in zip(items, try target.work(group, additions)) {
-            if let refusal = Self.refusal(in: answer) {
-                note(item, group, refusal)
-            } else {
-                deletions.append(try Self.request { () throws(Refusal) in try item.deletion() })
-            }
+        _ item: ItemResponse.Item, of group: String, from source: MigrationEnd, to target: MigrationEnd
+    ) throws(CommandFailure) -> Bool {
+        let addition = try Self.request { () throws(Refusal) in try item.addition() }
+        if let refusal = Self.refusal(in: try target.answer(to: addition, for: group)) {
+            note(item, group, refusal.rule == .duplicate ? "there is such an item already" : refusal.problem)
+            return false
         }
-        for answer in deletions.isEmpty ? [] : try source.work(group, deletions) { _ = try answer.getOrFail() }
-        return deletions.count
+        let deletion = try Self.request { () throws(Refusal) in try item.deletion() }
+        guard let refusal = Self.refusal(in: try source.answer(to: deletion, for: group)) else { return true }
+        // Anything else ends the run: more items would come to be in both.
+        guard refusal.rule == .notFound else { throw .refused(call: MigrateStore.call, refusal) }
+        note(item, group, "it was changed after it had been copied")
+        return false
     }
 
-    private mutating func note(_ item: ItemResponse.Item, _ group: String, _ refusal: Refusal) {
-        let reason = refusal.rule == .duplicate ? "there is such an item already" : refusal.problem
+    private mutating func note(_ item: ItemResponse.Item, _ group: String, _ reason: String) {
         refused.append(Stay(itemClass: item.itemClass, name: item.name, group: group, reason: reason))
     }
 
@@ -106,24 +109,5 @@ extension MigrationPlan.Stay {
             ("class", .string(itemClass.code)), ("name", .string(name)), ("group", .string(group)),
             ("reason", .string(reason)),
         ])
-    }
-}
-
-/// Items in runs of which each is a request: so many, and of so many bytes.
-struct MigrationBatches: Sequence, IteratorProtocol {
-    private var rest: ArraySlice<ItemResponse.Item>
-    private static let bytes = 256 << 10
-
-    init(_ items: [ItemResponse.Item]) { rest = items[...] }
-
-    mutating func next() -> [ItemResponse.Item]? {
-        var (batch, size) = ([ItemResponse.Item](), 0)
-        while let item = rest.first, batch.count < ProgramWork.mostRequests {
-            size += item.attributes.encodedCount
-            if !batch.isEmpty, size > Self.bytes { break }
-            batch.append(item)
-            rest = rest.dropFirst()
-        }
-        return batch.isEmpty ? nil : batch
     }
 }

@@ -33,10 +33,7 @@ extension MigrationEnd {
     /// A page of what a program has; nil where nothing is left.
     func page(of group: String, _ request: ItemRequest) throws(CommandFailure) -> ItemResponse? {
         try Self.found { () throws(CommandFailure) in
-            guard let answer = try work(group, [request]).first else {
-                throw .refused(call: MigrateStore.call, .malformed("the answers"))
-            }
-            return try answer.getOrFail()
+            try answer(to: request, for: group).getOrFail()
         }
     }
 
@@ -63,7 +60,7 @@ extension ItemResponse.Item {
     /// Why it cannot be carried; nil when it can.
     var reasonToStay: String? {
         guard let group = attributes[.accessGroup]?.string else { return "it cannot be read" }
-        guard group.hasPrefix(AccessGroup.unsignedPrefix) else { return "its programs are more than a path" }
+        guard AccessGroup.isOfUnsigned(group) else { return "its programs are more than a path" }
         if attributes.entry(.sealedKey) != nil || attributes[.tokenID]?.string?.isEmpty == false {
             return "its key cannot leave the enclave"
         }
@@ -95,10 +92,16 @@ extension ItemResponse.Item {
         return try builder.build()
     }
 
-    /// Takes it away, and its earlier versions: its copy is elsewhere.
+    /// Takes it away as it was read, and its earlier versions: its copy is elsewhere. An item that was changed since
+    /// stays.
     func deletion() throws(Refusal) -> ItemRequest {
         var builder = ItemRequestBuilder(.delete)
-        try builder.set("v_PersistentRef", reference)
+        try builder.set("class", .string(itemClass.code))
+        for attribute in AttributeTable.primaryKey(of: itemClass) {
+            let missing = attribute.setBy == .program ? attribute.defaultValue : nil
+            if let value = attributes[attribute.id] ?? missing { builder.fill(attribute.id, value) }
+        }
+        if let date = attributes[.modificationDate] { builder.fill(.modificationDate, date) }
         builder.leaveNoHistory()
         return try builder.build()
     }

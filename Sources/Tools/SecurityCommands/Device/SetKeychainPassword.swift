@@ -50,7 +50,7 @@ enum SetKeychainPassword {
         let passcodes = Passcodes(session)
         let new = try passcodes.get(arguments.value("p"), prompt: "New Password: ")
         guard arguments.value("p") == nil else { return new }
-        if session.input.isTerminal, try !Prompt(session).passcode("Retype New Password: ").isEqual(to: new) {
+        if session.input.isTerminal, try !PasswordInput(session).passcode("Retype New Password: ").isEqual(to: new) {
             throw .failed("try again", remedy: "The two new passwords were not the same.")
         }
         // Removing destroys items, so it takes more than a stray return key or an empty line.

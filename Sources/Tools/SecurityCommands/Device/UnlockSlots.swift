@@ -68,9 +68,9 @@ enum UnlockSlots {
     }
 
     private static func newPIN(_ session: Session) throws(CommandFailure) -> SecretBytes {
-        let pin = try Prompt(session).passcode("new PIN: ")
+        let pin = try PasswordInput(session).passcode("new PIN: ")
         guard session.input.isTerminal else { return pin }
-        guard try Prompt(session).passcode("retype new PIN: ").isEqual(to: pin) else {
+        guard try PasswordInput(session).passcode("retype new PIN: ").isEqual(to: pin) else {
             throw .failed("try again", remedy: "The two PINs were not the same.")
         }
         return pin

@@ -2,21 +2,10 @@ import LinuxSystem
 
 /// Turns a command line into an exit status (semantics H.1).
 package enum Driver {
-    package static let options: [CommandOption] = [
-        CommandOption("h", "Show all commands, or the usage of those that follow."),
-        CommandOption("i", "Read commands from standard input, line by line."),
-        CommandOption("M", word: "macos-compat", "Write what macOS's command writes, byte for byte, and nothing else."),
-        CommandOption("p", value: "prompt", "Use this prompt (implies -i)."),
-        CommandOption("q", "Be less verbose."),
-        CommandOption("S", word: "system", "Use the system's keychain in place of the user's."),
-        CommandOption("V", word: "version", "Show the releases of the command and of the daemon that runs."),
-        CommandOption("v", "Be more verbose: show each command, and say what a person should know."),
-    ]
-
     /// Runs `security` with the words behind its name.
     ///
-    /// - Returns: the status of the command: 0, 1, 2 for a wrong command line, or an `OSStatus`, of which the exit status
-    ///   shows the low eight bits.
+    /// - Returns: the status of the command: 0, 1, 2 for a wrong command line, or an `OSStatus`, of which the exit
+    ///   status shows the low eight bits.
     package static func run(_ words: [Argument], in session: Session) -> Int32 {
         let status: Int32
         do throws(CommandFailure) { status = try start(words, session) } catch { status = session.report(error) }
@@ -25,7 +14,9 @@ package enum Driver {
 
     private static func start(_ words: [Argument], _ session: Session) throws(CommandFailure) -> Int32 {
         let globals: ParsedArguments
-        do throws(CommandFailure) { globals = try ArgumentParser.parseLeading(words, options: options) } catch {
+        do throws(CommandFailure) {
+            globals = try ArgumentParser.parseLeading(words, options: CommandTable.globalOptions)
+        } catch {
             session.report(error)
             return Help.printUsage(session)
         }

@@ -1,9 +1,9 @@
 /// What bash needs to complete the command line.
-extension Completions {
-    static var bash: String {
+extension CompletionScripts {
+    var bash: String {
         """
         # bash completion for security(1), made by `security completions bash`.
-        \(valuesFunction)
+        \(Self.valuesFunction)
         # Not by compgen -W, which would run what an item's name says in $(...).
         _security_offer() {
             local value
@@ -25,8 +25,8 @@ extension Completions {
         \(bashValues.joined(separator: "\n"))
             esac
             case "$command" in
-                "") words="\(list(Driver.options.letters + ["--json"] + CommandTable.commands.names))" ;;
-                help) words="\(list(CommandTable.commands.names))" ;;
+                "") words="\(list(options.letters + ["--json"] + commands.names))" ;;
+                help) words="\(list(commands.names))" ;;
                 completions) words="\(list(Shell.allCases.map(\.rawValue)))" ;;
         \(bashOptions.joined(separator: "\n"))
             esac
@@ -38,23 +38,23 @@ extension Completions {
         """
     }
 
-    private static var bashValues: [String] {
-        CommandTable.commands.flatMap { command in
+    private var bashValues: [String] {
+        commands.flatMap { command in
             command.options.compactMap { option in
-                offered(option, of: command).map { attribute in
+                Self.offered(option, of: command).map { attribute in
                     "        \"\(command.name) -\(option.letter)\") _security_offer \(attribute) \"$current\"; return ;;"
                 }
             }
         }
     }
 
-    private static var bashOptions: [String] {
-        CommandTable.commands.withOptions.map { command in
+    private var bashOptions: [String] {
+        commands.withOptions.map { command in
             "        \(command.name)) words=\"\(list(command.options.letters + ["--json", "--help"]))\" ;;"
         }
     }
 
-    private static func list(_ words: [String]) -> String { words.joined(separator: " ") }
+    private func list(_ words: [String]) -> String { words.joined(separator: " ") }
 }
 
 extension [CommandOption] {

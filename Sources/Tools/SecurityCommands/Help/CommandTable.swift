@@ -1,5 +1,17 @@
 /// All commands, in the order in which a shortened name is looked for (semantics H.1): macOS's order, then our own.
 package enum CommandTable {
+    /// The options before a command's name.
+    package static let globalOptions: [CommandOption] = [
+        CommandOption("h", "Show all commands, or the usage of those that follow."),
+        CommandOption("i", "Read commands from standard input, line by line."),
+        CommandOption("M", word: "macos-compat", "Write what macOS's command writes, byte for byte, and nothing else."),
+        CommandOption("p", value: "prompt", "Use this prompt (implies -i)."),
+        CommandOption("q", "Be less verbose."),
+        CommandOption("S", word: "system", "Use the system's keychain in place of the user's."),
+        CommandOption("V", word: "version", "Show the releases of the command and of the daemon that runs."),
+        CommandOption("v", "Be more verbose: show each command, and say what a person should know."),
+    ]
+
     package static let commands: [Command] = [
         Help.command, LockKeychain.lock, LockKeychain.unlock, SetKeychainSettings.command, SetKeychainPassword.command,
         ShowKeychainInfo.command,

@@ -1,14 +1,14 @@
 /// What fish needs to complete the command line.
-extension Completions {
-    static var fish: String {
-        let globals = Driver.options.map { "complete -c security -n __fish_use_subcommand \(fishOption($0, nil))" }
-        let names = CommandTable.commands.map {
+extension CompletionScripts {
+    var fish: String {
+        let globals = options.map { "complete -c security -n __fish_use_subcommand \(fishOption($0, nil))" }
+        let names = commands.map {
             "complete -c security -n __fish_use_subcommand -a \($0.name) -d '\(fishQuoted($0.summary))'"
         }
-        let options = CommandTable.commands.flatMap { command in
+        let options = commands.flatMap { command in
             command.options.map {
                 "complete -c security -n '__fish_seen_subcommand_from \(command.name)' "
-                    + fishOption($0, offered($0, of: command))
+                    + fishOption($0, Self.offered($0, of: command))
             }
         }
         return """
@@ -20,26 +20,27 @@ extension Completions {
             complete -c security -l json -d 'Write JSON.'
             \((globals + names + options).joined(separator: "\n"))
             \(ofFiles.joined(separator: "\n"))
-            complete -c security -n '__fish_seen_subcommand_from help' -a '\(CommandTable.commands.names.joined(separator: " "))'
+            complete -c security -n '__fish_seen_subcommand_from help' -a '\(commands.names.joined(separator: " "))'
             complete -c security -n '__fish_seen_subcommand_from completions' -a '\(Shell.allCases.map(\.rawValue).joined(separator: " "))'
 
             """
     }
 
-    private static var ofFiles: [String] {
-        CommandTable.commands.filter { $0.program != nil }.map {
+    private var ofFiles: [String] {
+        commands.filter { $0.program != nil }.map {
             "complete -c security -n '__fish_seen_subcommand_from \($0.name)' -F"
         }
     }
 
-    private static func fishOption(_ option: CommandOption, _ attribute: String?) -> String {
-        let offer = attribute.map { " -x -a '(__security_values \($0))'" } ?? (takesFile(option) ? " -r -F" : " -x")
+    private func fishOption(_ option: CommandOption, _ attribute: String?) -> String {
+        let offer =
+            attribute.map { " -x -a '(__security_values \($0))'" } ?? (Self.takesFile(option) ? " -r -F" : " -x")
         let value = option.value == nil ? "" : offer
         let long = option.word.map { " -l \($0)" } ?? ""
         return "-s \(option.letter)\(long)\(value) -d '\(fishQuoted(option.meaning))'"
     }
 
-    private static func fishQuoted(_ text: String) -> String {
+    private func fishQuoted(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             if character == "'" || character == "\\" { result += "\\" }
             result.append(character)

@@ -27,7 +27,9 @@ enum Help {
     static func printUsage(_ session: Session) -> Int32 {
         if !session.writesJSON {
             session.output.write("Usage: security \(synopsis) [command] [opt ...]\n")
-            for option in Driver.options { session.output.write("    \(option.names)  \(option.meaning)\n") }
+            for option in CommandTable.globalOptions {
+                session.output.write("    \(option.names)  \(option.meaning)\n")
+            }
             session.output.write("    --json  Write JSON; allowed before and after the command.\n")
             session.output.write("security commands are:\n")
         }
@@ -36,7 +38,9 @@ enum Help {
     }
 
     private static var synopsis: String {
-        let options = Driver.options.map { option in "[-\(option.letter)\(option.value.map { " \($0)" } ?? "")]" }
+        let options = CommandTable.globalOptions.map { option in
+            "[-\(option.letter)\(option.value.map { " \($0)" } ?? "")]"
+        }
         return options.joined(separator: " ") + " [--json]"
     }
 

@@ -1,10 +1,10 @@
 /// What zsh needs to complete the command line.
-extension Completions {
-    static var zsh: String {
+extension CompletionScripts {
+    var zsh: String {
         """
         #compdef security
         # zsh completion for security(1), made by `security completions zsh`.
-        \(valuesFunction)
+        \(Self.valuesFunction)
         _security_offer() {
             local -a values
             values=(${(f)"$(_security_values $1)"})
@@ -13,11 +13,11 @@ extension Completions {
         _security() {
             local -a commands
             commands=(
-        \(CommandTable.commands.map { "        '\($0.name):\(zshQuoted($0.summary))'" }.joined(separator: "\n"))
+        \(commands.map { "        '\($0.name):\(zshQuoted($0.summary))'" }.joined(separator: "\n"))
             )
             local context state line
             _arguments -C \\
-        \(Driver.options.map { "        \(zshOption($0, nil)) \\" }.joined(separator: "\n"))
+        \(options.map { "        \(zshOption($0, nil)) \\" }.joined(separator: "\n"))
                 '--json[Write JSON.]' \\
                 '1: :->command' '*:: :->rest'
             case $state in
@@ -26,7 +26,7 @@ extension Completions {
                     case $words[1] in
                         help) _describe command commands ;;
                         completions) _values shell \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
-        \(CommandTable.commands.withOptions.map(zshCommand).joined(separator: "\n"))
+        \(commands.withOptions.map(zshCommand).joined(separator: "\n"))
                     esac ;;
             esac
         }
@@ -36,23 +36,23 @@ extension Completions {
         """
     }
 
-    private static func zshCommand(_ command: Command) -> String {
+    private func zshCommand(_ command: Command) -> String {
         let options =
-            command.options.map { zshOption($0, offered($0, of: command)) } + ["'--json[Write JSON.]'"]
+            command.options.map { zshOption($0, Self.offered($0, of: command)) } + ["'--json[Write JSON.]'"]
             + (command.program == nil ? [] : ["'*:file:_files'"])
         let lines = options.map { "                    \($0)" }.joined(separator: " \\\n")
         return "                \(command.name)) _arguments -S \\\n\(lines) ;;"
     }
 
-    private static func zshOption(_ option: CommandOption, _ attribute: String?) -> String {
+    private func zshOption(_ option: CommandOption, _ attribute: String?) -> String {
         // An action that begins with a blank is called with its own arguments only.
-        let action = attribute.map { " _security_offer \($0)" } ?? (takesFile(option) ? "_files" : " ")
+        let action = attribute.map { " _security_offer \($0)" } ?? (Self.takesFile(option) ? "_files" : " ")
         let value = option.value.map { ":\($0):\(action)" } ?? ""
         let names = option.word.map { "{-\(option.letter),--\($0)}'" } ?? "'-\(option.letter)"
         return "\(names)[\(zshQuoted(option.meaning))]\(value)'"
     }
 
-    private static func zshQuoted(_ text: String) -> String {
+    private func zshQuoted(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {
             case "[", "]", ":": result += "\\\(character)"

@@ -6,8 +6,8 @@ import LinuxSystem
 ///
 ///     { "credsStore": "keychain" }                                    ; in ~/.docker/config.json
 ///
-/// A login is an internet password in docker's own security domain; its comment is the server as the program named it. Those programs
-/// read errors from standard output, and know what is missing by its words.
+/// A login is an internet password in docker's own security domain; its comment is the server as the program named it.
+/// Those programs read errors from standard output, and know what is missing by its words.
 enum DockerCredential {
     static let command = Command(
         "docker-credential", "Serve docker as its credential helper.", synopsis: "get|store|erase|list|version",

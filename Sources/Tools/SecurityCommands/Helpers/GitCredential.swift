@@ -6,8 +6,8 @@ import LinuxSystem
 ///
 ///     git config --global credential.helper keychain
 ///
-/// A login is an internet password in git's own security domain; behind the password, on lines of their own, are the time it expires and the token that
-/// renews it, where git has them.
+/// A login is an internet password in git's own security domain; behind the password, on lines of their own, are the
+/// time it expires and the token that renews it, where git has them.
 enum GitCredential {
     static let command = Command(
         "git-credential", "Serve git as its credential helper.", synopsis: "get|store|erase",

@@ -45,7 +45,8 @@ struct ServerAddress {
     /// The attributes that identify it, but for a scheme without a code.
     var attributes: [(code: String, value: RawValue)] {
         var attributes: [(code: String, value: RawValue)] = [("srvr", .string(host)), ("port", .number(Int64(port)))]
-        // Without a code the protocol is none, not any: another scheme's logins must not be found under this one's name.
+        // Without a code the protocol is none, not any: another scheme's logins must not be found under this one's
+        // name.
         attributes.append(("ptcl", Self.codes[scheme].map { .string($0) } ?? .number(0)))
         if let path { attributes.append(("path", .string(path))) }
         return attributes
@@ -59,4 +60,9 @@ struct ServerAddress {
         "https": "htps", "http": "http", "ftp": "ftp ", "ftps": "ftps", "imap": "imap", "imaps": "imps", "smtp": "smtp",
         "ssh": "ssh ", "pop3": "pop3", "pop3s": "pops", "ldap": "ldap", "ldaps": "ldps",
     ]
+}
+
+extension CredentialHelper {
+    /// The domain of its logins for a server; a scheme without a code of four characters is named there.
+    func domain(of server: ServerAddress) -> String { domain(behind: server.schemeWithoutCode ?? "") }
 }

@@ -64,8 +64,8 @@ struct StoredLogin {
         }
     }
 
-    /// Deletes an item that was found with its persistent reference, and what it was before: git and docker say so of logins that a
-    /// server has refused, or that nobody is to have any more.
+    /// Deletes an item that was found with its persistent reference, and what it was before: git and docker say so of
+    /// logins that a server has refused, or that nobody is to have any more.
     static func delete(_ item: ItemResponse.Item, _ session: Session) throws(CommandFailure) {
         _ = try session.send("SecKeychainItemDelete") { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)
@@ -108,7 +108,8 @@ struct StoredLogin {
     }
 }
 
-/// Logins that were stored before helpers had a domain. They are told from the user's own by what the helper called them.
+/// Logins that were stored before helpers had a domain. They are told from the user's own by what the helper called
+/// them.
 extension StoredLogin {
     /// Gives such logins for the server the domain they should have.
     ///

@@ -48,6 +48,8 @@ extension CallerReport {
         case "flatpak": "Flatpak application \(detail)"
         case "snap": "Snap \(detail)"
         case "unit": "system unit \(detail)"
+        case "claimed": "unsigned, claims \(detail)"
+        case "unsigned" where !detail.isEmpty: "unsigned; its claim opens nothing: \(detail)"
         default: source
         }
     }

@@ -1,10 +1,11 @@
 import Glibc
 import LinuxSystem
 
-/// All files that the loader brings into a program before its first instruction: its interpreter and its libraries, with theirs. Each
-/// must be where only root could have put it, and so must each folder in which one is looked for.
+/// All files that the loader brings into a program before its first instruction: its interpreter and its libraries,
+/// with theirs. Each must be where only root could have put it, and so must each folder in which one is looked for.
 ///
-/// Where the loader would take the first that it finds, all are looked at. What a program loads later (dlopen(3)) is not known here.
+/// Where the loader would take the first that it finds, all are looked at. What a program loads later (dlopen(3)) is
+/// not known here.
 struct LoadedFiles {
     /// What cannot be trusted, and why.
     struct Doubt: Error {

@@ -121,7 +121,7 @@ extension AddPassword {
     }
 
     private func asked(for letter: Character) throws(CommandFailure) -> SecretBytes {
-        let answer = try Prompt(session).newItemPassword()
+        let answer = try PasswordInput(session).newItemPassword()
         return letter == "X" ? try decode(Argument(answer)) : answer
     }
 

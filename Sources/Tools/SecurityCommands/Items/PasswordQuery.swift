@@ -39,8 +39,8 @@ struct PasswordQuery {
         self.criteria = criteria
     }
 
-    /// Finds the first such item. Where no security domain is asked for, one without comes first: what other programs keep through
-    /// their helpers is in one (``CredentialHelper``), and the user's own is meant before it.
+    /// Finds the first such item. Where no security domain is asked for, one without comes first: what other programs
+    /// keep through their helpers is in one (``CredentialHelper``), and the user's own is meant before it.
     ///
     /// - Parameter returns: the `kSecReturn` keys.
     /// - Throws: `errSecItemNotFound`, and whatever else the keychain refuses with.

@@ -2,8 +2,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `set-credential`, `list-credentials` and `delete-credential`: what the system's keychain keeps for systemd units, which get it
-/// by `LoadCredential=`.
+/// `set-credential`, `list-credentials` and `delete-credential`: what the system's keychain keeps for systemd units,
+/// which get it by `LoadCredential=`.
 ///
 /// A credential is a generic password: its service is the credential's name, its group the unit's.
 enum UnitCredentials {
@@ -19,7 +19,7 @@ enum UnitCredentials {
         operands: 2...2
     ) { arguments, session throws(CommandFailure) in
         let credential = Credential(arguments.operands)
-        let value = try Prompt(session).newItemPassword()
+        let value = try PasswordInput(session).newItemPassword()
         session.isForSystem = true
         if try !credential.replace(with: value, session) { try credential.add(value, session) }
     }

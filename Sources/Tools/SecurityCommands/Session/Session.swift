@@ -5,8 +5,8 @@ package import LinuxSystem
 
 /// What a command works with: the keychain, the three standard streams, and how talkative it is to be.
 ///
-/// Nothing in this room reaches past its session, so that every command can be tested against streams and a keychain of the
-/// test's own.
+/// Nothing in this room reaches past its session, so that every command can be tested against streams and a keychain of
+/// the test's own.
 package final class Session {
     let input: Input
     package let output: Output

@@ -29,8 +29,8 @@ struct FileChange {
         return text
     }
 
-    /// Makes the file what it is to be; where it is a symbolic link, as people have who keep such files elsewhere, what it leads
-    /// to.
+    /// Makes the file what it is to be; where it is a symbolic link, as people have who keep such files elsewhere, what
+    /// it leads to.
     ///
     /// - Throws: ``CommandFailure``; the file is then as it was.
     func apply() throws(CommandFailure) {

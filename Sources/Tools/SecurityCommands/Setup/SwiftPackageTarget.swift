@@ -3,13 +3,22 @@ import LinuxSystem
 /// A folder of sources in a Swift package, and what its code says of Security.
 struct SwiftPackageTarget {
     let folder: String
-    /// What the manifest calls it: the path it gives, or the target's name; nil for the one target whose sources are not in a
-    /// folder of their own.
+    /// What the manifest calls it: the path it gives, or the target's name; nil for the one target whose sources are
+    /// not in a folder of their own.
     let key: String?
+    private let sources: [SwiftSource]
+
     /// Some file names something of Security, or imports it.
-    private(set) var usesSecurity = false
-    /// Some file does, and imports neither it nor what brings it along.
-    private(set) var needsExport = false
+    var usesSecurity: Bool {
+        lacksSecurity || sources.contains { !$0.imports.isDisjoint(with: BorrowedNames.security.modules) }
+    }
+    /// Some file names what Foundation brings along on Apple's systems, and imports nothing that does here.
+    var lacksSecurity: Bool { sources.contains { $0.lacks(.security) || $0.lacks(.coreFoundation) } }
+    /// Some file names what Apple's Foundation has and Linux's lacks.
+    var lacksCompat: Bool { sources.contains { $0.lacks(.appleCompat) } }
+    /// The module that its sources make.
+    var module: Substring? { folder.split(separator: "/").last }
+    private var isTest: Bool { folder.split(separator: "/").dropLast().last == "Tests" }
 
     /// The targets in the folders that SwiftPM looks into, and in those that the manifest names.
     ///
@@ -20,24 +29,47 @@ struct SwiftPackageTarget {
             targets.append(try SwiftPackageTarget("\(package)/\(path)", path))
         }
         let known = Set(targets.map(\.folder))
-        for parent in ["Sources", "Source", "src", "Tests"].map({ "\(package)/\($0)" }) {
-            for name in names(parent) where isFolder("\(parent)/\(name)") && !known.contains("\(parent)/\(name)") {
-                targets.append(try SwiftPackageTarget("\(parent)/\(name)", name))
-            }
-            if names(parent).contains(where: { $0.hasSuffix(".swift") }), !known.contains(parent) {
-                targets.append(try SwiftPackageTarget(parent, nil))
+        for parent in ["Sources", "Source", "src", "Tests"].map({ "\(package)/\($0)" }) where !known.contains(parent) {
+            for (folder, key) in folders(in: parent, manifest) where !known.contains(folder) {
+                targets.append(try SwiftPackageTarget(folder, key))
             }
         }
         return targets
     }
 
+    /// The folders of targets below one: itself where sources lie in it, unless the manifest names one of its folders.
+    /// Other files there, as `LinuxMain.swift`, belong to no target.
+    private static func folders(in parent: String, _ manifest: String) -> [(String, String?)] {
+        let folders = names(parent).filter { isFolder("\(parent)/\($0)") }
+        let hasSources = names(parent).contains { $0.hasSuffix(".swift") && $0 != "LinuxMain.swift" }
+        if hasSources, !folders.contains(where: { manifest.contains("\"\($0)\"") }) { return [(parent, nil)] }
+        return folders.map { ("\(parent)/\($0)", $0) }
+    }
+
     private init(_ folder: String, _ key: String?) throws(CommandFailure) {
-        (self.folder, self.key) = (folder, key)
-        for path in Self.swiftFiles(below: folder, depth: 8) {
-            guard let source = try FileChange.read(path) else { continue }
-            let (mentions, imports) = (Self.mentions(source), Self.imports(source))
-            usesSecurity = usesSecurity || mentions || imports
-            needsExport = needsExport || (mentions && !imports)
+        var sources: [SwiftSource] = []
+        for path in Self.swiftFiles(below: folder, depth: 8) where !path.hasSuffix("/\(SwiftExport.fileName)") {
+            if let source = try FileChange.read(path) { sources.append(SwiftSource(source)) }
+        }
+        (self.folder, self.key, self.sources) = (folder, key, sources)
+    }
+
+    /// The file for what it lacks when these targets have theirs: a test that imports one gets it from there.
+    func export(among others: [SwiftPackageTarget]) -> SwiftExport {
+        guard isTest else { return SwiftExport(security: lacksSecurity, compat: lacksCompat) }
+        let (security, compat) = (others.filter(\.exportsSecurity), others.filter(\.exportsCompat))
+        return SwiftExport(
+            security: lacks([.security, .coreFoundation], without: security),
+            compat: lacks([.appleCompat], without: compat))
+    }
+
+    private var exportsSecurity: Bool { !isTest && lacksSecurity }
+    private var exportsCompat: Bool { !isTest && lacksCompat }
+
+    private func lacks(_ names: [BorrowedNames], without others: [SwiftPackageTarget]) -> Bool {
+        let modules = Set(others.compactMap { $0.module.map(String.init) })
+        return sources.contains { source in
+            source.imports.isDisjoint(with: modules) && names.contains { source.lacks($0) }
         }
     }
 
@@ -49,20 +81,6 @@ struct SwiftPackageTarget {
                 let isPath = before.filter { $0 != " " }.hasSuffix("path:")
                 return isPath && !literal.hasPrefix(".") && !literal.hasPrefix("/") ? String(literal) : nil
             }
-        }
-    }
-
-    private static let prefixes = ["kSec", "SecItem", "SecKey", "SecCertificate", "SecTrust", "SecAccess", "errSec"]
-
-    private static func mentions(_ source: String) -> Bool {
-        let words = Set(source.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
-        return words.contains { word in prefixes.contains { word.hasPrefix($0) && word.count > $0.count } }
-    }
-
-    private static func imports(_ source: String) -> Bool {
-        source.split(separator: "\n").contains { line in
-            let words = line.split(separator: " ")
-            return words.contains("import") && ["Security", "LocalAuthentication"].contains(words.last ?? "")
         }
     }
 

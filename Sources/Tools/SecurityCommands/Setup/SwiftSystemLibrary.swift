@@ -1,5 +1,5 @@
-/// The installed SDK in a Swift package: a `systemLibrary` target, and a section at the end of the manifest that adds it and
-/// makes those targets depend on it that use Security. Other targets and packages do not see the SDK.
+/// The installed SDK in a Swift package: a `systemLibrary` target, and a section at the end of the manifest that adds
+/// it and makes those targets depend on it that use Security. Other targets and packages do not see the SDK.
 struct SwiftSystemLibrary {
     let package: String
     let manifest: String

@@ -9,7 +9,8 @@ package struct TextDifference {
         self.after = Self.lines(after)
     }
 
-    /// Lines with a mark in front: a blank for what stays, minus for what goes, plus for what comes. Empty for no difference.
+    /// Lines with a mark in front: a blank for what stays, minus for what goes, plus for what comes. Empty for no
+    /// difference.
     package var lines: [String] {
         let prefix = zip(before, after).prefix { $0 == $1 }.count
         let most = min(before.count, after.count) - prefix

@@ -1,8 +1,8 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a caller can ask about access rather than use: why a search ends as it does, what was decided, whose groups there are
-/// and what becomes of them.
+/// What a caller can ask about access rather than use: why a search ends as it does, what was decided, whose groups
+/// there are and what becomes of them.
 ///
 ///     request = 1:u8 after:u64                                    ; decisions
 ///             | 2:u8 program:text query:bytes                     ; why; the query is the body of an item request

@@ -9,8 +9,8 @@ package import LinuxSystem
 ///     body    = 4:u8 context:16                                          ; invalidate
 ///     purpose = 1:u8 policy:u8 | 2:u8 operation:u8 flags:u64
 ///
-/// `known` 0 says that the program gave no context; the 16 bytes are zero then. A prompt's program and item are empty: the
-/// engine fills them in.
+/// `known` 0 says that the program gave no context; the 16 bytes are zero then. A prompt's program and item are empty:
+/// the engine fills them in.
 extension AuthenticationRequest {
     private enum Code: UInt8 {
         case capabilities = 1

@@ -3,8 +3,8 @@ package import KeychainModel
 /// What a caller can ask that may have to ask the user: the frame kind ``FrameHeader/Kind/authentication``.
 ///
 /// An item or key request is sent plainly first. When it is refused with `errSecAuthNeeded`, it is sent again inside
-/// ``perform(_:context:prompt:)``, with whatever a prompt needs; the engine asks the user and answers as if it had been asked
-/// plainly. A request that nobody guards never carries the weight.
+/// ``perform(_:context:prompt:)``, with whatever a prompt needs; the engine asks the user and answers as if it had been
+/// asked plainly. A request that nobody guards never carries the weight.
 package enum AuthenticationRequest: Sendable {
     /// → ``AuthenticationReply/capabilities(_:)``: what the device could ask for now.
     case capabilities

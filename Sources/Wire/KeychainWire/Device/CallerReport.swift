@@ -10,9 +10,10 @@ package struct CallerReport: Hashable, Sendable {
     /// 0 for a program file that does not run.
     package var process: Int32
     package var program: String
-    /// What the groups rest on: signed, installed, flatpak, snap, unit, unsigned.
+    /// What the groups rest on: signed, installed, flatpak, snap, unit, claimed, unsigned.
     package var source: String
-    /// The team, the entitlements file, the application or the unit; empty for an unsigned program.
+    /// The team, the entitlements file, the application, the unit or the claimed name; for an unsigned program why its
+    /// claim opens nothing, empty where it has none.
     package var detail: String
     package var isAnchored: Bool
     package var mayInspectAllGroups: Bool

@@ -3,8 +3,8 @@ package import LinuxSystem
 
 /// What a caller can ask of the device rather than of the items: its state, what opens it, its health.
 ///
-/// Passcodes, codes and PINs are not in the frame: each travels beside it as a sealed memory file, so that the daemon hands it
-/// to the enclave without reading it.
+/// Passcodes, codes and PINs are not in the frame: each travels beside it as a sealed memory file, so that the daemon
+/// hands it to the enclave without reading it.
 package enum DeviceRequest: Equatable, Sendable {
     case status
     case lock
@@ -33,8 +33,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case changeSettings(DeviceSettings)
     /// Is answered when the state has another number than this one, or when so many milliseconds have passed.
     case watch(epoch: UInt32, milliseconds: UInt32)
-    /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is meant,
-    /// old as it may be.
+    /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is
+    /// meant, old as it may be.
     case acceptStore
     /// Makes a consistent copy of the store beside it; the answer is its path.
     case snapshot

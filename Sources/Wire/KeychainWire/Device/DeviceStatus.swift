@@ -76,7 +76,7 @@ package struct DeviceStatus: Equatable, Sendable {
 /// The answer to a watch: the state, and the number it has (``StateEpoch``).
 ///
 ///     news = epoch:u32 status
-package struct DeviceNews: Equatable, Sendable {
+package struct DeviceStateChange: Equatable, Sendable {
     package var epoch: UInt32
     package var status: DeviceStatus
 

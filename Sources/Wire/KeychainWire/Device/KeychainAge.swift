@@ -21,7 +21,7 @@ extension Refusal.Rule {
 
 extension KeychainAge {
     /// - Throws: `errSecParam` (`wire.malformed`) for one that this release does not know.
-    init(from reader: inout WireReader) throws(Refusal) {
+    package init(from reader: inout WireReader) throws(Refusal) {
         guard let age = Self(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("the keychain's age") }
         self = age
     }

@@ -6,10 +6,10 @@ package import LinuxSystem
 ///     attestation = key:bytes attestationKey:bytes keyPoint:bytes attestationPoint:bytes
 ///                   certified:bytes signature:bytes quoted:bytes signature:bytes
 ///
-/// The attestation key is restricted: it signs nothing but what the TPM has put together itself. It certifies that a key is
-/// loaded in the TPM under the name that is the digest of its public area, and that area says that the key was made there and
-/// cannot leave. That the attestation key is a TPM's, its own public half does not prove: whoever verifies must know it from
-/// elsewhere.
+/// The attestation key is restricted: it signs nothing but what the TPM has put together itself. It certifies that a
+/// key is loaded in the TPM under the name that is the digest of its public area, and that area says that the key was
+/// made there and cannot leave. That the attestation key is a TPM's, its own public half does not prove: whoever
+/// verifies must know it from elsewhere.
 package struct KeyAttestation: Equatable, Sendable {
     /// The `TPMT_PUBLIC` of the key, and of the key that attests.
     package var key: [UInt8]
@@ -70,7 +70,7 @@ package struct KeyAttestation: Equatable, Sendable {
 }
 
 extension KeyUse {
-    /// Not an algorithm of Apple's: the TPM attests the key. The input is the verifier's nonce, 1 to 32 bytes; the output is a
-    /// ``KeyAttestation``.
+    /// Not an algorithm of Apple's: the TPM attests the key. The input is the verifier's nonce, 1 to 32 bytes; the
+    /// output is a ``KeyAttestation``.
     package static let attestation = "keychain:attest:TPM2"
 }

@@ -43,7 +43,8 @@ package struct KeyBinding: Hashable, Sendable {
     }
 }
 
-/// What a peer may make grow around a key, so that a sealed key and its input together fit one message of the enclave's channel.
+/// What a peer may make grow around a key, so that a sealed key and its input together fit one message of the enclave's
+/// channel.
 package enum KeyLimits {
     /// A program's own group is named by the path of its executable.
     package static let groupBytes = 5 << 10

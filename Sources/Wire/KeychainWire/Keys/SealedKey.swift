@@ -1,16 +1,17 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// A private key that only this device's enclave can use: a program may hold it and hand it around, and gets results with it,
-/// never the key.
+/// A private key that only this device's enclave can use: a program may hold it and hand it around, and gets results
+/// with it, never the key.
 ///
 ///     sealedKey = head sealed:bytes
 ///     head      = version:u8 backend:u8 origin:u8 keyType:u8 bits:u16 0:u16 binding publicKey:bytes [guardBinding]
 ///     bytes     = length:u32 byte:length
 ///
 /// Version 2 is for keys whose access control asks for something, and alone has a ``GuardBinding``.
-/// `keyType` is the number that `kSecAttrKeyType` has. The head is in the clear and associated data of `sealed`, which is a box
-/// under the class key of the binding's class: it opens only while that class does, and only under the head it was made with.
+/// `keyType` is the number that `kSecAttrKeyType` has. The head is in the clear and associated data of `sealed`, which
+/// is a box under the class key of the binding's class: it opens only while that class does, and only under the head it
+/// was made with.
 package struct SealedKey: Hashable, Sendable {
     private static let plainVersion: UInt8 = 1
     private static let guardedVersion: UInt8 = 2

@@ -5,7 +5,8 @@ package enum KeychainOwner: Hashable, Sendable, CustomStringConvertible {
     /// The system's: for root and for system units.
     case system
 
-    /// The folder of the system service's stores, one folder for each by its owner's name, where the service is told no other.
+    /// The folder of the system service's stores, one folder for each by its owner's name, where the service is told no
+    /// other.
     package static let stores = "/var/lib/keychain"
 
     /// A number that is no user's: it stands for the system in messages.
@@ -22,9 +23,11 @@ package enum KeychainOwner: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    init(number: UInt32) { self = number == Self.systemNumber ? .system : .user(number) }
+    /// Whose it is, by the number that messages have for it.
+    package init(number: UInt32) { self = number == Self.systemNumber ? .system : .user(number) }
 
-    var number: UInt32 {
+    /// The number that messages have for it.
+    package var number: UInt32 {
         switch self {
         case .user(let user): user
         case .system: Self.systemNumber

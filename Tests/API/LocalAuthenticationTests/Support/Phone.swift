@@ -57,7 +57,8 @@ extension LAContext {
     }
 }
 
-/// The code of the `LAError` that a body throws; nil when it throws nothing. An error of another kind is a code nobody expects.
+/// The code of the `LAError` that a body throws; nil when it throws nothing. An error of another kind is a code nobody
+/// expects.
 func code(_ body: () async throws -> Void) async -> LAError.Code? {
     do {
         try await body()
@@ -87,8 +88,8 @@ func accessControl(_ flags: SecAccessControlCreateFlags) throws -> SecAccessCont
 }
 
 extension Phone {
-    /// Waits until so many questions were asked, on a thread that may wait: those of the tasks are few. For long, because the
-    /// task that has the user asked may stand behind all other tests.
+    /// Waits until so many questions were asked, on a thread that may wait: those of the tasks are few. For long,
+    /// because the task that has the user asked may stand behind all other tests.
     func wasAsked(_ count: Int) async -> Bool {
         let user = user
         return await withCheckedContinuation { continuation in

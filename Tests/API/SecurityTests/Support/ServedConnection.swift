@@ -8,8 +8,8 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 
-/// A program's way to its device through a real socket: the client's connection, the server's event loop and writer, and
-/// behind them what the program would otherwise have been connected to.
+/// A program's way to its device through a real socket: the client's connection, the server's event loop and writer,
+/// and behind them what the program would otherwise have been connected to.
 final class ServedConnection: KeychainConnection {
     private let server: KeychainServer
     private let client: Connection
@@ -78,7 +78,7 @@ private struct OneCaller: CallerRegistry {
 private struct Forwarding: RequestHandler {
     let target: any KeychainConnection
 
-    final class Lane: RequestLane {
+    final class Reader: RequestReader {
         let target: any KeychainConnection
         init(_ target: any KeychainConnection) { self.target = target }
 
@@ -100,16 +100,16 @@ private struct Forwarding: RequestHandler {
         }
     }
 
-    func makeLane() throws(Refusal) -> Lane { Lane(target) }
+    func makeItemReader() throws(Refusal) -> Reader { Reader(target) }
 
     /// Nobody watches through it.
     let stateEpoch = StateEpoch()
 
-    func news() throws(Refusal) -> DeviceNews {
+    func news() throws(Refusal) -> DeviceStateChange {
         guard case .status(let status) = try target.device(.status, passcodes: []) else {
             throw .malformed("the status")
         }
-        return DeviceNews(epoch: stateEpoch.value, status: status)
+        return DeviceStateChange(epoch: stateEpoch.value, status: status)
     }
 
     func maintain() {}
@@ -149,7 +149,7 @@ private struct Forwarding: RequestHandler {
 
     func authentication(
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
-        _ conversation: Conversation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
+        _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
     ) {
         do throws(Refusal) {
             if case .evaluate(_, let identifier, _) = request {
@@ -166,7 +166,7 @@ private struct Forwarding: RequestHandler {
         } catch { writer.refuse(error, id: id) }
     }
 
-    func withdraw(_ conversation: Conversation) {
+    func withdraw(_ conversation: PromptCancellation) {
         guard let context = conversation.end() else { return }
         _ = try? target.authentication(.invalidate(context: context.identifier), descriptors: [])
     }

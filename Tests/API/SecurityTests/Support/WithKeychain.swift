@@ -1,6 +1,7 @@
 import KeychainTesting
 
-/// Where the engine of a test's keychain runs. Programs must not be able to tell, so the whole suite runs in each of them.
+/// Where the engine of a test's keychain runs. Programs must not be able to tell, so the whole suite runs in each of
+/// them.
 enum Deployment: CaseIterable {
     /// In this process, over a store in memory.
     case embedded

@@ -59,7 +59,7 @@ struct RunningDigestTests {
     func pieces() throws {
         let message = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
         for hash in HashFunction.allCases {
-            let running = try RunningDigest(hash)
+            let running = try DigestContext(hash)
             for start in stride(from: 0, to: 1000, by: 7) {
                 try running.update(message[start..<min(1000, start + 7)].span)
             }

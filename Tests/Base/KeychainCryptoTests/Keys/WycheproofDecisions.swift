@@ -1,4 +1,5 @@
-/// What we do where Wycheproof leaves it open ("acceptable"), by the flags of a case: the first row that has one of them.
+/// What we do where Wycheproof leaves it open ("acceptable"), by the flags of a case: the first row that has one of
+/// them.
 struct WycheproofDecision: Sendable {
     let flag: String
     let accepts: Bool

@@ -51,7 +51,7 @@ extension StandInKeychain {
             return .release(release)
         case .access(.work(let work)): return .access(try Self.work(work, &state))
         case .access(let request): return .access(try state.access(request, passcodes))
-        case .watch: return .news(DeviceNews(epoch: state.epoch, status: status(state)))
+        case .watch: return .news(DeviceStateChange(epoch: state.epoch, status: status(state)))
         case .changeSettings(let settings): state.settings = settings
         case .unlockWith(let kind):
             try check(passcodes, kind, state)

@@ -45,8 +45,8 @@ final class StandInKeychain: KeychainConnection {
         var access: @Sendable (AccessRequest, [[UInt8]]) throws(Refusal) -> AccessReply = { _, _ throws(Refusal) in
             throw .malformed("a request that the test does not know")
         }
-        /// Runs on every page of a verification.
-        var duringVerification: @Sendable (VerificationCursor) -> Void = { _ in }
+        /// Runs before a request about the device or access is performed.
+        var beforeDevice: @Sendable (DeviceRequest) -> Void = { _ in }
     }
 
     /// Whom the stand-in takes the command for, and every program file.
@@ -84,11 +84,11 @@ final class StandInKeychain: KeychainConnection {
             let code = update { $0.recoveryCode }
             try? PasscodeFile.fill(passcodes[1], with: SecretBytes(copying: code.span))
         }
-        let duringVerification = update { state in
+        let beforeDevice = update { state in
             state.devices.append(request)
-            return state.duringVerification
+            return state.beforeDevice
         }
-        if case .verify(let cursor) = request { duringVerification(cursor) }
+        beforeDevice(request)
         let outcome: Result<DeviceReply, Refusal> = state.withLock { state in
             Result { () throws(Refusal) in try Self.perform(request, given, &state) }
         }

@@ -7,13 +7,15 @@ import SecurityCommands
 /// A keychain in memory that was there before the system service.
 final class StandInOlderStore: OlderKeychain {
     let keychain = StandInKeychain()
-    private let emptied = Lock(false)
+    private let state = Lock((isMade: true, isEmptied: false))
 
     var folder: String { "/home/ada/.local/share/keychain" }
-    var isThere: Bool { !emptied.withLock { $0 } }
+    var isMade: Bool { state.withLock { $0.isMade } }
+    var isThere: Bool { state.withLock { $0.isMade && !$0.isEmptied } }
 
     func reach() -> any KeychainConnection { keychain }
-    func note(isEmptied: Bool) { emptied.withLock { $0 = isEmptied } }
+    func note(isEmptied: Bool) { state.withLock { $0.isEmptied = isEmptied } }
+    func remove() { state.withLock { $0.isMade = false } }
 }
 
 /// Item requests for programs, as a daemon performs them.

@@ -1,4 +1,5 @@
-// Signatures with elliptic curve keys: DER `SEQUENCE { r, s }` (X9.62), or r ‖ s (RFC 4754). The names that C has; Swift has them as members of `SecKeyAlgorithm`.
+// Signatures with elliptic curve keys: DER `SEQUENCE { r, s }` (X9.62), or r ‖ s (RFC 4754). The names that C has;
+// Swift has them as members of `SecKeyAlgorithm`.
 
 /// r ‖ s over the given digest. The older name of `ecdsaSignatureDigestRFC4754`.
 public let kSecKeyAlgorithmECDSASignatureRFC4754 = SecKeyAlgorithm.ecdsaSignatureRFC4754

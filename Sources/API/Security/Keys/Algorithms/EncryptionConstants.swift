@@ -1,4 +1,5 @@
-// Encryption with RSA keys (RFC 8017) and with elliptic curve keys (ECIES). The names that C has; Swift has them as members of `SecKeyAlgorithm`.
+// Encryption with RSA keys (RFC 8017) and with elliptic curve keys (ECIES). The names that C has; Swift has them as
+// members of `SecKeyAlgorithm`.
 
 /// The public operation on a whole block, without padding.
 public let kSecKeyAlgorithmRSAEncryptionRaw = SecKeyAlgorithm.rsaEncryptionRaw

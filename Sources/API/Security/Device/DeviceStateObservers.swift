@@ -1,0 +1,120 @@
+internal import KeychainClient
+internal import KeychainModel
+internal import KeychainWire
+internal import LinuxSystem
+
+/// The watches of this process: one for each keychain that somebody wants to hear of.
+enum DeviceStateObservers {
+    typealias Continuation = AsyncStream<KeychainState>.Continuation
+
+    /// A forked child has no watches of its own yet: the threads stayed with its parent.
+    private static let watches = ProcessLocal<[ObjectIdentifier: StateWatch]>([:])
+
+    /// Tells a reader of every state of the keychain that the current task uses, until it ends.
+    static func subscribe(_ continuation: Continuation) {
+        let source: StateWatch.Source = {
+            if let scoped = KeychainSession.scoped { return { () throws(Refusal) in scoped } }
+            return { () throws(Refusal) in try KeychainSession.current() }
+        }()
+        let key = KeychainSession.scoped.map { ObjectIdentifier($0 as AnyObject) } ?? ObjectIdentifier(StateWatch.self)
+        let watch = watches.withValue(inChild: { $0 = [:] }) { watches in
+            let watch = watches[key] ?? StateWatch(source)
+            watches[key] = watch
+            return watch
+        }
+        watch.add(continuation) { remove(key, watch) }
+    }
+
+    private static func remove(_ key: ObjectIdentifier, _ watch: StateWatch) {
+        watches.withValue(inChild: { $0 = [:] }) { watches in
+            if watches[key] === watch, watch.isIdle { watches[key] = nil }
+        }
+    }
+}
+
+/// One thread that asks a keychain for its next state, as long as somebody listens.
+final class StateWatch: Sendable {
+    typealias Source = @Sendable () throws(Refusal) -> any KeychainConnection
+
+    /// How long one question lasts, and with it how long the thread stays when the last listener has gone:
+    /// milliseconds.
+    private static let patience: UInt32 = 5000
+    /// How long to wait before a keychain that could not be reached is asked again: milliseconds.
+    private static let pause = 1000
+
+    private struct State {
+        var listeners: [UInt64: DeviceStateObservers.Continuation] = [:]
+        var next: UInt64 = 0
+        var last: KeychainState?
+        var isRunning = false
+    }
+
+    private let state = Monitor(State())
+    private let source: Source
+
+    init(_ source: @escaping Source) { self.source = source }
+
+    var isIdle: Bool { state.update { $0.listeners.isEmpty } }
+
+    /// Adds a listener; `ended` is called when the last one has gone.
+    func add(_ continuation: DeviceStateObservers.Continuation, ended: @escaping @Sendable () -> Void) {
+        let (number, starts) = state.update { state -> (UInt64, Bool) in
+            state.next += 1
+            state.listeners[state.next] = continuation
+            if let last = state.last { continuation.yield(last) }
+            defer { state.isRunning = true }
+            return (state.next, !state.isRunning)
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.update { $0.listeners[number] = nil }
+            ended()
+        }
+        if starts { start() }
+    }
+
+    private func start() {
+        do throws(SystemError) { _ = try Thread(named: "keychain-state") { [self] in run() } } catch {
+            // No room for a thread: nobody will be told anything.
+            let listeners = state.update { state in
+                state.isRunning = false
+                return Array(state.listeners.values)
+            }
+            for listener in listeners { listener.finish() }
+        }
+    }
+
+    private func run() {
+        var seen: UInt32?
+        while goesOn() {
+            do throws(Refusal) {
+                // The first question is answered at once.
+                let request = DeviceRequest.watch(epoch: seen ?? 0, milliseconds: seen == nil ? 0 : Self.patience)
+                guard case .news(let news) = try source().device(request, passcodes: []) else {
+                    throw .malformed("the state")
+                }
+                seen = news.epoch
+                tell(KeychainState(news.status))
+            } catch {
+                seen = nil
+                _ = state.wait(deadline: .after(milliseconds: Self.pause)) { $0.listeners.isEmpty ? () : nil }
+            }
+        }
+    }
+
+    /// Whether anybody listens; the thread ends when nobody does.
+    private func goesOn() -> Bool {
+        state.update { state in
+            if state.listeners.isEmpty { (state.isRunning, state.last) = (false, nil) }
+            return state.isRunning
+        }
+    }
+
+    private func tell(_ news: KeychainState) {
+        let listeners = state.update { state -> [DeviceStateObservers.Continuation] in
+            guard state.last != news else { return [] }
+            state.last = news
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(news) }
+    }
+}

@@ -1,0 +1,25 @@
+import KeychainWire
+
+/// A way to a user's eyes and hands.
+enum PromptMethod: Equatable, Sendable {
+    /// A pinentry at this path that opens a window.
+    case window(String)
+    /// A pinentry at this path that uses the caller's terminal.
+    case terminalPinentry(String)
+    /// The caller's terminal, without a pinentry.
+    case terminal
+
+    /// The ways to try for a prompt, the best one first; empty when the user cannot be reached.
+    static func ways(for prompt: Prompt, with programs: PinentryPrograms) -> [PromptMethod] {
+        if prompt.interaction == .never { return [] }
+        var ways: [PromptMethod] = []
+        let environment = SafeSurroundings.environment(prompt.surroundings)
+        let hasDisplay = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+        if prompt.interaction == .any, hasDisplay, let program = programs.graphical { ways.append(.window(program)) }
+        if !prompt.surroundings.terminal.isEmpty {
+            if let program = programs.terminal { ways.append(.terminalPinentry(program)) }
+            ways.append(.terminal)
+        }
+        return ways
+    }
+}

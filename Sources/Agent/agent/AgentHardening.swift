@@ -1,0 +1,45 @@
+import Glibc
+import LinuxSystem
+
+/// What the program takes from itself, and the signals it takes.
+enum AgentHardening {
+    /// No core files and no tracing by the same user; no terminal, which would stop a process in the background that
+    /// reads from it.
+    ///
+    /// New privileges are not forbidden here: PAM checks a login's password with a program that has some
+    /// (`unix_chkpwd`). Where it does not, ``Confinement`` forbids them.
+    ///
+    /// - Throws: `SystemError` when one of them cannot be had.
+    static func apply() throws(SystemError) {
+        try ProcessHardening.forbidDumps()
+        try ProcessHardening.raiseLockedMemoryLimit()
+        umask(0o077)
+        setsid()
+        // Pinentries and enclaves may go while they are written to.
+        signal(SIGPIPE, SIG_IGN)
+    }
+}
+
+/// The signals that end the agent. They are blocked in all threads and waited for in one, so that an open question ends
+/// as it should, with its terminal as it was.
+struct TerminationSignals {
+    private var signals = sigset_t()
+
+    /// Blocks the signals; to be made before the first thread.
+    init() {
+        unsafe sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Calls `end` at the first of them, on a thread of its own.
+    ///
+    /// - Throws: `SystemError` when there is no thread to be had.
+    func handle(_ end: @escaping @Sendable () -> Void) throws(SystemError) {
+        _ = try Thread(named: "agent-signals") { [signals] in
+            var (signals, signal) = (signals, CInt(0))
+            unsafe sigwait(&signals, &signal)
+            end()
+        }
+    }
+}

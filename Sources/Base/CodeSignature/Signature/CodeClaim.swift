@@ -1,0 +1,74 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// The name that an unsigned program claims, which its maker has embedded at build time: nobody vouches for it.
+///
+///     section ".keychain.claim" = name:1…64 00*      ; name: ASCII letters, digits, '.', '-', no '.' or '-' at an end
+///
+/// The zeros are a C string's end and a linker's padding. A file with two such sections, or with a section that has
+/// anything else in it, claims nothing; it is no reason to refuse the program.
+package enum CodeClaim: Hashable, Sendable {
+    case name(String)
+    /// The section is there, and no claim: why.
+    case malformed(String)
+
+    static let section = ".keychain.claim"
+    /// A name, and zeros.
+    private static let mostBytes = 256
+    /// More than the names of any executable's sections take.
+    private static let mostNameBytes: UInt64 = 1 << 20
+
+    /// Reads what a file claims, in three pieces at most.
+    ///
+    /// - Returns: nil when it has no section for it: no ELF file, or one without.
+    /// - Throws: `errSecIO` (`code.unreadable`).
+    package static func read(from file: FileDescriptor) throws(Refusal) -> CodeClaim? {
+        do throws(Refusal) {
+            guard let elf = try ELFFile(file) else { return nil }
+            let found = try elf.claimSections()
+            guard let section = found.first else { return nil }
+            guard found.count == 1 else { return .malformed("there are \(found.count) sections \(Self.section)") }
+            return try read(section, of: elf)
+        } catch {
+            guard error.rule == .malformedCode else { throw error }
+            return .malformed("its section lies outside of the file")
+        }
+    }
+
+    private static func read(_ section: ELFSection, of elf: ELFFile) throws(Refusal) -> CodeClaim {
+        guard section.type != ELFSection.noBits, section.size > 0 else { return .malformed("its section is empty") }
+        guard section.size <= UInt64(mostBytes) else { return .malformed("its section is too large") }
+        return CodeClaim(content: try elf.bytes(at: section.offset, Int(section.size), "the claim"))
+    }
+
+    init(content: [UInt8]) {
+        let name = content.prefix { $0 != 0 }
+        guard content.dropFirst(name.count).allSatisfy({ $0 == 0 }), AccessGroup.isClaimName(name) else {
+            self = .malformed("a name has 1 to 64 letters, digits, '.' and '-', and none of these two at an end")
+            return
+        }
+        self = .name(String(decoding: name, as: UTF8.self))
+    }
+
+    fileprivate static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.starts(with: section.utf8) && bytes.dropFirst(section.utf8.count).first == 0
+    }
+
+    fileprivate static func hasNames(_ section: ELFSection) -> Bool {
+        section.type != ELFSection.noBits && section.size <= mostNameBytes
+    }
+}
+
+extension ELFFile {
+    /// The sections that have a claim's name.
+    ///
+    /// - Throws: `errSecMissingEntitlement` (`code.malformed`), `errSecIO`.
+    fileprivate func claimSections() throws(Refusal) -> [ELFSection] {
+        let sections = try sections()
+        guard sections.indices.contains(header.nameSection) else { return [] }
+        let table = sections[header.nameSection]
+        guard CodeClaim.hasNames(table), contains(table.offset, table.size) else { return [] }
+        let names = try bytes(at: table.offset, Int(table.size), "the section of names")
+        return sections.filter { $0.name < names.count && CodeClaim.isName(names[Int($0.name)...]) }
+    }
+}

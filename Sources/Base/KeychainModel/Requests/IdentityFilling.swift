@@ -1,0 +1,61 @@
+package import LinuxSystem
+
+/// What an object says of an item, or of one half of an identity.
+package struct ItemContent {
+    package var attributes: [(id: AttributeID, value: AttributeValue)]
+    package var value: SecretBytes?
+
+    package init(attributes: [(id: AttributeID, value: AttributeValue)], value: SecretBytes?) {
+        self.attributes = attributes
+        self.value = value
+    }
+}
+
+extension ItemRequestBuilder {
+    /// Makes the request the addition of an identity given by reference: see ``ItemRequest/identityParts``.
+    ///
+    /// What the dictionary says goes to each half that has the attribute, and wins over what the object says.
+    ///
+    /// - Throws: `errSecParam` when the dictionary has a value of its own, for it could be that of either half; for a
+    ///   certificate or key that is too large.
+    package mutating func fillIdentity(certificate: ItemContent, key: ItemContent) throws(Refusal) {
+        guard present & AttributeID.valueData.bit == 0 else {
+            throw Refusal(
+                .param, .contradiction, "v_Data", "An identity has two values, and kSecValueRef names both.",
+                do: "Leave kSecValueData out.")
+        }
+        let given: AttributeList
+        do throws(AttributeList.Malformed) { given = try AttributeList(parsing: query.copy()) } catch {
+            throw .tooManyKeys
+        }
+        query.removeAll()
+        let changes = listOfChanges()
+        for entry in given {
+            let isKeys = AttributeTable.attribute(id: entry.id)?.belongs(to: .key) == true
+            let isCertificates = AttributeTable.attribute(id: entry.id)?.belongs(to: .certificate) == true
+            if isKeys { changes.append(entry, of: given) }
+            // What neither half has is refused as an attribute of the certificate.
+            if isCertificates || !isKeys { query.append(entry, of: given) }
+        }
+        try Self.append(certificate, to: query, unless: given)
+        try Self.append(key, to: changes, unless: given)
+    }
+
+    private static func append(
+        _ content: ItemContent, to list: SecretBuffer, unless given: AttributeList
+    ) throws(Refusal) {
+        for (id, value) in content.attributes where given.entry(id) == nil { list.append(id, value) }
+        guard let value = content.value else { return }
+        guard value.count <= ItemLimits.valueBytes else { throw .valueTooLarge(value.count) }
+        value.withSpan { list.append(.valueData, .data, $0) }
+    }
+}
+
+extension SecretBuffer {
+    /// Appends an entry of a list as it is.
+    package func append(_ entry: AttributeList.Entry, of list: AttributeList) {
+        list.storage.withSpan {
+            append(entry.id, entry.kind, $0.extracting(entry.offset..<entry.offset + entry.length))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package import LinuxSystem
+
+/// Makes an ``ItemRequest`` of a program's dictionary, key by key (semantics B.1).
+///
+/// It knows the grammar of keys and the kinds of values; what may be combined is ``ItemRequest/check()``'s business.
+package struct ItemRequestBuilder: ~Copyable {
+    private var request: ItemRequest
+    let query = SecretBuffer(capacity: 512)
+    private var changes: SecretBuffer?
+    private var keys = 0
+    /// What the query dictionary says itself; the value has the last.
+    private(set) var present: AttributeSet = 0
+    /// What the user is to read when he is asked (`kSecUseOperationPrompt`); no part of the request.
+    package private(set) var operationPrompt: String?
+
+    package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
+
+    /// Takes one entry of the query (or, for add, the item) dictionary.
+    ///
+    /// - Throws: `errSecParam`, `errSecNoSuchAttr`, `errSecNoSuchClass`, `errSecMissingEntitlement` or
+    ///   `errSecUnimplemented` as the table of keys says.
+    package mutating func set(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
+        try count()
+        switch key.meaning {
+        case .attribute(let row)?:
+            let attribute = AttributeTable.rows[row]
+            present |= attribute.id.bit
+            try append(attribute, raw, to: query)
+        case .query(let row, _)?: try apply(row, raw)
+        case nil: try set(unlisted: key.code, raw)
+        }
+    }
+
+    private mutating func set(unlisted key: String, _ raw: RawValue) throws(Refusal) {
+        if key == "nleg" { return }
+        // Four characters can only be an attribute's name, whatever they begin with.
+        guard key.utf16.count != 4 else { throw .unknownKey(key) }
+        if key.hasPrefix("f") { return }
+        guard let row = QueryKey.find(key) else { throw .unknownKey(key) }
+        try apply(row, raw)
+    }
+
+    /// Takes an entry whose value is data, without copying a secret value into ordinary memory.
+    package mutating func set(_ key: DictionaryKey, data: Span<UInt8>) throws(Refusal) {
+        guard case .valueData? = key.role else { return try set(key, .data(data.array(0, data.count))) }
+        try count()
+        present |= AttributeID.valueData.bit
+        try append(value: data, to: query)
+    }
+
+    /// Takes the class of an object given by reference. A search for identities may name a certificate or a key.
+    ///
+    /// - Throws: `errSecParam` when the dictionary names a class such an object does not belong to.
+    package mutating func setClass(ofReference itemClass: ItemClass) throws(Refusal) {
+        // An identity is its own class, whatever the dictionary says .
+        if itemClass == .identity { request.itemClass = .identity }
+        let isHalf = request.itemClass == .identity && request.operation != .add
+        guard let named = request.itemClass, named != itemClass, !isHalf else {
+            return request.itemClass = request.itemClass ?? itemClass
+        }
+        throw Refusal(
+            .param, .contradiction, "v_Ref",
+            "kSecValueRef is an object of \(itemClass.constant), but kSecClass says \(named.constant).",
+            do: "Leave kSecClass out, or give the class of the object.")
+    }
+
+    /// Leaves nothing to return of an identity that is given by reference but its persistent reference, asked for
+    /// alone: its halves are looked at for themselves on Apple systems, and nothing else is made of both.
+    package mutating func returnIdentity() {
+        guard case .one = request.limit else { return request.returns = [] }
+        if request.returns != .persistentReference { request.returns = [] }
+    }
+
+    /// Takes an attribute that an object given by reference has, unless the dictionary says what it is.
+    package mutating func fill(_ id: AttributeID, _ value: AttributeValue) {
+        guard present & id.bit == 0 else { return }
+        present |= id.bit
+        query.append(id, value)
+    }
+
+    /// Takes the value that an object given by reference has, unless the dictionary has one.
+    ///
+    /// - Throws: `errSecParam` when it is too large for an item.
+    package mutating func fill(value: SecretBytes) throws(Refusal) {
+        guard present & AttributeID.valueData.bit == 0 else { return }
+        present |= AttributeID.valueData.bit
+        try value.withSpan { (bytes) throws(Refusal) in try append(value: bytes, to: query) }
+    }
+
+    /// Takes one entry of update's second dictionary: attributes and the value, nothing else (semantics B.4).
+    package mutating func change(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
+        try count()
+        if let attribute = key.attribute {
+            // The user partition is passed over in silence, as Apple's engine does.
+            return attribute.id == .multiUser ? () : try append(attribute, raw, to: listOfChanges())
+        }
+        if case .query(let row, .valueData)? = key.meaning { throw .wrongType(QueryKey.rows[row], raw, "data") }
+        if QueryKey.key(ofConstant: key.code) != nil { throw .unknownKey(key.code) }
+        throw Refusal(
+            .noSuchAttribute, .unknownAttribute, key.code,
+            "\"\(key.code)\" is not an attribute, and update changes nothing else.",
+            do: "Put it into the query, the first dictionary, or leave it out.")
+    }
+
+    /// Takes an entry of update's second dictionary whose value is data.
+    package mutating func change(_ key: DictionaryKey, data: Span<UInt8>) throws(Refusal) {
+        guard case .valueData? = key.role else { return try change(key, .data(data.array(0, data.count))) }
+        try count()
+        try append(value: data, to: listOfChanges())
+    }
+
+    /// Asks for the attributes of all groups' items, as only the inspecting command may.
+    package mutating func inspectAllGroups() { request.inspectsAllGroups = true }
+
+    /// Has a delete keep no version of the item.
+    package mutating func leaveNoHistory() { request.leavesNoHistory = true }
+
+    /// Asks for the version of a moment to be brought back: seconds since 2001.
+    package mutating func restore(asOf moment: Double) { listOfChanges().append(.modificationDate, .date(moment)) }
+
+    /// The finished request.
+    package consuming func build() throws(Refusal) -> ItemRequest {
+        do throws(AttributeList.Malformed) {
+            request.query = try AttributeList(parsing: query.finish())
+            if let changes { request.changes = try AttributeList(parsing: changes.finish()) }
+        } catch { throw .tooManyKeys }
+        return request
+    }
+
+    /// Only updates have changes.
+    mutating func listOfChanges() -> SecretBuffer {
+        let list = changes ?? SecretBuffer(capacity: 512)
+        changes = list
+        return list
+    }
+
+    private mutating func apply(_ row: Int, _ raw: RawValue) throws(Refusal) {
+        let key = QueryKey.rows[row]
+        if key.isMatch { request.matchKeys |= 1 << UInt64(row) }
+        switch key.role {
+        case .itemClass: request.itemClass = try Self.itemClass(raw)
+        case .matchLimit: request.limit = try Self.limit(raw)
+        case .matchHost: query.append(.hostOrSubdomain, .string(try Self.string(key, raw)))
+        case .returnFlag(let flag): if try Self.boolean(key, raw) { request.returns.insert(flag) }
+        case .persistentReference: query.append(.persistentReference, .data(try Self.data(key, raw)))
+        case .authenticationUI: request.authenticationUI = try Self.authenticationUI(raw)
+        case .noAuthenticationUI: if try Self.boolean(key, raw) { request.authenticationUI = .fail }
+        case .operationPrompt: operationPrompt = try Self.string(key, raw)
+        case .authenticationContext: throw .wrongType(key, raw, "an LAContext")
+        case .useTombstones: request.withoutTombstones = try !Self.boolean(key, raw)
+        case .updateExisting: request.updatesExisting = try Self.boolean(key, raw)
+        case .valueData: throw .wrongType(key, raw, "data")
+        case .valueReference: throw .wrongType(key, raw, "a SecKey, a SecCertificate or a SecIdentity")
+        case .useRestricted: throw .restricted(key)
+        case .useItemList: if request.operation == .add { throw request.notHere(key.constant, key.code) }
+        case .matchCertificate, .matchIgnored, .useAccepted: break
+        }
+    }
+
+    private func append(_ attribute: ItemAttribute, _ raw: RawValue, to list: SecretBuffer) throws(Refusal) {
+        guard attribute.id != .restricted else { throw .restricted(attribute) }
+        let value = try attribute.accept(raw)
+        list.append(attribute.id, value)
+    }
+
+    private func append(value: Span<UInt8>, to list: SecretBuffer) throws(Refusal) {
+        guard value.count <= ItemLimits.valueBytes else { throw .valueTooLarge(value.count) }
+        list.append(.valueData, .data, value)
+    }
+
+    private mutating func count() throws(Refusal) {
+        keys += 1
+        guard keys <= ItemLimits.dictionaryKeys else { throw .tooManyKeys }
+    }
+}
+
+/// The same entries by their code.
+extension ItemRequestBuilder {
+    package mutating func set(_ code: String, _ raw: RawValue) throws(Refusal) { try set(DictionaryKey(code), raw) }
+
+    package mutating func set(_ code: String, data: Span<UInt8>) throws(Refusal) {
+        try set(DictionaryKey(code), data: data)
+    }
+
+    package mutating func change(_ code: String, _ raw: RawValue) throws(Refusal) {
+        try change(DictionaryKey(code), raw)
+    }
+
+    package mutating func change(_ code: String, data: Span<UInt8>) throws(Refusal) {
+        try change(DictionaryKey(code), data: data)
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Files that are read whole and replaced whole: a reader sees the old content or the new, never a part.
+package enum AtomicFile {
+    /// Between a file's name and six characters in the name of what will replace it.
+    static let replacementMark = ".new-"
+
+    /// Reads a regular file.
+    ///
+    /// - Parameter limit: the most bytes it may have.
+    /// - Throws: `SystemError` of `open` (`ENOENT` when there is none) or `read`; `EFBIG` when it has more than `limit`
+    ///   bytes, `EINVAL` when it is not a regular file, `EIO` when it changed while it was read.
+    package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let (file, size) = try open(path, limit: limit)
+        var bytes = [UInt8](repeating: 0, count: size)
+        var span = bytes.mutableSpan
+        try fill(&span, from: file)
+        return bytes
+    }
+
+    /// Reads a regular file that holds a secret, without a copy of it in ordinary memory.
+    ///
+    /// - Throws: as ``read(_:limit:)``.
+    package static func readSecret(_ path: String, limit: Int) throws(SystemError) -> SecretBytes {
+        let (file, size) = try open(path, limit: limit)
+        let secret = SecretBytes(count: size)
+        try secret.withMutableSpan { (span) throws(SystemError) in try fill(&span, from: file) }
+        return secret
+    }
+
+    /// Replaces a file's content, or makes the file. When this returns, the new content survives a power cut; when it
+    /// throws, the old content is still there.
+    ///
+    /// - Parameter mode: the permissions of the file; it never has wider ones.
+    /// - Throws: `SystemError` of whichever step failed; `ENOSPC` when the disk is full.
+    package static func replace(_ path: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) {
+        let replacement = try FileReplacement(path)
+        try replacement.file.writeFully(content)
+        try replacement.commit(mode: mode)
+    }
+
+    /// Removes a file so that it is still gone after a power cut; nothing happens when there is none.
+    ///
+    /// - Throws: `SystemError` of `unlink` or `fsync`.
+    package static func remove(_ path: String) throws(SystemError) {
+        do { _ = try retrying("unlink") { unsafe unlink(path) } } catch  where error.code == ENOENT { return }
+        try synchronizeDirectory(of: path)
+    }
+
+    // A rename is only on disk when the directory is.
+    /// Gives a file, whose content is on the disk, another name in its folder.
+    ///
+    /// - Throws: `SystemError` of `rename`, `open` or `fsync`.
+    package static func rename(_ path: String, to name: String) throws(SystemError) {
+        _ = try retrying("rename") { unsafe Glibc.rename(path, name) }
+        try synchronizeDirectory(of: name)
+    }
+
+    /// Has the disk keep the names in a file's folder.
+    ///
+    /// - Throws: `SystemError` of `open` or `fsync`.
+    package static func synchronizeDirectory(of path: String) throws(SystemError) {
+        let parent = PrivateDirectory.parent(of: path) ?? "."
+        let directory = try FileDescriptor.open(parent, O_RDONLY | O_DIRECTORY)
+        _ = try retrying("fsync") { fsync(directory.number) }
+    }
+
+    private static func open(_ path: String, limit: Int) throws(SystemError) -> (file: FileDescriptor, size: Int) {
+        // Not blocking, for the case that somebody put a pipe there.
+        let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+        let status = try FileStatus(of: file)
+        guard status.isRegularFile else {
+            throw SystemError(code: EINVAL, call: "open", advice: "\(path) is not a regular file")
+        }
+        guard status.size <= limit else {
+            throw SystemError(
+                code: EFBIG, call: "read", advice: "\(path) has \(status.size) bytes and at most \(limit) are allowed")
+        }
+        return (file, status.size)
+    }
+
+    private static func fill(_ span: inout MutableSpan<UInt8>, from file: FileDescriptor) throws(SystemError) {
+        guard try file.readFully(into: &span) == span.count else {
+            throw SystemError(code: EIO, call: "read", advice: "the file became shorter while it was read: try again")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Directories that nobody but this user may enter.
+package enum PrivateDirectory {
+    /// Makes the directory and whatever is missing above it, all with mode 0700; one that exists must be ours and
+    /// closed to others already, because what is in it could have been put there by them.
+    ///
+    /// - Throws: `SystemError` of `mkdir` or `open`; `EPERM` when the directory belongs to another user or is open to
+    ///   others, `ENOTDIR` when it is something else (a symbolic link, for example).
+    package static func ensure(_ path: String) throws(SystemError) {
+        try make(path)
+        let directory = try FileDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        let status = try FileStatus(of: directory)
+        guard status.owner == geteuid() else {
+            throw SystemError(
+                code: EPERM, call: "open",
+                advice: "\(path) belongs to user \(status.owner), not to \(geteuid()): choose another directory")
+        }
+        guard status.mode & 0o077 == 0 else {
+            throw SystemError(
+                code: EPERM, call: "open",
+                advice: "others may enter \(path): check what is in it, then run `chmod 700 \(path)`")
+        }
+    }
+
+    /// The path without its last component; `nil` when there is only one.
+    package static func parent(of path: String) -> String? {
+        var rest = path[...]
+        while rest.count > 1, rest.last == "/" { rest.removeLast() }
+        guard let slash = rest.lastIndex(of: "/") else { return nil }
+        return slash == rest.startIndex ? "/" : String(rest[..<slash])
+    }
+
+    private static func make(_ path: String) throws(SystemError) {
+        do {
+            _ = try retrying("mkdir") { unsafe mkdir(path, 0o700) }
+        } catch  where error.code == EEXIST {
+            return
+        } catch  where error.code == ENOENT {
+            guard let parent = parent(of: path), parent != path else { throw error }
+            try make(parent)
+            try make(path)
+        }
+    }
+}

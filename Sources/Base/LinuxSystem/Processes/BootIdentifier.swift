@@ -1,0 +1,32 @@
+import Glibc
+
+extension Clock {
+    /// The name that the kernel gives to each boot, 36 characters.
+    ///
+    /// - Throws: `SystemError` when `/proc` is not mounted.
+    package static func bootIdentifier() throws(SystemError) -> String {
+        let text = try ProcessDirectory.read("/proc/sys/kernel/random/boot_id", limit: 64)
+        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}
+
+/// The name of the boot, which may be another one the next time: a process can be brought back to life after a restart
+/// (checkpoint and restore). Kept open, so that it can be read where no file can be opened any more.
+package final class BootIdentifier: Sendable {
+    private let file: FileDescriptor?
+    private let reading = Lock(())
+
+    package init() { file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY) }
+
+    /// 36 characters; nil where `/proc` is not mounted.
+    package var current: String? {
+        guard let file else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let count = reading.withLock { _ -> Int in
+            guard lseek(file.number, 0, SEEK_SET) == 0 else { return 0 }
+            var span = bytes.mutableSpan
+            return (try? file.readFully(into: &span)) ?? 0
+        }
+        return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,157 @@
+import CLinux
+import Glibc
+
+/// What the kernel's files say about a process (proc(5)), each looked up when it is asked for.
+///
+/// A number names a process only while that lives. Whoever uses what was read here must know that it still did
+/// afterwards (``PeerCredentials/isAlive``).
+package struct ProcessView: Sendable {
+    package let identifier: Int32
+
+    package init(_ identifier: Int32) { self.identifier = identifier }
+
+    /// The program it runs, looked at without opening it: its name, as the process's own view of the file system has
+    /// it, and the file itself.
+    ///
+    /// - Parameter asKnown: whether what the kernel knows of the file counts, so that this does not wait for its file
+    ///   system.
+    /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there
+    ///   is no program.
+    package func executable(asKnown: Bool = false) throws(SystemError) -> (path: String, version: FileVersion) {
+        let name = try SymbolicLink.read("exe", of: identifier)
+        let version = try FileVersion(executedBy: identifier, asKnown: asKnown)
+        return (Self.path(name, isDeleted: version.status.links == 0), version)
+    }
+
+    /// A file's name from the kernel's, which says that the file has been deleted or replaced while it runs.
+    static func path(_ name: String, isDeleted: Bool) -> String {
+        let deleted = " (deleted)"
+        return isDeleted && name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
+    }
+
+    /// The file it runs, open for reading.
+    ///
+    /// - Throws: `SystemError` of `open`, as ``executable()``.
+    package func openExecutable() throws(SystemError) -> FileDescriptor {
+        try FileDescriptor.open("/proc/\(identifier)/exe", O_RDONLY)
+    }
+
+    /// The words it was started with, by its own account: a process can write there what it likes.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`; `EFBIG` when there are more than 64 KiB.
+    package func commandLine() throws(SystemError) -> [String] {
+        let bytes = try ProcessDirectory.read("/proc/\(identifier)/cmdline", limit: 64 << 10)
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// What lies at a path as the process would find it from its working directory; nil when nothing does.
+    ///
+    /// - Throws: `SystemError` of `stat`.
+    package func file(atRelativePath path: String) throws(SystemError) -> FileStatus? {
+        try FileStatus(at: path.hasPrefix("/") ? path : "/proc/\(identifier)/cwd/\(path)")
+    }
+
+    /// The control groups it is in, one hierarchy a line (cgroups(7)).
+    ///
+    /// - Throws: `SystemError` of `open` or `read`.
+    package func controlGroups() throws(SystemError) -> String {
+        String(decoding: try ProcessDirectory.read("/proc/\(identifier)/cgroup", limit: 16 << 10), as: UTF8.self)
+    }
+
+    /// Its confinement by AppArmor, as `label (mode)`.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`, also where there is no AppArmor.
+    package func appArmorLabel() throws(SystemError) -> String {
+        let bytes = try ProcessDirectory.read("/proc/\(identifier)/attr/apparmor/current", limit: 4096)
+        return String(decoding: bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// Its real group; the one it got from a set-group-ID program is its effective group.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`; `EINVAL` when the file is not as expected.
+    package func realGroup() throws(SystemError) -> UInt32 {
+        guard let group = try numbers(in: status(), after: "Gid:").first else { throw Self.unexpected }
+        return group
+    }
+
+    /// The process that started it, or that took it over from who did, and its users: real, effective, saved, of the
+    /// file system.
+    ///
+    /// - Throws: as ``realGroup()``.
+    package func kinship() throws(SystemError) -> (parent: Int32, users: [UInt32]) {
+        let status = try status()
+        guard let parent = numbers(in: status, after: "PPid:").first.flatMap({ Int32(exactly: $0) }) else {
+            throw Self.unexpected
+        }
+        let users = numbers(in: status, after: "Uid:")
+        guard users.count == 4 else { throw Self.unexpected }
+        return (parent, users)
+    }
+
+    /// Who has logged in to start it; nobody can forget that but a process with privileges. `UInt32.max` where nobody
+    /// has, nil where this kernel does not note it.
+    ///
+    /// - Throws: as ``realGroup()``.
+    package func loginUser() throws(SystemError) -> UInt32? {
+        do throws(SystemError) {
+            let text = String(
+                decoding: try ProcessDirectory.read("/proc/\(identifier)/loginuid", limit: 64), as: UTF8.self)
+            guard let user = UInt32(text) else { throw Self.unexpected }
+            return user
+        } catch  where error.code == ENOENT {
+            // There is no such file, or no such process.
+            _ = try status()
+            return nil
+        }
+    }
+
+    private static let unexpected = SystemError(code: EINVAL, call: "proc_pid_status")
+
+    private func status() throws(SystemError) -> String {
+        String(decoding: try ProcessDirectory.read("/proc/\(identifier)/status", limit: 16 << 10), as: UTF8.self)
+    }
+
+    private func numbers(in status: String, after name: String) -> [UInt32] {
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return [] }
+        return line.dropFirst(name.count).split(separator: "\t").compactMap { UInt32($0) }
+    }
+
+    /// The kernel's name of its mount namespace, to be compared with another's: in the same one, names of files mean
+    /// the same.
+    ///
+    /// - Throws: `SystemError` of `readlink`: `EACCES` when this process may not look.
+    package func mountNamespace() throws(SystemError) -> String {
+        // To read the link costs half of what looking at the namespace itself does.
+        try SymbolicLink.read("ns/mnt", of: identifier)
+    }
+
+    /// Whether the top of its view of the file system is where this process has it, or where its mounts begin: not
+    /// below a folder, as chroot(2) puts it.
+    ///
+    /// - Throws: `SystemError` of `readlink`.
+    package func hasWholeRoot() throws(SystemError) -> Bool { try SymbolicLink.read("root", of: identifier) == "/" }
+
+    /// A folder as the process finds it by an absolute path: where that leads without symbolic links, and what it is.
+    ///
+    /// - Throws: `SystemError` of `openat2`, `fstat` or `readlink`.
+    package func folder(at path: String) throws(SystemError) -> (path: String, status: FileStatus) {
+        let number = try retrying("openat2") { unsafe clinux_find_folder("/proc/\(identifier)/root", path) }
+        let folder = FileDescriptor(owning: number)
+        return (try SymbolicLink.read("/proc/self/fd/\(folder.number)"), try FileStatus(of: folder))
+    }
+
+    /// Opens a regular file at the top of its view of the file system; nil when there is none of that name.
+    ///
+    /// - Throws: `SystemError` of `open` or `openat2`; `ELOOP` when the name is a symbolic link, `EINVAL` when it is no
+    ///   file.
+    package func openAtRoot(_ name: String) throws(SystemError) -> FileDescriptor? {
+        // The usual case, that there is none, costs one call.
+        guard try FileStatus(ofLink: "/proc/\(identifier)/root/\(name)") != nil else { return nil }
+        let number = try retrying("openat2") { unsafe clinux_open_beneath("/proc/\(identifier)/root", name) }
+        let file = FileDescriptor(owning: number)
+        guard try FileStatus(of: file).isRegularFile else { throw SystemError(code: EINVAL, call: "openat2") }
+        return file
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Takes over the sockets a service manager listens on for us (sd_listen_fds(3)).
+package enum SocketActivation {
+    private static let firstDescriptor: CInt = 3
+    // No unit of ours has more than a few; a larger number is a mistake, not a wish.
+    private static let mostSockets: CInt = 64
+
+    /// The listening sockets passed to this process, which now do not block and are closed on exec: empty when it was
+    /// not started by a service manager. The variables are removed, so that no child takes them for its own.
+    ///
+    /// - Throws: `SystemError` with `EINVAL` when a number makes no sense or a descriptor is not a listening unix
+    ///   socket.
+    package static func sockets() throws(SystemError) -> [UnixSocket] { try sockets(from: firstDescriptor) }
+
+    static func sockets(from first: CInt) throws(SystemError) -> [UnixSocket] {
+        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) } }
+        guard let process = value("LISTEN_PID"), let amount = value("LISTEN_FDS"), Int32(process) == getpid() else {
+            return []
+        }
+        guard let count = CInt(amount), (0...mostSockets).contains(count) else {
+            throw SystemError(
+                code: EINVAL, call: "sd_listen_fds", advice: "LISTEN_FDS is not a number from 0 to \(mostSockets)")
+        }
+        var sockets: [UnixSocket] = []
+        for number in first..<first + count { sockets.append(try adopt(number)) }
+        return sockets
+    }
+
+    private static func adopt(_ number: CInt) throws(SystemError) -> UnixSocket {
+        guard option(SO_DOMAIN, of: number) == AF_UNIX, option(SO_ACCEPTCONN, of: number) == 1 else {
+            throw SystemError(
+                code: EINVAL, call: "sd_listen_fds",
+                advice:
+                    "descriptor \(number) is not a listening unix socket: use ListenStream= with a path in the socket unit"
+            )
+        }
+        let descriptor = FileDescriptor(owning: number)
+        _ = try retrying("fcntl") { fcntl(number, F_SETFD, FD_CLOEXEC) }
+        try descriptor.setNonBlocking()
+        let socket = UnixSocket(descriptor)
+        try socket.askForSenders()
+        return socket
+    }
+
+    private static func option(_ name: CInt, of number: CInt) -> CInt? {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return unsafe getsockopt(number, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+
+    private static func value(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+}

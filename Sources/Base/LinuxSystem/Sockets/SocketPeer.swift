@@ -1,0 +1,58 @@
+import CLinux
+import Glibc
+
+extension PeerCredentials {
+    /// Asks the kernel about the peer of a connected socket.
+    ///
+    /// - Throws: `SystemError`: `ESRCH` when the peer has ended already or cannot be seen, for then nothing can be
+    ///   known of it.
+    package init(of socket: UnixSocket) throws(SystemError) { try self.init(try PeerNumbers(of: socket), of: socket) }
+
+    /// The same for a peer whose numbers were asked for already.
+    ///
+    /// - Throws: as ``init(of:)``.
+    package init(_ numbers: PeerNumbers, of socket: UnixSocket) throws(SystemError) {
+        guard numbers.process > 0 else {
+            throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer is outside this process namespace")
+        }
+        // What was noted when the connection was taken comes first: it is there where the kernel has nothing better.
+        guard let witness = try Self.witness(of: socket), !witness.isUnknown else { throw Self.ended("getsockopt") }
+        self.init(numbers, witness, isKernelsWord: socket.witness == nil)
+        guard isAlive else { throw Self.ended("getsockopt") }
+    }
+
+    /// What was noted when the connection was taken, else the kernel's descriptor of the process that connected; nil
+    /// before Linux 6.5.
+    private static func witness(of socket: UnixSocket) throws(SystemError) -> ProcessWitness? {
+        if let witness = socket.witness { return witness }
+        do {
+            let number = try retrying("getsockopt") { clinux_peer_pidfd(socket.descriptor.number) }
+            return ProcessWitness(descriptor: FileDescriptor(owning: number))
+        } catch  where error.code == ENOPROTOOPT {
+            return nil
+        } catch  where error.code == ENODATA || error.code == EINVAL || error.code == ESRCH {
+            throw ended(error.call)
+        }
+    }
+}
+
+extension PeerNumbers {
+    /// - Throws: `SystemError` of `getsockopt`.
+    package init(of socket: UnixSocket) throws(SystemError) {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+        _ = try retrying("getsockopt") {
+            unsafe clinux_peer_credentials(socket.descriptor.number, &process, &user, &group)
+        }
+        (self.user, self.group, self.process) = (user, group, process)
+    }
+}
+
+extension ProcessWitness {
+    /// Whether this kernel says no more of a connection than a number.
+    package static let isNeeded: Bool = {
+        guard let pair = try? UnixSocket.pair() else { return true }
+        let number = clinux_peer_pidfd(pair.0.descriptor.number)
+        guard number < 0 else { return FileDescriptor(owning: number).number < 0 }
+        return true
+    }()
+}

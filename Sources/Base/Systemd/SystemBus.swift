@@ -1,0 +1,142 @@
+import CSystemd
+import Glibc
+package import LinuxSystem
+
+/// A connection to the system bus (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
+///
+/// The address is the system's, or what `DBUS_SYSTEM_BUS_ADDRESS` says; whoever starts the agent decides about its
+/// environment.
+@safe package final class SystemBus {
+    private let bus: OpaquePointer
+    /// Ready for reading when something has come.
+    package let descriptor: FileDescriptor
+
+    /// How long a call may take: microseconds.
+    private static let patience: UInt64 = 5_000_000
+
+    /// Connects.
+    ///
+    /// - Throws: ``BusError`` when there is no bus, or it does not let us in.
+    package init() throws(BusError) {
+        var bus: OpaquePointer?
+        try check(unsafe sd_bus_open_system(&bus))
+        guard let bus = unsafe bus else { throw BusError(code: ENOTCONN) }
+        unsafe self.bus = bus
+        descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
+    }
+
+    deinit { unsafe sd_bus_flush_close_unref(bus) }
+
+    /// Calls a method and waits for its answer, a few seconds at most.
+    ///
+    /// - Throws: ``BusError`` with the name of the error that the service gave, or of what went wrong on the way.
+    @discardableResult
+    package func call(
+        _ object: BusObject, _ method: String, _ arguments: [BusArgument] = [], patience: UInt64 = patience
+    ) throws(BusError) -> BusMessage {
+        var message: OpaquePointer?
+        try check(
+            unsafe sd_bus_message_new_method_call(
+                bus, &message, object.service, object.path, object.interface, method))
+        defer { unsafe sd_bus_message_unref(message) }
+        for argument in arguments { try unsafe argument.append(to: message) }
+        var (error, reply) = (unsafe sd_bus_error(), unsafe OpaquePointer?.none)
+        defer { unsafe sd_bus_error_free(&error) }
+        let result = unsafe sd_bus_call(bus, message, patience, &error, &reply)
+        guard result >= 0, let reply = unsafe reply else { throw unsafe BusError(error, result) }
+        return unsafe BusMessage(owning: reply)
+    }
+
+    /// Reads a property; the message is inside of its value.
+    ///
+    /// - Parameter type: the signature of the value.
+    /// - Throws: ``BusError`` as ``call(_:_:_:patience:)``.
+    package func property(_ object: BusObject, _ name: String, _ type: String) throws(BusError) -> BusMessage {
+        // The library's own function takes no names such as `scan-type`.
+        let properties = BusObject(object.service, object.path, "org.freedesktop.DBus.Properties")
+        let reply = try call(properties, "Get", [.text(object.interface), .text(name)])
+        try reply.enterVariant(type)
+        return reply
+    }
+
+    /// Asks for the signals of a service, to be taken with ``nextSignal()``.
+    ///
+    /// - Parameter rule: what else they must match, as in `AddMatch`.
+    /// - Throws: ``BusError``.
+    package func watch(_ service: String, _ rule: String = "") throws(BusError) {
+        let daemon = BusObject("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        let whole = "type='signal',sender='\(service)'" + (rule.isEmpty ? "" : "," + rule)
+        try call(daemon, "AddMatch", [.text(whole)])
+    }
+
+    /// The next signal that has come; nil when there is none yet.
+    ///
+    /// - Throws: ``BusError`` when the bus has gone.
+    package func nextSignal() throws(BusError) -> BusMessage? {
+        while true {
+            var message: OpaquePointer?
+            let result = unsafe sd_bus_process(bus, &message)
+            try check(result)
+            if let message = unsafe message {
+                let message = unsafe BusMessage(owning: message)
+                if message.isSignal { return message }
+            } else if result == 0 {
+                return nil
+            }
+        }
+    }
+}
+
+/// An object of a service, seen through one of its interfaces.
+package struct BusObject: Hashable, Sendable {
+    package var service: String
+    package var path: String
+    package var interface: String
+
+    package init(_ service: String, _ path: String, _ interface: String) {
+        (self.service, self.path, self.interface) = (service, path, interface)
+    }
+}
+
+/// What a method is given.
+package enum BusArgument: Sendable {
+    case text(String)
+    case number(UInt32)
+
+    fileprivate func append(to message: OpaquePointer?) throws(BusError) {
+        switch self {
+        case .text(let text): try check(unsafe sd_bus_message_append_basic(message, typeCode("s"), text))
+        case .number(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("u"), &number))
+        }
+    }
+}
+
+/// Why something on the bus did not work.
+package struct BusError: Error, Hashable, Sendable {
+    /// The name of the error, `net.reactivated.Fprint.Error.NoSuchDevice` for example; empty when no service gave it.
+    package let name: String
+    /// The `errno` of the failure.
+    package let code: CInt
+
+    init(code: CInt) { (name, self.code) = ("", code) }
+
+    fileprivate init(_ error: sd_bus_error, _ result: CInt) {
+        name = unsafe error.name.map { unsafe String(cString: $0) } ?? ""
+        code = -min(result, 0)
+    }
+}
+
+/// Turns a negative result of the library into an error.
+func check(_ result: CInt) throws(BusError) {
+    if result < 0 { throw BusError(code: -result) }
+}
+
+/// A descriptor of our own for one that the library keeps.
+func duplicate(_ number: CInt) throws(BusError) -> FileDescriptor {
+    do throws(SystemError) {
+        return try FileDescriptor.duplicate(number)
+    } catch { throw BusError(code: error.code) }
+}
+
+/// A type of the bus, as the library wants it.
+func typeCode(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }

@@ -1,0 +1,86 @@
+import Glibc
+package import KeychainModel
+import KeychainPolicy
+package import LinuxSystem
+
+/// A Flatpak, by the file `.flatpak-info` at the top of its file system, which the application cannot change. `flatpak
+/// run` writes the same words into the user's runtime folder, which the application does not see.
+///
+/// An unsandboxed program of the user can make both, as it can run the application itself and read its memory: this
+/// keeps applications in sandboxes apart from each other, and from nobody else.
+package struct FlatpakInstance: Equatable, Sendable {
+    package let application: String
+    package let identifier: String
+
+    /// Reads the file: a key file with `[Application] name=` and `[Instance] instance-id=`; nil when a name is missing
+    /// or cannot be one.
+    package init?(info: String) {
+        var section: Substring = ""
+        var values: [String: Substring] = [:]
+        for line in info.split(separator: "\n") {
+            if line.hasPrefix("[") {
+                section = line
+            } else if let equals = line.firstIndex(of: "=") {
+                let key = "\(section)\(line[..<equals])"
+                if values[key] == nil { values[key] = line[line.index(after: equals)...] }
+            }
+        }
+        guard let application = values["[Application]name"], let identifier = values["[Instance]instance-id"],
+            SandboxedApplication.isName(application), SandboxedApplication.isName(identifier), identifier != "..",
+            identifier != "."
+        else { return nil }
+        (self.application, self.identifier) = (String(application), String(identifier))
+    }
+
+    /// The application that a process is sandboxed as; nil when it is in no Flatpak.
+    ///
+    /// - Parameter runtimeFolder: the user's (`XDG_RUNTIME_DIR`).
+    /// - Throws: `errSecMissingEntitlement` when what the sandbox says of itself is unreadable, or is not what the
+    ///   user's runtime folder says; `errSecNotAvailable` when it cannot be looked at.
+    package static func application(
+        of process: ProcessView, runtimeFolder: String
+    ) throws(Refusal) -> SandboxedApplication? {
+        let words: [UInt8]
+        do throws(SystemError) {
+            guard let file = try process.openAtRoot(".flatpak-info") else { return nil }
+            words = try read(file)
+        } catch {
+            if error.isDenial { throw .unidentified(error, process: process.identifier) }
+            throw .forgedSandbox("an application", "its description cannot be read (\(error))")
+        }
+        guard let instance = FlatpakInstance(info: String(decoding: words, as: UTF8.self)) else {
+            throw .forgedSandbox("an application", "the description is none of Flatpak's")
+        }
+        try instance.check(words, in: runtimeFolder)
+        return SandboxedApplication(.flatpak, instance.application)
+    }
+
+    /// Holds the sandbox's words against those in the runtime folder, where this process may look into that.
+    private func check(_ words: [UInt8], in runtimeFolder: String) throws(Refusal) {
+        let folder = "\(runtimeFolder)/.flatpak"
+        // Without a runtime folder at its usual place there is nothing to compare with.
+        guard (try? FileStatus(at: runtimeFolder)) != nil else { return }
+        do throws(SystemError) {
+            guard try FileStatus(at: "\(folder)/\(identifier)") != nil else {
+                throw SystemError(code: ENOENT, call: "stat")
+            }
+        } catch {
+            if error.isDenial { return }
+            throw .forgedSandbox(application, "Flatpak does not know this instance of it")
+        }
+        let known = (try? FileDescriptor.open("\(folder)/\(identifier)/info", O_RDONLY | O_NONBLOCK | O_NOFOLLOW))
+            .flatMap { try? Self.read($0) }
+        guard known == words else { throw .forgedSandbox(application, "Flatpak does not know this instance of it") }
+    }
+
+    private static let longest = 64 << 10
+
+    private static func read(_ file: FileDescriptor) throws(SystemError) -> [UInt8] {
+        guard try FileStatus(of: file).isRegularFile else { throw SystemError(code: EINVAL, call: "open") }
+        var bytes = [UInt8](repeating: 0, count: longest + 1)
+        var span = bytes.mutableSpan
+        let count = try file.readFully(into: &span)
+        guard count <= longest else { throw SystemError(code: EFBIG, call: "read") }
+        return Array(bytes.prefix(count))
+    }
+}

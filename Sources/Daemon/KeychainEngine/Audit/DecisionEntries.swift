@@ -1,0 +1,75 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+
+extension AuditLog.Entry {
+    init(_ caller: CallerIdentity, _ request: borrowing ItemRequest) {
+        let operation: StaticString =
+            switch request.operation {
+            case .add: "SecItemAdd"
+            case .copyMatching: "SecItemCopyMatching"
+            case .update: "SecItemUpdate"
+            case .delete: "SecItemDelete"
+            case .history: "history"
+            case .restore: "restore"
+            case .forget: "forget history"
+            }
+        self.init(caller, operation, request.effectiveClass)
+    }
+
+    init(_ caller: CallerIdentity, _ request: KeyRequest) {
+        switch request {
+        case .make(let binding):
+            self.init(caller, "make key", .key, named: binding.group.isEmpty ? nil : binding.group)
+        case .use(let key, _): self.init(caller, "use key", .key, named: key.binding.group)
+        }
+    }
+
+    /// The request was refused; which group it named is known from itself alone.
+    mutating func end(in refusal: Refusal, _ request: ItemRequest) {
+        end(in: refusal)
+        if scope == nil { name(request.query[.accessGroup]?.string) }
+    }
+}
+
+extension DeviceRequest {
+    /// What the log calls a request that changes something, or speaks for others; looks are not noted.
+    var logged: StaticString? {
+        switch self {
+        case .status, .verify, .details, .watch, .identity, .examine, .release: nil
+        case .lock: "lock"
+        case .unlock, .unlockWith: "unlock"
+        case .setPasscode, .replacePasscode: "set password"
+        case .removePasscode: "remove password"
+        case .moveToTPM, .moveToSoftware: "move enclave"
+        case .addSlot: "add unlock slot"
+        case .removeSlot: "remove unlock slot"
+        case .changeSettings: "change settings"
+        case .acceptStore: "accept store"
+        case .snapshot: "snapshot"
+        case .access(let request): request.logged
+        }
+    }
+
+    /// The group it is about.
+    var group: String? {
+        switch self {
+        case .access(.move(let move)): move.from
+        case .access(.setPolicy(_, let group)): group
+        default: nil
+        }
+    }
+}
+
+extension AccessRequest {
+    fileprivate var logged: StaticString? {
+        switch self {
+        // Each of its item requests is noted by itself.
+        case .decisions, .orphans, .work: nil
+        case .why: "why"
+        case .move(let move): move.isRename ? "rename group" : "move items"
+        case .setPolicy: "set group policy"
+        case .uninstalled: "uninstalled"
+        }
+    }
+}

@@ -1,0 +1,376 @@
+import EnclaveWire
+package import KeychainModel
+package import KeychainPolicy
+import KeychainStore
+package import KeychainWire
+package import LinuxSystem
+
+/// Answers queries. Belongs to one thread; has its own connection, its own cipher contexts and buffers that keep their
+/// room.
+package final class ItemReader {
+    let reader: StoreReader
+    let sealer: ItemSealer
+    let batch = RowBatch()
+    /// Before the rows that the user guards.
+    let gate: AccessControlGate
+    private let decisions: AuditLog
+    let anchoredGroups: AnchoredGroups
+    let history: HistoryLimits
+    /// Values of more bytes are not opened; nil while all are.
+    private var largest: Int?
+    /// The turn that is being read; nil for what is read to its end.
+    var turn: SearchTurn?
+    /// For a row that is looked up alone.
+    private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
+
+    init(
+        reader: StoreReader, sealer: ItemSealer, past gate: AccessControlGate, _ decisions: AuditLog,
+        _ anchoredGroups: AnchoredGroups, _ history: HistoryLimits
+    ) {
+        self.history = history
+        self.decisions = decisions
+        self.anchoredGroups = anchoredGroups
+        self.reader = reader
+        self.sealer = sealer
+        self.gate = gate
+    }
+
+    /// Drops what was made of keys that the device has closed since this reader was last used.
+    package func forgetClosedKeys() { sealer.forgetClosedKeys() }
+
+    /// Lets go of what it holds of a state of the store that has passed.
+    package func endIfOutdated() { reader.endIfOutdated() }
+
+    /// Whether something in the store waits for those who read.
+    package var isInTheWay: Bool { reader.isInTheWay }
+
+    /// Whether the descriptors of its connection are still its own.
+    package var hasItsDescriptors: Bool { reader.hasItsDescriptors }
+
+    /// Lets go of what it holds of the store, before its thread waits.
+    package func rest() { reader.rest() }
+
+    /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
+    package func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
+    ) {
+        var entry = AuditLog.Entry(caller, request)
+        search(request, id: id, by: deadline, into: writer, &entry)
+        decisions.note(entry)
+    }
+
+    /// The same in turns, each of which ends when `isDue` says so: a page that has something is answered then.
+    ///
+    /// - Parameter place: where the turn before ended; nil for the first.
+    /// - Returns: where the next turn goes on, when nothing was found in this one: nothing is answered then, and
+    ///   nothing noted. Nil when there is an answer.
+    package func read(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter, goingOnAt place: SearchPlace?, endingTurnWhen isDue: @escaping () -> Bool
+    ) -> SearchPlace? {
+        turn = SearchTurn(place, isDue)
+        defer { turn = nil }
+        var entry = AuditLog.Entry(caller, request)
+        search(request, id: id, by: deadline, into: writer, &entry)
+        if let next = turn?.next {
+            writer.buffer.removeAll()
+            return next
+        }
+        decisions.note(entry)
+        return nil
+    }
+
+    /// What takes longer to open than a lookup takes, in bytes.
+    private static let largeValue = 32 << 10
+
+    /// The same for a search that should not take long; false when it did, or found a large value: it is not answered
+    /// then.
+    package func lookUp(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        within microseconds: Int,
+        into writer: ResponseWriter
+    ) -> Bool {
+        largest = Self.largeValue
+        defer { largest = nil }
+        var entry = AuditLog.Entry(caller, request)
+        let soon = min(deadline, .after(microseconds: microseconds))
+        search(request, id: id, by: soon, into: writer, &entry)
+        if entry.rule == Refusal.Rule.deadline.rawValue, !deadline.hasPassed {
+            writer.buffer.removeAll()
+            return false
+        }
+        decisions.note(entry)
+        return true
+    }
+
+    /// As ``read(_:from:id:by:into:)``, without a note.
+    func search(
+        _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
+        into writer: ResponseWriter
+    ) {
+        var unnoted = AuditLog.Entry(caller, request)
+        search(request, id: id, by: deadline, into: writer, &unnoted)
+    }
+
+    /// As ``read(_:from:id:by:into:)`` for the caller of an entry, which is told what came of it and noted by whoever
+    /// asks.
+    func search(
+        _ request: ItemRequest, id: UInt32, by deadline: Deadline, into writer: ResponseWriter,
+        _ entry: inout AuditLog.Entry
+    ) {
+        defer { batch.removeAll() }
+        do throws(Refusal) {
+            let authorized = try AccessPolicy.authorize(request, from: entry.caller)
+            entry.scope = authorized.scope
+            writer.begin(id: id)
+            let cursor = try answer(authorized, by: deadline, into: writer)
+            if turn?.next != nil { return }
+            try gate.check()
+            guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
+            writer.end(cursor: cursor)
+        } catch {
+            entry.end(in: error, request)
+            writer.refuse(error, id: id)
+        }
+    }
+
+    /// Writes a page of items and gives the row after which the next page begins, 0 when there is none.
+    private func answer(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, into writer: ResponseWriter
+    ) throws(Refusal) -> UInt64 {
+        guard let itemClass = authorized.itemClass else { throw .nothingFound(authorized.request) }
+        if itemClass == .identity { return try answerIdentities(authorized, by: deadline, into: writer) }
+        var page = Page(authorized, itemClass, writer)
+        if authorized.request.operation == .history { return try answerHistory(authorized, by: deadline, &page) }
+        if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }
+        var isCut = false
+        try reader.select(authorized, as: itemClass, after: turn?.place?.cursor, by: deadline) {
+            (row) throws(Refusal) in
+            let id = row.id
+            batch.append(row)
+            guard batch.rows.count >= Self.rowsAtOnce else { return true }
+            // There are many: the answer will be a full page, unless nothing has been found for a whole turn.
+            if turn?.place == nil || writer.count > 0 {
+                writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
+            }
+            try flush(&page)
+            if page.isFull || gate.isFull { return false }
+            try deadline.check()
+            isCut = endsTurn(after: UInt64(id), page)
+            return !isCut
+        }
+        try flush(&page)
+        return (page.isFull || isCut) && page.mayGoOn ? UInt64(page.lastRow) : 0
+    }
+
+    /// Whether the turn ends behind a row. What was found is a page then; where nothing was, the search goes on there
+    /// in another turn, for an empty page would be no answer.
+    ///
+    /// - Parameter closed: why an item that may be meant did not open.
+    func endsTurn(after cursor: UInt64, _ page: borrowing Page, closed: Refusal? = nil) -> Bool {
+        // Whoever has the user asked is told of everything at once.
+        guard let turn, gate.missing.isEmpty, turn.isDue() else { return false }
+        if page.writer.count == 0 { self.turn?.next = SearchPlace(after: cursor, closed: closed) }
+        return true
+    }
+
+    /// Many rows are opened together: the enclave is asked once for the keys of so many.
+    static let rowsAtOnce = 64
+
+    private func flush(_ page: inout Page) throws(Refusal) {
+        guard !batch.rows.isEmpty else { return }
+        defer { batch.removeAll() }
+        if page.wantsValues { try sealer.unwrapKeys(of: batch) }
+        for index in batch.rows.indices where !page.isFull && !gate.isFull {
+            try append(batch.rows[index].id, to: &page) { (page) throws(ItemSealer.Failure) in try open(index, &page) }
+        }
+    }
+
+    /// A row that does not open hides only itself (design 7); one whose class is closed refuses the query (semantics
+    /// B.4).
+    ///
+    /// - Parameter open: writes what is wanted of the row; false when it is none of those looked for.
+    func append(
+        _ row: Int64, to page: inout Page, _ open: (inout Page) throws(ItemSealer.Failure) -> Bool
+    ) throws(Refusal) {
+        page.writer.beginItem(page.itemClass)
+        do throws(ItemSealer.Failure) {
+            guard try open(&page) else { return page.writer.dropItem() }
+            page.writer.endItem()
+            page.took(row)
+        } catch {
+            page.writer.dropItem()
+            if case .refused(let refusal) = error { throw refusal }
+        }
+    }
+
+    private func open(_ index: Int, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
+        let (row, output) = (batch.rows[index], page.writer.buffer)
+        let start = output.count
+        if !page.minds, page.hides(try batch.guarded(index)) { return false }
+        let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
+        guard page.asked.areMet(by: output, from: start) else { return false }
+        if isHidden(output, from: start, page) { return false }
+        if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
+        if page.minds, let guarded = try batch.guarded(index) {
+            guard let key = try pass(guarded, page, in: output, from: start) else { return false }
+            batch.open(index, with: key)
+        }
+        if !page.wantsAttributes { output.truncate(to: start) }
+        if page.wantsValues { try openValue(index, tamper, page) }
+        if page.wantsReferences { appendReference(row, page.itemClass, to: output) }
+        return true
+    }
+
+    private func openValue(
+        _ index: Int, _ tamper: InlineArray<16, UInt8>, _ page: borrowing Page
+    ) throws(ItemSealer.Failure) {
+        let output = page.writer.buffer
+        let start = output.count
+        try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
+        if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
+    }
+
+    /// A sealed key is what a reference is made of, and no value (S-46).
+    private static func dropSealedKey(from start: Int, of output: SecretBuffer) {
+        let isSealedKey =
+            output.count > start
+            && output.withSpan { $0.littleEndian(UInt16.self, at: start) } == AttributeID.sealedKey.rawValue
+        if isSealedKey { output.truncate(to: start) }
+    }
+
+    private func appendReference(_ row: RowBatch.Row, _ itemClass: ItemClass, to output: SecretBuffer) {
+        batch.sealed.withSpan { Self.appendReference($0.extracting(row.uuid), itemClass, to: output) }
+    }
+
+    private static func appendReference(_ span: Span<UInt8>, _ itemClass: ItemClass, to output: SecretBuffer) {
+        let uuid = span.array(0, span.count)
+        guard let bytes = PersistentReference(itemClass, uuid: uuid).bytes else { return }
+        output.append(.persistentReference, .data(bytes))
+    }
+
+    /// `kSecMatchHostOrSubdomainOfHost`: the item's server is the host or lies below it.
+    private static func server(in output: SecretBuffer, from start: Int, isIn host: String) -> Bool {
+        (try? AttributeList(parsing: output.copy(from: start)))?.isServed(by: host) ?? false
+    }
+}
+
+// MARK: - Inspection
+
+extension ItemReader {
+    /// Whether a row that was opened for who inspects all groups is an anchored program's.
+    private func isHidden(_ output: SecretBuffer, from start: Int, _ page: borrowing Page) -> Bool {
+        guard let inspector = page.inspector else { return false }
+        return anchoredGroups.hide(try? AttributeList(parsing: output.copy(from: start)), from: inspector)
+    }
+}
+
+// MARK: - One row
+
+extension ItemReader {
+    /// Answers with the first row that opens, from where SQLite has it. One that may be meant or not, and is closed,
+    /// refuses the query only when no other is found.
+    private func answerOne(
+        _ authorized: AuthorizedRequest, by deadline: Deadline, _ page: inout Page
+    ) throws(Refusal) -> UInt64 {
+        let place = turn?.place
+        var (closed, count) = (place?.closed, 0)
+        try reader.select(authorized, as: page.itemClass, after: place?.cursor, by: deadline) {
+            (row) throws(Refusal) in
+            do throws(Refusal) {
+                try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
+            } catch {
+                guard row.isCandidate, error.rule == .locked else { throw error }
+                closed = error
+            }
+            if row.isCandidate { try deadline.check() }
+            if page.isFull || !gate.missing.isEmpty { return false }
+            count += 1
+            guard count % Self.rowsAtOnce == 0 else { return true }
+            // The first turn has the rows as they come. If it was not enough, they are looked at once more, in their
+            // order.
+            return !endsTurn(after: place == nil ? authorized.request.cursor : UInt64(row.id), page, closed: closed)
+        }
+        if turn?.next != nil { return 0 }
+        if let closed, !page.isFull, gate.missing.isEmpty { throw closed }
+        return 0
+    }
+
+    func open(_ row: SealedRow, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
+        let (accessibility, output) = (row.accessibility, page.writer.buffer)
+        var isWanted = true
+        try row.withParts { (uuid, primaryKey, wrappedKey, metadata, value) throws(ItemSealer.Failure) in
+            var identity = RowIdentity(
+                itemClass: page.itemClass, accessibility: accessibility ?? .always,
+                isSynchronizable: row.isSynchronizable, isTombstone: row.isTombstone, uuid: uuid,
+                primaryKey: primaryKey)
+            let start = output.count
+            if !page.minds, page.hides(GuardedRow(uuid: uuid, accessibility, wrappedKey: wrappedKey)) {
+                return isWanted = false
+            }
+            let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
+            guard page.asked.areMet(by: output, from: start) else { return isWanted = false }
+            if isHidden(output, from: start, page) { return isWanted = false }
+            if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
+            defer { key.removeAll() }
+            if page.minds, GuardedRow.isGuarded(wrappedKey) {
+                guard let guarded = GuardedRow(uuid: uuid, accessibility, wrappedKey: wrappedKey) else {
+                    throw .damaged("its key")
+                }
+                guard let opened = try pass(guarded, page, in: output, from: start) else { return isWanted = false }
+                key.append(RowKeyRecord.Outcome.opened.rawValue)
+                opened.withSpan { key.append($0) }
+            }
+            if !page.wantsAttributes { output.truncate(to: start) }
+            if page.wantsValues {
+                if key.count == 0 { try unwrapKey(accessibility, uuid, wrappedKey) }
+                let start = output.count
+                if let largest, value.count > largest { throw .refused(.expired) }
+                try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
+                if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
+            }
+            if page.wantsReferences { Self.appendReference(uuid, page.itemClass, to: output) }
+        }
+        return isWanted
+    }
+
+    private func unwrapKey(
+        _ accessibility: Accessibility?, _ uuid: Span<UInt8>, _ wrappedKey: Span<UInt8>
+    ) throws(ItemSealer.Failure) {
+        record.removeAll()
+        record.append(littleEndian: UInt32(accessibility?.rawValue ?? 0))
+        record.append(uuid)
+        record.append(wrappedKey)
+        // A UUID or a wrapped key has not its size.
+        guard record.count == RowKeyRecord.size else { throw .damaged("its key") }
+        do throws(Refusal) {
+            try record.withSpan { (record) throws(Refusal) in try sealer.enclave.unwrapRowKeys(record, into: key) }
+        } catch { throw .refused(error) }
+    }
+}
+
+extension AttributeList {
+    /// Whether the server of an internet password is a host, or lies below it.
+    func isServed(by host: String) -> Bool {
+        guard let server = self[.server]?.string else { return false }
+        let (name, domain) = (server.lowercased(), host.lowercased())
+        return name == domain || name.hasSuffix("." + domain)
+    }
+}
+
+// MARK: - Guarded rows
+
+extension ItemReader {
+    /// The key of a guarded row whose attributes were opened; nil when the user has to be asked first, or the row is to
+    /// be left out. That there is such an item is told to nobody else either (semantics B.4).
+    func pass(
+        _ row: GuardedRow, _ page: borrowing Page, in output: SecretBuffer, from start: Int
+    ) throws(ItemSealer.Failure) -> SecretBytes? {
+        do throws(Refusal) {
+            return try gate.open(row, page.ui, isAnchored: page.isAnchored) {
+                (try? AttributeList(parsing: output.copy(from: start)))?.displayName ?? ""
+            }
+        } catch { throw error.status == .decode ? .damaged("its key") : .refused(error) }
+    }
+}

@@ -1,0 +1,139 @@
+import CodeSignature
+import EnclaveWire
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// What concerns who may touch what: decisions, explanations, and the life of groups.
+extension KeychainEngine {
+    /// Answers an access request.
+    ///
+    /// - Parameter passcode: what the user typed, where the request brought it; the enclave reads it.
+    func access(
+        _ request: AccessRequest, _ passcode: FileDescriptor?, from caller: CallerIdentity, by deadline: Deadline
+    ) throws(Refusal) -> AccessReply {
+        switch request {
+        case .decisions(let number): return .decisions(decisions.page(after: number, for: caller))
+        case .why(let program, let query):
+            return .explanation(try explain(query, for: program, to: caller, by: deadline))
+        case .move(let move):
+            if move.isRename { for group in [move.from, move.to] { try AccessPolicy.checkLife(of: group) } }
+            try require(move.from, move.to, move.statement, caller, passcode)
+            return .moved(try change { (writer) throws(Refusal) in try writer.move(move, by: deadline) })
+        case .orphans: return .orphans(try orphans(for: caller))
+        case .setPolicy(let policy, let group):
+            try AccessPolicy.checkLife(of: group)
+            try require(group, group, [], caller, passcode)
+            try change { (writer) throws(Refusal) in try writer.set(policy, for: group, activity.take()) }
+            return .done
+        case .work(let work): return .worked(try perform(work, passcode, from: caller, by: deadline))
+        case .uninstalled(let programs):
+            try AccessPolicy.requireUninstaller(caller)
+            return .purged(
+                try change { (writer) throws(Refusal) in
+                    try writer.write(activity.take())
+                    return try writer.purge(programs: Set(programs))
+                })
+        }
+    }
+
+    /// Runs something that may be refused with the writing connection, while nobody else writes.
+    func change<Result>(_ body: (ItemWriter) throws(Refusal) -> Result) throws(Refusal) -> Result {
+        let outcome = exclusively { writer -> Swift.Result<Result, Refusal> in
+            do throws(Refusal) { return .success(try body(writer)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    // MARK: - Whose groups they are
+
+    private func require(
+        _ from: String, _ to: String, _ statement: [UInt8], _ caller: CallerIdentity, _ passcode: FileDescriptor?
+    ) throws(Refusal) {
+        var situation = GroupSituation(
+            passcodeIsSet: try enclave.status().passcodeIsSet, daemonUser: CurrentProcess.user)
+        if !statement.isEmpty { situation.isHandedOver = try isHandedOver(from, to, by: statement) }
+        switch try AccessPolicy.authority(overItemsOf: from, goingTo: to, for: caller, in: situation) {
+        case .granted: break
+        case .passcode:
+            guard let passcode else { throw .passcodeWanted }
+            try enclave.unlock(passcode: passcode)
+        }
+    }
+
+    /// Whether the team of a group has handed it over to another group.
+    ///
+    /// - Throws: the refusal of a statement that does not hold; `errSecMissingEntitlement` for one about other groups.
+    private func isHandedOver(_ from: String, _ to: String, by statement: [UInt8]) throws(Refusal) -> Bool {
+        guard case .handover(from, to) = try TeamStatement(verifying: statement).content else {
+            throw .otherStatement(from, to)
+        }
+        return true
+    }
+
+    private func orphans(for caller: CallerIdentity) throws(Refusal) -> [OrphanGroup] {
+        let groups = try change { (writer) throws(Refusal) in
+            try writer.write(activity.take())
+            return try writer.groups()
+        }
+        let visible = groups.filter {
+            $0.record.isWithoutPrograms && (caller.seesEverything || caller.groups.contains($0.record.name))
+        }
+        return visible.map { record, items in
+            OrphanGroup(
+                group: record.name, policy: record.policy, items: items,
+                lastSeen: record.programs.map(\.seen).max() ?? 0, programs: record.possiblePrograms)
+        }
+    }
+
+    // MARK: - Explanations
+
+    private func explain(
+        _ query: [UInt8], for program: String, to caller: CallerIdentity, by deadline: Deadline
+    ) throws(Refusal) -> Explanation {
+        var subject = caller
+        if !program.isEmpty, program != caller.program {
+            try AccessPolicy.requireInspector(caller)
+            subject = identity(ofProgram: program, for: caller)
+        }
+        let request = try ItemRequest(decoding: SecretBytes(copying: query.span))
+        return try Explainer(makeItemReader(past: nil), subject, for: caller, by: deadline).explain(request)
+    }
+
+    /// Whom the daemon took a program for when it was here last; who was not is taken for unsigned.
+    private func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity {
+        decisions.identity(ofProgram: program, for: viewer)
+            ?? CallerIdentity(
+                user: viewer.user, process: 0, program: program,
+                groups: [CallerIdentity.ownGroup(ofExecutable: program)])
+    }
+}
+
+extension ItemWriter {
+    fileprivate func set(
+        _ policy: GroupPolicy, for group: String, _ activity: [ProgramActivity.ProgramUse]
+    ) throws(Refusal) {
+        try write(activity)
+        try store.transaction { () throws(Refusal) in
+            try change(group) { record in
+                record.policy = policy
+                return true
+            }
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func otherStatement(_ from: String, _ to: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .foreignGroups, from,
+            "The statement does not hand the group \"\(from)\" over to \"\(to)\".",
+            do: "Have the team that owns the group sign one for these two (security codesign; docs/codesign.md).")
+    }
+
+    static let passcodeWanted = Refusal(
+        .authFailed, .wrongPasscode, "password", "This takes the keychain's password.",
+        do: "Give it: `security` asks for it.")
+}

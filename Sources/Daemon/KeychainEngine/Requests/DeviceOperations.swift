@@ -1,0 +1,149 @@
+import EnclaveWire
+package import KeychainModel
+package import KeychainPolicy
+import KeychainStore
+package import KeychainWire
+package import LinuxSystem
+
+/// What concerns the device rather than items. Everything here may take long.
+extension KeychainEngine {
+    /// Answers a device request into `writer`.
+    ///
+    /// - Parameters:
+    ///   - passcodes: as many as the request takes; the enclave reads them, this process does not.
+    ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a patience of
+    ///     its own, and a call given up would cost everybody the enclave.
+    package func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
+        by deadline: Deadline, into writer: ResponseWriter
+    ) {
+        do throws(Refusal) {
+            guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
+            try deadline.check()
+            defer { if request.mayChangeVault { exclusively { age.look(at: $0.store) } } }
+            try perform(request, passcodes, caller, id, deadline, writer)
+            note(request, caller, nil)
+        } catch {
+            note(request, caller, error)
+            writer.refuse(error, id: id)
+        }
+    }
+
+    private func note(_ request: DeviceRequest, _ caller: CallerIdentity, _ refusal: Refusal?) {
+        guard let operation = request.logged else { return }
+        var entry = AuditLog.Entry(caller, operation, named: request.group)
+        if let refusal { entry.end(in: refusal) }
+        decisions.note(entry)
+    }
+
+    private func perform(
+        _ request: DeviceRequest, _ passcodes: [FileDescriptor], _ caller: CallerIdentity, _ id: UInt32,
+        _ deadline: Deadline, _ writer: ResponseWriter
+    ) throws(Refusal) {
+        switch request {
+        case .status:
+            exclusively { age.look(at: $0.store) }
+            let status = try status()
+            return writer.answer(id) { status.append(to: $0) }
+        case .verify(let cursor):
+            let page = try verify(from: cursor, by: deadline)
+            return writer.answer(id) { page.append(to: $0) }
+        case .access(let request):
+            let reply = try access(request, passcodes.first, from: caller, by: deadline)
+            return writer.answer(id) { reply.append(to: $0) }
+        case .details:
+            let details = try enclave.details()
+            return writer.answer(id) { details.append(to: $0) }
+        case .identity:
+            return writer.answer(id) { CallerReport(caller).append(to: $0) }
+        case .release:
+            return writer.answer(id) { release.append(to: $0) }
+        case .examine:
+            // Programs are known to whoever identifies callers: the server, or the embedded keychain.
+            throw Refusal(
+                .unimplemented, .notImplemented, "examine", "Nobody here identifies programs.", do: "Ask a daemon.")
+        case .watch:
+            // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
+            let news = try news()
+            return writer.answer(id) { news.append(to: $0) }
+        case .snapshot:
+            let path = try store.snapshot(by: deadline)
+            return writer.answer(id) { $0.append(text: path) }
+        case .lock: try enclave.lock()
+        case .unlock: try enclave.unlock(passcode: passcodes[0])
+        case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])
+        case .setPasscode: try enclave.changePasscode(from: passcodes[0], to: passcodes[1])
+        case .removePasscode: try removePasscode(passcodes[0])
+        case .moveToTPM: try enclave.move(to: .tpm, passcode: passcodes[0])
+        case .moveToSoftware: try enclave.move(to: .software, passcode: passcodes[0])
+        case .unlockWith(let kind): try enclave.unlock(with: kind, passcodes[0])
+        case .replacePasscode(let kind): try enclave.replacePasscode(with: passcodes[1], by: kind, passcodes[0])
+        case .addSlot(let slot, let kind):
+            try enclave.addSlot(slot, passcodes.count > 1 ? passcodes[1] : nil, by: kind, passcodes[0])
+        case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
+        case .changeSettings(let settings): try enclave.change(settings)
+        case .acceptStore: try acceptStore(passcodes[0])
+        }
+        writer.answer(id) { _ in }
+    }
+
+    /// A page of a verification; with the last, the store's counters are looked at, and made anew when they are wrong.
+    private func verify(
+        from cursor: VerificationCursor, by deadline: Deadline
+    ) throws(Refusal) -> VerificationPage {
+        let itemReader = try makeItemReader(past: nil)
+        let known = try enclave.status().age
+        guard known == .current else { return try Self.page(of: itemReader.reader, closedBy: known) }
+        var page = try itemReader.verify(from: cursor, by: deadline)
+        guard cursor.itemClass == nil else { return page }
+        exclusively { age.look(at: $0.store) }
+        page.report.age = try status().age
+        let damaged = try itemReader.reader.countDamagedVersions(by: deadline)
+        if damaged > 0 { page.report.note("\(damaged) earlier versions of items are not as they were written") }
+        let wrong = try itemReader.reader.countWrongCounters(by: deadline)
+        guard wrong > 0 else { return page }
+        try change { (writer) throws(Refusal) in try writer.store.recount() }
+        page.report.note("\(wrong) counters of items were wrong and were made anew")
+        return page
+    }
+
+    /// A vault that is not believed opens no row.
+    private static func page(of reader: StoreReader, closedBy age: KeychainAge) throws(Refusal) -> VerificationPage {
+        var page = VerificationPage()
+        page.total = try reader.countRows()
+        (page.report.locked, page.report.age) = (page.total, age)
+        return page
+    }
+
+    /// The number of the device's state, which moves with every change.
+    package var stateEpoch: StateEpoch { enclave.epoch }
+
+    /// The state and its number, as they are now.
+    package func news() throws(Refusal) -> DeviceStateChange {
+        // In this order: a change in between is told by the next watch.
+        let epoch = enclave.epoch.value
+        return DeviceStateChange(epoch: epoch, status: try status())
+    }
+
+    private func acceptStore(_ passcode: FileDescriptor) throws(Refusal) {
+        exclusively { age.look(at: $0.store) }
+        guard try status().age != .current else { throw .nothingToAccept }
+        try change { (writer) throws(Refusal) in try age.accept(writer.store, passcode) }
+    }
+
+    /// Once the passcode is gone, so is what it alone protected. Nobody adds anything of the kind in between, under a
+    /// passcode that is set anew: that would go too.
+    private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
+        try change { (writer) throws(Refusal) in
+            try writer.store.transaction { () throws(Refusal) in
+                try writer.store.purge(.whenPasscodeSetThisDeviceOnly)
+                try enclave.removePasscode(old)
+            }
+        }
+    }
+}
+
+extension VerificationReport {
+    /// Adds something about the file as a whole.
+    fileprivate mutating func note(_ text: String) { file = file.isEmpty ? text : "\(file); \(text)" }
+}

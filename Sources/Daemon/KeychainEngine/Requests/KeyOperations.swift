@@ -1,0 +1,52 @@
+import EnclaveWire
+import KeychainModel
+package import KeychainPolicy
+package import KeychainWire
+
+/// Making and using keys that only the enclave sees. May take as long as a TPM takes.
+extension KeychainEngine {
+    /// Answers a key request into `writer`.
+    package func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter) {
+        decisions.note(key(request, from: caller, id: id, past: nil, into: writer))
+    }
+
+    /// As ``key(_:from:id:into:)``, where the user may have been asked; what is still missing is noted at the gate.
+    func key(
+        _ request: KeyRequest, from caller: CallerIdentity, id: UInt32, past gate: AccessControlGate?,
+        into writer: ResponseWriter
+    ) -> AuditLog.Entry {
+        var entry = AuditLog.Entry(caller, request)
+        do throws(Refusal) {
+            let authorized = try AccessPolicy.authorize(request, from: caller)
+            let reply = try perform(authorized, past: gate)
+            writer.answer(id) { reply.append(to: $0) }
+        } catch {
+            entry.end(in: error)
+            writer.refuse(error, id: id)
+        }
+        return entry
+    }
+
+    private func perform(_ authorized: AuthorizedKeyRequest, past gate: AccessControlGate?) throws(Refusal) -> KeyReply
+    {
+        do throws(Refusal) {
+            return switch authorized.request {
+            case .make(let binding): .key(try enclave.makeKey(binding, in: gate?.context))
+            case .use(let key, let use): .output(try enclave.useKey(key, use, in: gate?.context))
+            }
+        } catch {
+            if error.status == .authNeeded { try gate?.note(error, authorized.request.guarded, .allow, name: { "" }) }
+            throw error
+        }
+    }
+}
+
+extension KeyRequest {
+    /// What guards the key, and how the enclave knows it.
+    fileprivate var guarded: ItemGuard {
+        switch self {
+        case .make(let binding): ItemGuard(identifier: [], flags: binding.control)
+        case .use(let key, _): ItemGuard(identifier: key.guardIdentifier, flags: key.binding.control)
+        }
+    }
+}

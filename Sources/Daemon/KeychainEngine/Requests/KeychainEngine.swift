@@ -1,0 +1,175 @@
+package import EnclaveWire
+package import KeychainModel
+package import KeychainPolicy
+package import KeychainStore
+package import KeychainWire
+import LinuxSystem
+
+/// One request in, one response out: the keychain itself, without sockets and without keys of its own.
+///
+/// Reads happen on item readers, one for each thread that answers; writes in one transaction at a time; what may take
+/// long (passcodes, walks over everything) is ``device(_:passcodes:id:into:)``, what may wait for a person
+/// ``authentication(_:password:from:_:id:by:into:)``.
+package final class KeychainEngine: Sendable {
+    let store: ItemStore
+    let enclave: any EnclaveService
+    let keyring: MetadataKeyring
+    /// What was decided lately.
+    let decisions: AuditLog
+    let activity = ProgramActivity()
+    /// Whether the store is the newest.
+    let age: AgeKeeper
+    let anchoredGroups: AnchoredGroups
+    let history: HistoryLimits
+    /// The time for dropping earlier versions.
+    let clock: HistoryClock
+    private let indexKey: SecretBytes
+    private let deployment: String
+    private let writer: WriterLock
+    let log: AuditLog.Writer?
+    /// What answers here.
+    let release = Release(since: Clock.realtimeNanoseconds / 1_000_000_000)
+
+    /// Puts an engine on a store and an enclave.
+    ///
+    /// - Parameters:
+    ///   - deployment: what a person calls the place the engine runs in.
+    ///   - quotas: how much there may be.
+    ///   - history: for how long earlier versions of items are kept.
+    ///   - clock: when they are past.
+    ///   - anchoredGroups: whose items are shown to their own programs and to root alone.
+    ///   - log: takes a line for a request that was refused, a few a second at most.
+    /// - Throws: what keeps enclave or store from being used.
+    package init(
+        store: ItemStore, enclave: any EnclaveService, deployment: String, quotas: Quotas = .none,
+        history: HistoryLimits = HistoryLimits(), clock: HistoryClock = HistoryClock(),
+        anchoredGroups: AnchoredGroups = .none, log: AuditLog.Writer? = nil
+    ) throws(Refusal) {
+        decisions = AuditLog(log)
+        self.log = log
+        age = AgeKeeper(enclave, log)
+        self.anchoredGroups = anchoredGroups
+        self.store = store
+        self.enclave = enclave
+        (self.history, self.clock) = (history, clock)
+        self.deployment = deployment
+        keyring = MetadataKeyring(enclave.epoch)
+        indexKey = try enclave.indexKey()
+        try store.migrate(with: indexKey)
+        if let log { store.damage.tell(log) }
+        writer = WriterLock(
+            ItemWriter(
+                try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),
+                try GroupRegistry(indexKey), quotas, history))
+        exclusively { writer in
+            if let foreign = writer.store.foreignObjects { log?("\(foreign.problem) \(foreign.remedy)") }
+            age.look(at: writer.store)
+        }
+        if history.days == 0 { exclusively(dropHistory) }
+    }
+
+    /// Nothing is to be kept: what there is goes at once, and not when there is time for it.
+    private func dropHistory(_ writer: ItemWriter) {
+        do throws(Refusal) { try writer.trimHistory(now: clock.now) } catch {
+            log?("The earlier versions were not dropped: \(error.problem)")
+        }
+    }
+
+    /// Whether the descriptors of the store's lock and writer are still its own.
+    package var hasItsDescriptors: Bool { store.hasItsDescriptor && exclusively { $0.store.hasItsDescriptors } }
+
+    /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to
+    /// end.
+    package var failure: Refusal? { store.failure.first }
+
+    /// Why an item reader is not to be used: the store has failed, or its descriptors are no longer what was opened.
+    /// For a program that has the keychain inside, and may do so to it. Whether the files still have their names is
+    /// looked at when something is written: a read of what somebody has moved away tells nobody that it is kept.
+    package func failureOfUse(by itemReader: ItemReader) -> Refusal? {
+        if let failure { return failure }
+        if store.hasItsDescriptor, itemReader.reader.hasItsWholeFiles { return nil }
+        return (store.failureOfUse ?? itemReader.reader.failureOfUse).map { store.fail($0) }
+    }
+
+    /// Has something done when the store fails, once.
+    package func whenStoreFails(_ body: @escaping @Sendable (Refusal) -> Void) { store.failure.whenItHappens(body) }
+
+    /// Makes what one answering thread needs. The thread tells it when it rests.
+    package func makeItemReader() throws(Refusal) -> ItemReader {
+        try makeItemReader(past: AccessControlGate(enclave), holdsSnapshot: true)
+    }
+
+    /// Makes an item reader for one request, or for one that may have the user asked.
+    func makeItemReader(past gate: AccessControlGate?) throws(Refusal) -> ItemReader {
+        try makeItemReader(past: gate ?? AccessControlGate(enclave), holdsSnapshot: false)
+    }
+
+    private func makeItemReader(past gate: AccessControlGate, holdsSnapshot: Bool) throws(Refusal) -> ItemReader {
+        ItemReader(
+            reader: try store.makeReader(indexKey: indexKey, holdsSnapshot: holdsSnapshot),
+            sealer: try ItemSealer(enclave: enclave, keyring: keyring),
+            past: gate, decisions, anchoredGroups, history)
+    }
+
+    /// Performs writes in one transaction and answers each into its own writer. Blocks until they are on disk; those
+    /// that could not be begun by their deadlines are refused.
+    package func write(_ batch: [PendingWrite]) {
+        perform(batch)
+        for write in batch { decisions.note(write.decision) }
+    }
+
+    /// As ``write(_:)``, for whoever notes himself what came of it.
+    func perform(_ batch: [PendingWrite]) {
+        let done: Void? = writer.exclusively(by: batch.latestDeadline) { $0.perform(batch) }
+        if done == nil { for write in batch { write.refuse(.expired) } }
+    }
+
+    /// A program has connected: it is noted for its groups.
+    package func arrived(_ caller: CallerIdentity) { activity.note(caller) }
+
+    /// Makes a checkpoint when the log has become long, and begins a block when one is over. To be called after writes
+    /// were answered, by the thread that wrote.
+    package func checkpointIfDue() {
+        exclusively { writer in
+            age.beginBlockIfDue(of: writer.store)
+            if writer.store.isCheckpointDue { tidyUp(writer) }
+        }
+    }
+
+    /// Tidies the store up when there is time.
+    package func maintain() {
+        exclusively { writer in
+            age.close(writer.store)
+            tidyUp(writer)
+        }
+    }
+
+    /// Writes down what can wait, and makes a checkpoint. A failure here is no write's: a failure of the disk ends the
+    /// use of the store, and what could not be written down is seen again.
+    private func tidyUp(_ writer: ItemWriter) {
+        guard failure == nil else { return }
+        do throws(Refusal) {
+            try writer.write(activity.take())
+            try writer.trimHistory(now: clock.now)
+            try writer.store.checkpoint()
+        } catch { log?("The store was not tidied up: \(error.problem)") }
+    }
+
+    /// The state of the device.
+    package func status() throws(Refusal) -> DeviceStatus {
+        let enclave = try enclave.status()
+        return DeviceStatus(
+            protection: enclave.protection, lockState: enclave.lockState, passcodeIsSet: enclave.passcodeIsSet,
+            failedAttempts: enclave.failedAttempts, retryAfter: enclave.retryAfter, deployment: deployment,
+            location: store.folder, enclave: enclave.kind,
+            age: age.whole(with: enclave.age))
+    }
+
+    /// Runs something with the writing connection while nobody else writes.
+    func exclusively<Result>(_ body: (ItemWriter) -> Result) -> Result {
+        while true {
+            // There is no deadline that could pass.
+            if let result = writer.exclusively(by: .never, body) { return result }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// What is known of groups, as the writing thread keeps it.
+extension ItemWriter {
+    /// Writes down which programs were seen.
+    func write(_ activity: [ProgramActivity.ProgramUse]) throws(Refusal) {
+        guard !activity.isEmpty else { return }
+        try store.transaction { () throws(Refusal) in
+            for programUse in activity {
+                try change(programUse.group) { record in
+                    record.note(programUse.program, programUse.provenance, on: programUse.day)
+                }
+            }
+        }
+    }
+
+    /// What is known of a group; nil when nothing is, or it does not open.
+    func record(of group: String) throws(Refusal) -> GroupRecord? {
+        let digest = try store.digester.group(group)
+        return try store.groupRecord(digest).flatMap { registry.open($0, for: digest.bytes) }
+    }
+
+    /// Changes what is known of a group, inside a transaction.
+    ///
+    /// - Parameter body: false leaves it as it was.
+    func change(_ group: String, _ body: (inout GroupRecord) -> Bool) throws(Refusal) {
+        var record = try record(of: group) ?? GroupRecord(group)
+        guard body(&record) else { return }
+        let digest = try store.digester.group(group)
+        try store.keep(groupRecord: try registry.seal(record, for: digest.bytes), for: digest)
+    }
+
+    /// A group that has the name of another takes over what was known of it.
+    func renameRecord(of group: String, to name: String) throws(Refusal) {
+        guard let old = try record(of: group) else { return }
+        try change(name) { record in
+            record.policy = old.policy
+            for program in old.programs where !record.programs.contains(where: { $0.path == program.path }) {
+                record.programs.append(program)
+            }
+            return true
+        }
+        try store.dropGroupRecord(try store.digester.group(group))
+    }
+
+    /// The groups that have items, with what is known of them; those whose names nobody can tell now are left out.
+    func groups() throws(Refusal) -> [(record: GroupRecord, items: UInt64)] {
+        var items: [[UInt8]: UInt64] = [:]
+        for itemClass in ItemClass.stored {
+            try store.countItemsOfGroups(in: itemClass) { items[$0, default: 0] += UInt64(clamping: $1) }
+        }
+        var records: [[UInt8]: GroupRecord] = [:]
+        for (digest, sealed) in try store.groupRecords() { records[digest] = registry.open(sealed, for: digest) }
+        var found: [(record: GroupRecord, items: UInt64)] = []
+        for (digest, count) in items {
+            if let record = records[digest] {
+                found.append((record, count))
+            } else if let name = try name(of: digest) {
+                found.append((GroupRecord(name), count))
+            }
+        }
+        return found.sorted { $0.record.name < $1.record.name }
+    }
+
+    /// The name of a group that nothing was written down about, from an item that opens now.
+    private func name(of digest: [UInt8]) throws(Refusal) -> String? {
+        for itemClass in ItemClass.stored {
+            let batch = RowBatch()
+            try store.someRows(of: digest, in: itemClass) { batch.append($0) }
+            for index in batch.rows.indices {
+                let item: PlainItem?
+                do throws(Refusal) { item = try open(index, in: batch, as: itemClass, withValue: false) } catch {
+                    continue
+                }
+                if let name = item?.attributes[.accessGroup]?.string { return name }
+            }
+        }
+        return nil
+    }
+
+    /// Removes the items of groups that are to go with their programs, all of which are gone (S-61).
+    ///
+    /// - Parameter programs: those that were removed; groups of others are not looked at.
+    /// - Returns: how many items went.
+    func purge(programs: Set<String>) throws(Refusal) -> UInt64 {
+        var count: UInt64 = 0
+        try store.transaction { () throws(Refusal) in
+            for (digest, sealed) in try store.groupRecords() {
+                guard let record = registry.open(sealed, for: digest), record.policy == .purge,
+                    !programs.isDisjoint(with: record.possiblePrograms), record.isWithoutPrograms
+                else { continue }
+                let group = try store.digester.group(record.name)
+                for itemClass in ItemClass.stored {
+                    count += UInt64(clamping: try store.countItems(of: group, in: itemClass))
+                    try store.deleteItems(of: group, from: itemClass)
+                }
+                try store.forgetVersions(of: group)
+                try store.dropGroupRecord(group)
+            }
+        }
+        return count
+    }
+}
+
+extension ColumnDigest {
+    var bytes: [UInt8] { span.array(0, 16) }
+}

@@ -1,0 +1,165 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
+final class WorkerThreads: Sendable {
+    let writes: WorkQueue<WriteJob>
+    let searches: WorkQueue<SearchJob>
+    let slow: WorkQueue<DeviceJob>
+    let brief: WorkQueue<DeviceJob>
+    let keys: WorkQueue<KeyJob>
+    let watchers: StateWatchers
+    let prompts: WorkQueue<PromptJob>
+    let attendance: WorkQueue<PromptControlJob>
+    let identities: WorkQueue<RegistryJob>
+    private let threads: [Thread]
+    /// End the queues.
+    private let closings: [@Sendable () -> Void]
+
+    /// Starts the threads.
+    ///
+    /// - Throws: `SystemError` when there are too many threads already; those started have ended again.
+    init(
+        _ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits
+    ) throws(SystemError) {
+        let writes = WorkQueue<WriteJob>(room: limits.queuedWrites, share: limits.queuedWritesOfProgram)
+        let searches = WorkQueue<SearchJob>(
+            room: limits.queuedSearches, share: limits.queuedSearchesOfProgram, running: Self.half(limits.searchWorkers)
+        )
+        let slow = WorkQueue<DeviceJob>(
+            room: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
+            shared: max(1, limits.workers - 1))
+        let brief = WorkQueue<DeviceJob>(room: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
+        let keys = WorkQueue<KeyJob>(
+            room: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
+        let watchers = StateWatchers(
+            handler.stateEpoch, room: limits.watchers, share: limits.watchersOfProgram)
+        let prompts = WorkQueue<PromptJob>(
+            room: limits.queuedPrompts, share: limits.queuedPromptsOfProgram, running: Self.half(limits.promptWorkers),
+            shared: max(1, limits.promptWorkers - 1))
+        // A prompt's end is never refused to a program that may have it.
+        let attendance = WorkQueue<PromptControlJob>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
+        let identities = WorkQueue<RegistryJob>(
+            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram,
+            shared: limits.identitiesOfTurn)
+        let closings = [
+            writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
+            identities.close, watchers.close,
+        ]
+        let requestReaders = SearchReaders(handler)
+        var threads: [Thread] = []
+        do throws(SystemError) {
+            threads += try watchers.start(handler)
+            threads.append(
+                try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, within: limits) })
+            for _ in 0..<limits.searchWorkers {
+                threads.append(try Thread(named: "keychain-search") { requestReaders.serve(searches) })
+            }
+            for _ in 0..<limits.briefWorkers {
+                threads.append(try Thread(named: "keychain-brief") { Self.work(brief, with: handler) })
+            }
+            for _ in 0..<limits.workers {
+                threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
+            }
+            for _ in 0..<limits.keyWorkers {
+                threads.append(try Thread(named: "keychain-keys") { Self.work(keys, with: handler) })
+            }
+            for _ in 0..<limits.promptWorkers {
+                threads.append(try Thread(named: "keychain-prompt") { Self.work(prompts, with: handler) })
+            }
+            for _ in 0..<limits.promptAttendants {
+                threads.append(try Thread(named: "keychain-attend") { Self.attend(attendance, with: handler) })
+            }
+            for _ in 0..<limits.identityWorkers {
+                threads.append(try Thread(named: "keychain-who") { Self.identify(identities, in: registry) })
+            }
+        } catch {
+            for close in closings { close() }
+            for thread in threads { thread.join() }
+            throw error
+        }
+        (self.writes, self.searches, self.slow, self.brief) = (writes, searches, slow, brief)
+        (self.keys, self.watchers) = (keys, watchers)
+        (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
+        (self.closings, self.threads) = (closings, threads)
+    }
+
+    /// Performs what waits, then ends the threads.
+    func finish() {
+        for close in closings { close() }
+        for thread in threads { thread.join() }
+    }
+
+    /// What one program may have of so many threads, so that another one never waits for all of them.
+    private static func half(_ count: Int) -> Int { max(1, count / 2) }
+
+    /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.
+    private static func commit(
+        _ queue: WorkQueue<WriteJob>, with handler: any RequestHandler, within limits: ServerLimits
+    ) {
+        var spin = AdaptiveSpin(microseconds: timeToNextWrite, forgivesOne: true)
+        while case let jobs = queue.take(&spin, { goesAlong($0, $1, limits) }), !jobs.isEmpty {
+            let batch = jobs.filter(isInTime)
+            guard !batch.isEmpty else { continue }
+            ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
+            handler.checkpointIfDue()
+        }
+        handler.maintain()
+    }
+
+    /// Whether a write is part of the commit that others are in: of one program so many are, and what is large has its
+    /// own.
+    private static func goesAlong(_ job: WriteJob, _ others: [WriteJob], _ limits: ServerLimits) -> Bool {
+        guard others.count < limits.commit, job.cost <= limits.largeWrite else { return false }
+        guard let first = others.first, first.cost <= limits.largeWrite else { return false }
+        return others.count { $0.standing == job.standing } < limits.commitOfProgram
+    }
+
+    /// The next write of a program that waits for each comes within so many microseconds of the last one's answer. A
+    /// processor that has gone to sleep meanwhile takes half as long to wake, and longer to be as fast as it was.
+    private static let timeToNextWrite: UInt64 = 100
+
+    /// Answers a write that waited too long; it is not performed.
+    private static func isInTime(_ job: WriteJob) -> Bool {
+        guard job.deadline.hasPassed else { return true }
+        job.reply.deliver(Refusal.expired.frame(id: job.id))
+        return false
+    }
+
+    private static func work<Job: WorkerJob>(_ queue: WorkQueue<Job>, with handler: any RequestHandler) {
+        while let job = queue.next() {
+            answer(job, with: handler)
+            queue.finished(job)
+        }
+    }
+
+    private static func answer(_ job: some WorkerJob, with handler: any RequestHandler) {
+        guard !job.deadline.hasPassed else { return job.reply.deliver(Refusal.expired.frame(id: job.id)) }
+        let writer = ResponseWriter()
+        job.perform(with: handler, into: writer)
+        job.reply.deliver(writer.buffer.finish())
+    }
+
+    private static func identify(_ queue: WorkQueue<RegistryJob>, in registry: any CallerRegistry) {
+        while let job = queue.next() {
+            // Under way until it is answered, which may be long after.
+            let end = { @Sendable in queue.finished(job) }
+            switch job {
+            case .identify(let job): job.begin(onEnd: end)
+            case .examine(let job): job.begin(with: registry, onEnd: end)
+            }
+        }
+    }
+
+    private static func attend(_ queue: WorkQueue<PromptControlJob>, with handler: any RequestHandler) {
+        while let job = queue.next() {
+            switch job {
+            case .answer(let job): answer(job, with: handler)
+            case .withdraw(let conversation, _): handler.withdraw(conversation)
+            case .tidy: Memory.giveBack()
+            }
+            queue.finished(job)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CallerIdentification
+import EnclaveWire
+import Glibc
+import KeychainEngine
+import KeychainModel
+import KeychainServer
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// The daemon of one keychain of the system service: as a user's daemon, but for where its connections come from, where
+/// its enclave is, and whom it serves.
+struct UserDaemonProgram {
+    private let owner: KeychainOwner
+    private let options: DaemonArguments.Options
+    private let log: ServerLog
+    private let callers: IdentifierClient
+
+    /// How long a keychain that cannot be opened is answered for before it is tried again, in seconds: so seldom is it
+    /// tried.
+    private static let refusalTime: UInt64 = 3
+
+    /// Connections to the system's keychain that one user may have, but root: more than a unit needs.
+    private static let mostOfUser = 64
+
+    init(_ owner: KeychainOwner, _ options: DaemonArguments.Options, log: @escaping ServerLog) {
+        (self.owner, self.options) = (owner, options)
+        self.log = { line in log("\(owner): \(line)") }
+        callers = IdentifierClient(owner.servedCallers)
+    }
+
+    /// Serves until the master lets it go.
+    ///
+    /// - Throws: `errSecNotAvailable` when the enclave has ended; `SystemError` when it cannot serve at all.
+    func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
+        try confine()
+        try Watchdog.start { ConnectionHandoff.giveSign(over: control) }
+        let isOpen = SharedWord()
+        do throws(Refusal) {
+            let engine = try openEngine(isOpen)
+            Keychaind.end(with: engine)
+            let housekeeping = Housekeeping(engine)
+            try serve(
+                engine, control, signals, idleExit: options.idleExit,
+                look: {
+                    callers.forget()
+                    return housekeeping.look()
+                })
+            if let failure = engine.failure { throw failure }
+        } catch {
+            log("\(error.problem) \(error.remedy)")
+            if isOpen.load() != 0 { throw error }
+            // Also while somebody asks all the time: what kept it from opening may be over.
+            try serve(ClosedKeychain(error), control, signals, idleExit: Self.refusalTime, isPassing: true)
+        }
+    }
+
+    /// Leaves this process its own keychain's folder, and what everybody may read of what root has installed. What it
+    /// is connected to it was given.
+    private func confine() throws(SystemError) {
+        try Privileges.reduce(to: nil, keeping: [])
+        try ProcessHardening.forbidNewPrivileges()
+        try PrivateDirectory.ensure(options.store)
+        // SQLite's temporary files: there is no other folder that it may write.
+        unsafe setenv("SQLITE_TMPDIR", options.store, 1)
+        let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
+        let readable = (Self.system + folders.map { $0 + "/" }).map { FileSystemRestriction.Place($0, .reading) }
+        if try !FileSystemRestriction.apply(only: [.init(options.store, .everything)] + readable) {
+            log("this kernel has no Landlock, so the daemon can open the other stores of its user")
+        }
+        try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
+    }
+
+    /// What libraries and the entitlements of programs are read from, and the kernel's own words about this process and
+    /// the machine.
+    private static let system = [
+        "/usr/", "/etc/", "/opt/", "/lib/", "/lib64/", "/nix/store/", "/gnu/store/", "/proc/", "/dev/urandom",
+    ]
+
+    /// A new store is made when the vault is there, as in a user's own daemon: who is ended in between, or has no
+    /// enclave, would leave a store that nobody opens any more.
+    ///
+    /// - Parameter isOpen: set when the keychain is open: from then on the end of the enclave is the end of the daemon.
+    private func openEngine(_ isOpen: SharedWord) throws(Refusal) -> KeychainEngine {
+        let existing = ItemStore.exists(in: options.store) ? try openStore() : nil
+        guard let channel = options.enclave else { throw .unreachableEnclave }
+        let enclave = try EnclaveConnection(channel) {
+            // As the end of an enclave of its own would be told.
+            if isOpen.load() != 0 { kill(CurrentProcess.identifier, SIGCHLD) }
+        }
+        let store = if let existing { existing } else { try openStore() }
+        let engine = try KeychainEngine(
+            store: store, enclave: enclave, deployment: "system daemon", quotas: options.quotas,
+            history: options.history,
+            anchoredGroups: Keychaind.anchoredGroups(options), log: log)
+        isOpen.store(1)
+        return engine
+    }
+
+    private func openStore() throws(Refusal) -> ItemStore {
+        try ItemStore(folder: options.store, prefersExclusive: true)
+    }
+
+    private func serve(
+        _ handler: any RequestHandler, _ control: UnixSocket, _ signals: TerminationSignals, idleExit: UInt64?,
+        isPassing: Bool = false, look: () -> UInt64 = { 600 }
+    ) throws(Refusal) {
+        var limits: ServerLimits
+        do {
+            limits = try DaemonProcess.limits(requestRate: options.requestRate, connections: options.connections)
+            // Everybody may knock at the system's keychain, to be told that it is not for them.
+            if owner == .system { limits.connectionsOfUser = Self.mostOfUser }
+        } catch {
+            throw Refusal(.notAvailable, .unavailable, "server", "\(error)", do: "Raise the limit of open files.")
+        }
+        let credentials = CredentialDesk(handler, log: log)
+        let connections = HandoverReceiver(
+            control, onCredential: credentials.take, onIdentifier: callers.use,
+            onEnd: { kill(CurrentProcess.identifier, SIGTERM) })
+        let server = try KeychainServer(
+            handler, on: [connections], registry: callers, limits: limits, log: log)
+        defer { server.stop() }
+        try signals.wait(
+            idleExit: { idleExit }, of: server, isPassing: isPassing,
+            mayEnd: { vacancy in
+                let received = connections.received
+                if vacancy() > 0 { connections.offerEnd(received: received) }
+                return false
+            }, look: look)
+    }
+}
+
+extension Refusal {
+    fileprivate static var unreachableEnclave: Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "enclave", "The system's enclave cannot be reached.",
+            do: "Start keychain-enclaved (systemctl start keychain-enclaved.socket), or see its log and keychaind's.")
+    }
+}

@@ -1,0 +1,131 @@
+import KeychainCrypto
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// What a person showed to open the keychain.
+struct Credential: Sendable {
+    let kind: CredentialKind
+    let bytes: SecretBytes
+
+    init(_ kind: CredentialKind, _ bytes: SecretBytes) { (self.kind, self.bytes) = (kind, bytes) }
+}
+
+extension SoftwareEnclave {
+    func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
+        let passcode: SecretBytes
+        do {
+            passcode = try PasscodeFile.read(
+                file, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
+        } catch { throw .unreadablePasscode(error) }
+        guard passcode.count > 0 else { throw .emptyPasscode }
+        return passcode
+    }
+
+    /// Opens the keybag with the passcode, if it is one and it is time; the attempt is on disk before the passcode is
+    /// looked at.
+    ///
+    /// - Returns: the keys; `vault` has no failed attempts then, which is for the caller to write.
+    func verify(_ passcode: SecretBytes, opening vault: inout Vault) throws(Refusal) -> Keybag {
+        try verify(Credential(.passcode, passcode), opening: &vault)
+    }
+
+    /// The same with any credential. All kinds share the count and the wait: who may guess at one may not guess at
+    /// another meanwhile.
+    func verify(_ credential: Credential, opening vault: inout Vault) throws(Refusal) -> Keybag {
+        let credential = try Self.normalised(credential)
+        guard vault.slots.contains(where: { $0.kind.credential == credential.kind }) else {
+            throw .noSlot(for: credential.kind)
+        }
+        let moment = clock.now()
+        let wait = vault.attempts.remainingWait(at: moment)
+        guard wait == 0 else { throw .throttled(wait: wait) }
+        let before = vault.attempts
+        vault.attempts.add(at: moment)
+        try count(&vault)
+        do throws(Refusal) {
+            let keybag = try open(vault, with: credential)
+            vault.attempts = FailedAttempts()
+            user.forgetMisses()
+            return keybag
+        } catch {
+            // Nobody has looked at the credential, so nothing was guessed.
+            if !error.isWrongCredential {
+                vault.attempts = before
+                try? count(&vault)
+            }
+            throw error
+        }
+    }
+
+    /// Writes the attempts down, here too: a vault from before them is an old one from then on.
+    func count(_ vault: inout Vault) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            let seen = try replace(&vault, counting: .attempt)
+            state.keep(vault, seen: seen)
+        }
+    }
+
+    /// A recovery code is what it stands for; a text that is no code is nobody's guess.
+    private static func normalised(_ credential: Credential) throws(Refusal) -> Credential {
+        guard credential.kind == .recoveryCode else { return credential }
+        do throws(RecoveryCode.Mistake) {
+            return Credential(.recoveryCode, try RecoveryCode(credential.bytes).secret)
+        } catch { throw .mistypedCode(error) }
+    }
+
+    /// Opens the keybag: with the passcode, or without one what opens without.
+    func open(_ vault: Vault, passcode: SecretBytes? = nil) throws(Refusal) -> Keybag {
+        if let passcode { return try open(vault, with: Credential(.passcode, passcode)) }
+        do { return try Keybag(openingUnattended: vault) } catch { throw .crypto(error) }
+    }
+
+    /// Opens the keybag with a credential for one of the slots of its kind.
+    private func open(_ vault: Vault, with credential: Credential) throws(Refusal) -> Keybag {
+        let root = try file.roots.root(vault.device.kind)
+        for slot in vault.slots where slot.kind.credential == credential.kind {
+            if let keybag = try open(vault, slot, credential.bytes, root) { return keybag }
+        }
+        throw .wrong(credential.kind, wait: vault.attempts.remainingWait(at: clock.now()))
+    }
+
+    /// - Returns: nil when it is the wrong credential.
+    private func open(
+        _ vault: Vault, _ slot: VaultSlot, _ credential: SecretBytes, _ root: any DeviceRoot
+    ) throws(Refusal) -> Keybag? {
+        let key: SecretBytes
+        do throws(PasscodeLockFailure) { key = try vault.key(of: slot, credential, root) } catch {
+            switch error {
+            case .wrongKey: return nil
+            case .lockedOut(let seconds):
+                throw .throttled(wait: max(vault.attempts.remainingWait(at: clock.now()), seconds))
+            case .refused(let refusal): throw refusal
+            }
+        }
+        do throws(CryptoError) { return try Keybag(opening: vault, slot, key) } catch {
+            if error == .authenticationFailed { return nil }
+            throw .crypto(error)
+        }
+    }
+
+    /// A new slot with the keybag key in it.
+    ///
+    /// - Parameter credential: what will open it; nil for a slot that takes nothing.
+    func slot(
+        _ kind: UnlockSlot.Kind, number: UInt8, _ credential: SecretBytes?, holding keybag: Keybag, in vault: Vault
+    ) throws(Refusal) -> VaultSlot {
+        let root = try file.roots.root(vault.device.kind)
+        var slot = VaultSlot(kind, number: number, cost: try price(of: kind))
+        let key = try vault.makeKey(of: &slot, credential, root)
+        do { return try vault.slot(slot, holding: try keybag.requireKey(), under: key) } catch { throw .crypto(error) }
+    }
+
+    private func price(of kind: UnlockSlot.Kind) throws(Refusal) -> Argon2id? {
+        guard kind == .passcode || kind == .tpmWithPIN else { return nil }
+        do { return try cost.derivation } catch { throw .crypto(error) }
+    }
+}
+
+extension Refusal {
+    fileprivate var isWrongCredential: Bool { [.wrongPasscode, .wrongRecoveryCode, .wrongPIN].contains(rule) }
+}

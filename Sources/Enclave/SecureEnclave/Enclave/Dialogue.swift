@@ -1,0 +1,133 @@
+import EnclaveWire
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// A sequence of prompts carried out: its questions go to the agent, its answers are looked at.
+struct Dialogue {
+    private let enclave: SoftwareEnclave
+    private let task: AuthenticationTask
+    private let number: UInt64
+    private let deadline: Deadline
+    private var enrolment: [UInt8] = []
+
+    /// - Parameter number: the place at the ``PromptQueue`` that has the user.
+    init(_ enclave: SoftwareEnclave, _ task: AuthenticationTask, _ number: UInt64, _ deadline: Deadline) {
+        (self.enclave, self.task, self.number, self.deadline) = (enclave, task, number, deadline)
+    }
+
+    /// Asks until what is wanted is met.
+    ///
+    /// - Returns: what the user has shown now.
+    mutating func ask(
+        _ wanted: RequiredAuthentication, _ means: AvailableFactors, shown: AuthenticationFactors
+    ) throws(Refusal) -> Grants.Shown {
+        var sequence = PromptSequence(wanted, means, shown: shown, hidesFallback: task.prompt.fallbackTitle == "")
+        while true {
+            switch sequence.next {
+            case .done:
+                return Grants.Shown(factors: sequence.shown.subtracting(shown), enrolment: enrolment)
+            case .refused(let refusal): throw refusal
+            case .finger(let allowsFallback, let failures):
+                enrolment = []
+                var question = question(.finger, failures)
+                question.allowsFallback = allowsFallback
+                try askFinger(question, means, &sequence)
+            case .passcode(let failures): try askPasscode(failures, &sequence)
+            }
+        }
+    }
+
+    /// Asks for the application password, where one is wanted that the context has not.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` (`state.needs-password`) where nobody can or may be asked.
+    func askPassword(_ wanted: RequiredAuthentication) throws(Refusal) -> SecretBytes? {
+        guard wanted.needsPassword, !enclave.hasPassword(in: task.context) else { return nil }
+        for failures in 0..<PromptSequence.mostMisses {
+            let question = question(wanted.makesPassword ? .newApplicationPassword : .applicationPassword, failures)
+            // An empty one would be none.
+            if case .secret(let password) = try putForPassword(question), password.count > 0 { return password }
+        }
+        throw .userFailed
+    }
+
+    private func putForPassword(_ question: UserQuestion) throws(Refusal) -> UserAnswer {
+        do throws(Refusal) { return try put(question) } catch {
+            throw error.rule == .unreachable ? .missingPassword : error
+        }
+    }
+
+    // MARK: - One question
+
+    private func question(_ kind: UserQuestion.Kind, _ failures: UInt32) -> UserQuestion {
+        var question = UserQuestion(kind, task.context, task.prompt)
+        question.failures = failures
+        return question
+    }
+
+    private mutating func askFinger(
+        _ question: UserQuestion, _ means: AvailableFactors, _ sequence: inout PromptSequence
+    ) throws(Refusal) {
+        switch try put(question) {
+        case .matched:
+            enclave.user.forgetMisses()
+            enrolment = means.biometry.enrolment
+            sequence.show(.biometry)
+        case .fallback: sequence.fallBack()
+        default: sequence.missFinger(isLockedOut: enclave.user.missFinger())
+        }
+    }
+
+    private func askPasscode(_ failures: UInt32, _ sequence: inout PromptSequence) throws(Refusal) {
+        let status = try enclave.status()
+        var question = question(status.passcodeIsSet ? .passcode : .loginPassword, failures)
+        question.wait = status.passcodeIsSet ? status.retryAfter : 0
+        // Right after a wrong one the user may wait, if there is time; nobody is asked only to wait.
+        guard question.wait == 0 || failures > 0 && question.wait < deadline.secondsLeft else {
+            throw .throttled(wait: question.wait)
+        }
+        let answer = try put(question)
+        if try isRight(answer, question.kind) {
+            enclave.user.forgetMisses()
+            sequence.show(.passcode)
+        } else {
+            sequence.missPasscode()
+        }
+    }
+
+    /// The agent's word counts for the login's password, and for nothing else that is known.
+    private func isRight(_ answer: UserAnswer, _ kind: UserQuestion.Kind) throws(Refusal) -> Bool {
+        switch answer {
+        case .matched: return kind == .loginPassword && enclave.user.acceptsLoginPassword
+        case .secret(let passcode) where kind == .passcode && passcode.count > 0:
+            do throws(Refusal) { try enclave.check(passcode: passcode) } catch {
+                guard error.rule == .wrongPasscode else { throw error }
+                return false
+            }
+            return true
+        default: return false
+        }
+    }
+
+    /// Puts a question, and ends the conversation for what is no answer to it.
+    private func put(_ question: UserQuestion) throws(Refusal) -> UserAnswer {
+        guard let agent = enclave.user.agent else { throw .nobodyToAsk }
+        guard task.prompt.interaction != .never else { throw .mayNotAsk }
+        guard !enclave.user.queue.isWithdrawn(number) else { throw .withdrawn }
+        guard !deadline.hasPassed else { throw .unansweredInTime }
+        let answer: UserAnswer
+        do { answer = try agent.ask(question, by: deadline) } catch { throw .nobodyToAsk }
+        if enclave.user.queue.isWithdrawn(number) { throw .withdrawn }
+        switch answer {
+        case .cancelled: throw .userCanceled
+        case .withdrawn: throw .withdrawn
+        case .unreachable: throw .nobodyToAsk
+        case .timedOut: throw .unansweredInTime
+        case .matched, .noMatch, .secret, .fallback: return answer
+        }
+    }
+}
+
+extension Deadline {
+    fileprivate var secondsLeft: UInt64 { (remainingNanoseconds ?? .max) / 1_000_000_000 }
+}

@@ -1,0 +1,132 @@
+import KeychainCrypto
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// What a guess at a passcode costs (Argon2id, RFC 9106).
+package enum PasscodeCost: Sendable {
+    /// 64 MiB, 3 passes, 1 lane: about 85 ms on a machine of 2024, which a person does not feel and a guesser does.
+    case calibrated
+    /// As little as possible, for simulated devices that protect nothing.
+    case cheapest
+
+    var derivation: Argon2id {
+        get throws(CryptoError) {
+            switch self {
+            case .calibrated: try Argon2id(memory: 64 << 10, passes: 3)
+            case .cheapest: try Argon2id(memory: 8, passes: 1)
+            }
+        }
+    }
+}
+
+extension SoftwareEnclave {
+    /// How long the writer of a passcode's pipe may take.
+    static let passcodePatience = 10_000
+
+    /// Opens the classes with the passcode. Without one nothing is closed, and none is looked at.
+    package func unlock(passcode: FileDescriptor) throws(Refusal) { try unlock(with: .passcode, passcode) }
+
+    package func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
+        let credential = Credential(kind, try read(credential))
+        try withVault { (vault) throws(Refusal) in
+            guard vault.passcode != nil else { return }
+            let keybag = try verify(credential, opening: &vault)
+            try commit(vault, keybag, counting: .attempt)
+        }
+    }
+
+    package func setPasscode(_ new: FileDescriptor) throws(Refusal) {
+        let new = try readNew(new)
+        try withVault { (vault) throws(Refusal) in
+            guard vault.passcode == nil else { throw .passcodeIsSet }
+            var keybag = try open(vault)
+            keybag.addPasscodeClass()
+            try rewrap(keybag, in: vault, passcode: new)
+        }
+    }
+
+    package func changePasscode(from old: FileDescriptor, to new: borrowing FileDescriptor) throws(Refusal) {
+        try replacePasscode(with: copy new, by: .passcode, old)
+    }
+
+    package func replacePasscode(
+        with new: FileDescriptor, by kind: CredentialKind, _ credential: FileDescriptor
+    ) throws(Refusal) {
+        let (credential, new) = (Credential(kind, try read(credential)), try readNew(new))
+        try withVault { (vault) throws(Refusal) in
+            guard vault.passcode != nil else { throw .noPasscode }
+            var keybag = try verify(credential, opening: &vault)
+            try modernise(&vault, &keybag)
+            vault.slots[0] = try slot(.passcode, number: 0, new, holding: keybag, in: vault)
+            try commit(vault, keybag)
+        }
+    }
+
+    /// A passcode that is to be set: one that the administrator lets pass.
+    private func readNew(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
+        let passcode = try read(file)
+        try policy.check(passcode: passcode)
+        return passcode
+    }
+
+    /// What a slot opens with a passcode that is gone, it must not open with what comes after: all slots go, and the
+    /// key that was in them.
+    package func removePasscode(_ old: FileDescriptor) throws(Refusal) {
+        try policy.checkRemoval()
+        let old = try read(old)
+        try withVault { (vault) throws(Refusal) in
+            guard vault.passcode != nil else { throw .noPasscode }
+            var keybag = try verify(old, opening: &vault)
+            keybag.removePasscodeClass()
+            try rewrap(keybag, in: vault, passcode: nil)
+        }
+    }
+
+    /// Wraps the class keys anew, under a keybag key that nobody has had: in the passcode's slot, or the device's
+    /// alone.
+    private func rewrap(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) {
+        var (vault, keybag) = (vault, keybag)
+        try modernise(&vault, &keybag)
+        keybag.renewKey()
+        vault.slots = [try slot(passcode == nil ? .device : .passcode, number: 0, passcode, holding: keybag, in: vault)]
+        do { vault = try keybag.sealed(in: vault) } catch { throw .crypto(error) }
+        try commit(vault, keybag)
+    }
+
+    /// Lends the vault as it is on disk; nobody else checks a passcode or replaces it meanwhile, here or in another
+    /// process.
+    ///
+    /// - Parameter acceptingAge: whether a vault that is older than its root has seen it will do: for who is to say
+    ///   that it is meant.
+    func withVault(
+        acceptingAge: Bool = false, _ body: (inout Vault) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        try passcodes.withLock { (_) throws(Refusal) in
+            let lock = try file.lock()
+            defer { lock.release() }
+            var vault = try state.withLock { (state) throws(Refusal) in
+                let age = try state.refreshOrTell(from: file)
+                if !(acceptingAge && age == .olderKeychain) { try state.checkAge() }
+                return state.vault
+            }
+            try body(&vault)
+        }
+    }
+
+    /// Makes a vault of an earlier version one that can have slots.
+    func modernise(_ vault: inout Vault, _ keybag: inout Keybag) throws(Refusal) {
+        do { vault = try vault.modernised(&keybag) } catch { throw .crypto(error) }
+    }
+
+    // Under the mutex of the keys, so that no reader meets the new file with the old keys.
+    func commit(_ vault: Vault, _ keybag: Keybag, counting change: VaultChange = .content) throws(Refusal) {
+        var (vault, keybag) = (vault, keybag)
+        try modernise(&vault, &keybag)
+        try state.withLock { (state) throws(Refusal) in
+            let seen = try replace(&vault, counting: change)
+            try state.adopt(vault, keybag, seen: seen)
+        }
+        watch.look()
+    }
+}

@@ -1,0 +1,121 @@
+import KeychainCrypto
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Binds the vault to a count in its root, where that has one: who puts back vault and store together is noticed by it.
+///
+/// The vault's `tick` is written first and the root follows, so that a crash between them leaves the vault one ahead,
+/// which the next start makes up for. Changes of what opens the vault move it each time, all others once in an hour,
+/// because a chip's memory wears off. A counter begins with a number that the root alone knows: the vault says
+/// ``beginning`` before it is made.
+final class RootTick: Sendable {
+    /// The `tick` of a vault whose counter is being made, or could not be.
+    static let beginning = UInt64.max
+    /// Seconds from one move to the next, for changes that do not matter much.
+    static let pause: UInt64 = 60 * 60
+
+    /// When it moved last, in this process.
+    private let moved = Lock<DeviceClock.Moment?>(nil)
+
+    /// A counter that is to follow the vault.
+    struct Move {
+        let counter: any RootCounter
+        let next: UInt64
+    }
+
+    /// The move that goes with a change; nil when none is due, or the root does not answer: the next change moves it
+    /// then.
+    func counter(
+        for vault: Vault, after change: VaultChange, at clock: DeviceClock, _ roots: DeviceRoots
+    ) -> Move? {
+        let tick = vault.age.tick
+        guard tick != 0, tick != Self.beginning, change == .content || isDue(at: clock.now()),
+            let counter = try? vault.counter(roots), case .value(let count) = try? counter.read()
+        else { return nil }
+        // One ahead already, it stays; anything else is for the next start to say.
+        return tick == count || tick == count &+ 1 ? Move(counter: counter, next: count &+ 1) : nil
+    }
+
+    /// Has the root follow a vault that is on disk. When it does not, the vault is one ahead, and the next move makes
+    /// up for it.
+    func follow(_ move: Move, at clock: DeviceClock) {
+        guard (try? move.counter.advance()) != nil else { return }
+        moved.withLock { $0 = clock.now() }
+    }
+
+    private func isDue(at now: DeviceClock.Moment) -> Bool {
+        moved.withLock { moved in
+            guard let moved, moved.boot == now.boot, now.seconds >= moved.seconds else { return true }
+            return now.seconds - moved.seconds >= Self.pause
+        }
+    }
+}
+
+extension Vault {
+    /// The count that this vault's root keeps for it; nil where roots do not count.
+    ///
+    /// - Throws: why the root cannot be had.
+    func counter(_ roots: DeviceRoots) throws(Refusal) -> (any RootCounter)? {
+        let root = try roots.root(device.kind)
+        do throws(CryptoError) { return root.counter(of: identifier, key: try deriveKey(.counter)) } catch {
+            throw .crypto(error)
+        }
+    }
+}
+
+// MARK: - At a start
+
+extension SoftwareEnclave {
+    /// Holds the vault against its root's count, at a start; whoever calls it holds the vault's lock.
+    ///
+    /// - Throws: as ``VaultFile/replace(with:)``; when the root does not answer.
+    func checkRoot() throws(Refusal) {
+        var vault = state.withLock { $0.vault }
+        guard let counter = try vault.counter(file.roots) else { return }
+        let (tick, count) = (vault.age.tick, try counter.read())
+        switch count {
+        // No count either: it has no room for one.
+        case .none where vault.version < Vault.slotVersion: break
+        case .none where tick == 0, _ where tick == RootTick.beginning: try beginCounting(&vault, counter, count)
+        case .value(tick): break
+        case .value(let count) where count &+ 1 == tick: try counter.advance()
+        default: state.withLock { $0.distrust(.olderThanRoot) }
+        }
+    }
+
+    /// Takes what the root has counted as it is, for a vault that is meant although it is older.
+    func acceptRoot(_ vault: inout Vault) throws(Refusal) {
+        let isOlder = state.withLock { $0.distrust } == .olderThanRoot
+        guard isOlder, let counter = try vault.counter(file.roots) else { return }
+        if case .value(let count) = try counter.read() {
+            vault.age.tick = count
+        } else {
+            vault.age.tick = (try? counter.make()) ?? RootTick.beginning
+        }
+    }
+
+    /// Gives a vault its count. Where the root has no room for one, the vault goes without, and the next start tries
+    /// again.
+    private func beginCounting(
+        _ vault: inout Vault, _ counter: any RootCounter, _ count: RootCount
+    ) throws(Refusal) {
+        if vault.age.tick == 0 {
+            vault.age.tick = RootTick.beginning
+            try keep(&vault)
+        }
+        if case .value(let count) = count {
+            vault.age.tick = count
+        } else {
+            guard let made = try? counter.make() else { return }
+            vault.age.tick = made
+        }
+        try keep(&vault)
+    }
+
+    private func keep(_ vault: inout Vault) throws(Refusal) {
+        vault.note(.block)
+        let seen = try file.replace(with: vault)
+        state.withLock { $0.keep(vault, seen: seen) }
+    }
+}

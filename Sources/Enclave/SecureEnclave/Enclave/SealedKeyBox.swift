@@ -1,0 +1,84 @@
+import EnclaveWire
+import KeychainCrypto
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The box of a sealed key: under the class key, with the head as associated data; in it the private half, or a box of
+/// it under the application password.
+extension SoftwareEnclave {
+    func requireOpen(_ accessibility: Accessibility) throws(Refusal) {
+        try withCipher(for: accessibility, orRefuse: .needsPasscode) { _ in }
+    }
+
+    /// Seals a private half, bound to what its access control demands.
+    func seal(
+        _ privatePart: SecretBytes, as key: SealedKey, in context: AuthenticationContext?
+    ) throws(Refusal) -> SealedKey {
+        let control = key.binding.control
+        guard AccessControl.asksTheUser(control) else { return try sealBox(privatePart, as: key) }
+        let (binding, inner) = try bind(privatePart, to: control, in: context)
+        return try sealBox(inner, as: key.bound(to: key.binding, binding))
+    }
+
+    func sealBox(_ inner: SecretBytes, as key: SealedKey) throws(Refusal) -> SealedKey {
+        guard inner.count <= KeyLimits.privateKeyBytes - AESGCM.overhead else { throw .wrongSize("private key") }
+        return key.sealed(as: try seal(inner, aad: key.aad, for: key.binding.accessibility))
+    }
+
+    /// Gives the private half out of the opened box, when what guards it was shown in the context.
+    ///
+    /// - Parameter operation: nil for saying what the key is, which only takes its password.
+    func open(
+        _ inner: SecretBytes, of key: SealedKey, for operation: GuardedOperation?, in context: AuthenticationContext?
+    ) throws(Refusal) -> SecretBytes {
+        try open(inner, key.guardBinding ?? GuardBinding(), for: key.use(for: operation), in: context)
+    }
+
+    /// Opens the box alone: that the key is one of this enclave's, with exactly this head, is known then.
+    func openBox(_ key: SealedKey) throws(Refusal) -> SecretBytes {
+        do throws(Refusal) { return try open(key.sealed, aad: key.aad, for: key.binding.accessibility) } catch {
+            // Locked, perhaps by another process: then nothing may stay that was loaded before.
+            if error.status == .interactionNotAllowed { forgetLoadedKeys() }
+            throw error
+        }
+    }
+
+    /// Forgets what is loaded for keys in use.
+    func forgetLoadedKeys() {
+        loaded.forget()
+        for store in [givenKeyStore, (try? file.roots.root(.tpm))?.keyStore] { store?.forgetLoadedKeys() }
+    }
+}
+
+extension SealedKey {
+    fileprivate var aad: [UInt8] { WrappingBinding.sealedKey(head: head, binding.accessibility) }
+
+    /// The same head around another box.
+    fileprivate func sealed(as box: [UInt8]) -> SealedKey { copy(binding, guardBinding, box) }
+
+    /// The same key, bound to something else, without a box.
+    func bound(to binding: KeyBinding, _ guardBinding: GuardBinding? = nil) -> SealedKey {
+        copy(binding, guardBinding, [])
+    }
+
+    private func copy(_ binding: KeyBinding, _ guardBinding: GuardBinding?, _ box: [UInt8]) -> SealedKey {
+        SealedKey(
+            backend: backend, origin: origin, keyType: keyType, bits: bits, binding: binding, publicKey: publicKey,
+            guardBinding: guardBinding, sealed: box)
+    }
+
+    /// The use of it that the user guards; to say what it is, he need not be asked.
+    fileprivate func use(for operation: GuardedOperation?) -> GuardedUse {
+        let flags = operation == nil ? binding.control & AccessConstraint.applicationPassword : binding.control
+        return GuardedUse(
+            identifier: identifier, constraint: AccessConstraint(flags: flags), operation: operation ?? .useItem)
+    }
+
+    /// Whether the key may be used at all (semantics D.5, F.5).
+    ///
+    /// - Throws: `errSecAuthFailed` for a key of the enclave whose access control does not allow its use (S-34).
+    func checkUse() throws(Refusal) {
+        if origin == .madeInside, binding.control & AccessControl.privateKeyUsage == 0 { throw .usageNotAllowed }
+    }
+}

@@ -1,0 +1,84 @@
+package import EnclaveWire
+package import KeychainModel
+package import KeychainWire
+import LinuxSystem
+
+/// When the keychain locks and opens by itself: with the user's session, with sleep, and after a time without use.
+extension SoftwareEnclave {
+    /// The longest time without use that can be asked for: a year. More would be no limit at all.
+    package static let longestIdle: UInt32 = 366 * 24 * 60 * 60
+
+    /// Follows the user's session.
+    ///
+    /// A session that is unlocked opens what opens without anybody; a passcode was shown to somebody else, and only
+    /// `pam_keychain`, or the user, can hand it on.
+    package func sessionChanged(_ event: SessionEvent) {
+        switch event {
+        case .locked: try? lock()
+        case .goingToSleep: if state.withLock({ $0.settings.locksOnSleep }) { try? lock() }
+        case .unlocked: try? state.withLock { (state) throws(Refusal) in try state.openUnattended() }
+        case .awake: _ = try? status()
+        }
+        watch.look()
+    }
+
+    package func change(_ settings: DeviceSettings) throws(Refusal) {
+        guard settings.idleSeconds <= Self.longestIdle else { throw .idleTooLong }
+        try policy.check(settings)
+        _ = try status()
+        try withVault { (vault) throws(Refusal) in
+            if vault.passcode == nil {
+                var keybag = try open(vault)
+                try modernise(&vault, &keybag)
+            }
+            try state.withLock { (state) throws(Refusal) in
+                // Who unlocked it with this release has made it one that can have settings.
+                guard state.lockState == .unlocked, vault.version >= Vault.slotVersion else { throw .lockedSettings }
+                vault.settings = settings
+                let seen = try replace(&vault, counting: .content)
+                state.keep(vault, seen: seen)
+            }
+        }
+        lookAtTheClock()
+    }
+
+    /// Starts the thread that locks after a time without use. A program that closes itself in does this before;
+    /// otherwise it is started when there is a time to watch.
+    package func startWatching() throws(Refusal) {
+        do throws(SystemError) {
+            try watch.start { [weak self] in self?.lookAround() }
+        } catch { throw .noWatch(error) }
+    }
+
+    /// Looks at the clock, and whether the vault is still the one that was written last.
+    ///
+    /// - Returns: seconds until the next look.
+    private func lookAround() -> UInt64? {
+        // A vault that cannot be read is for whoever needs it to report.
+        _ = try? state.withLock { (state) throws(Refusal) in try state.refreshOrTell(from: file) }
+        return min(lockIfIdle() ?? .max, Self.longestBlindness)
+    }
+
+    /// For so many seconds another vault on disk may go unnoticed while nobody needs it.
+    private static let longestBlindness: UInt64 = 60
+
+    /// Closes what was out of use too long.
+    ///
+    /// - Returns: seconds until it is to be looked at again; nil when there is nothing to wait for.
+    func lockIfIdle() -> UInt64? {
+        let (closes, left) = state.withLock { state in
+            // Read under the lock: a moment before the last use looks like a clock that runs backwards.
+            let now = clock.seconds()
+            let closes = state.notice(now)
+            return (closes, state.idleTime(left: now))
+        }
+        if closes { forgetWhatWasOpen() }
+        return left
+    }
+
+    /// Has the clock watched from now on, if there is a time to watch.
+    func lookAtTheClock() {
+        if state.withLock({ $0.settings.idleSeconds }) > 0 { try? startWatching() }
+        watch.look()
+    }
+}

@@ -1,0 +1,139 @@
+package import EnclaveWire
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// Asking the user (semantics D.5, G): the enclave does it itself, so that a daemon can have somebody asked, and no
+/// more.
+extension SoftwareEnclave {
+    package func capabilities() throws(Refusal) -> AuthenticationCapabilities {
+        let means = try means()
+        return AuthenticationCapabilities(biometry: means.biometry, passcodeIsSet: means.hasPasscode)
+    }
+
+    package func authenticate(
+        _ task: AuthenticationTask, by deadline: Deadline
+    ) throws(Refusal) -> AuthenticationResult {
+        let (now, scope) = (now, Grants.Scope(task.purpose))
+        let changed = user.grants.withLock { $0.changedFlags(in: task.context, at: now) }
+        let wanted = try RequiredAuthentication(task.purpose, changed: changed)
+        // What lacks nothing waits behind nobody's prompt.
+        if let result = try shownBefore(wanted, scope, in: task.context) { return result }
+        guard user.agent != nil else {
+            throw wanted.isMet(by: shown(scope, in: task.context).factors) ? .missingPassword : .nobodyToAsk
+        }
+        let subject = PromptQueue.Subject(context: task.context, purpose: task.purpose)
+        let (number, admission) = try user.queue.enter(subject, by: deadline)
+        switch admission {
+        case .served(let result): return result
+        case .withdrawn: throw .withdrawn
+        case .asks:
+            defer { user.queue.leave(number) }
+            return try ask(task, wanted, scope, number, by: deadline)
+        }
+    }
+
+    package func setCredential(_ password: FileDescriptor, in context: AuthenticationContext) throws(Refusal) {
+        let bytes: SecretBytes
+        do {
+            bytes = try PasscodeFile.read(
+                password, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
+        } catch { throw .unreadableCredential(error) }
+        let now = now
+        user.passwords.withLock { passwords in
+            passwords.forget(context)
+            if bytes.count > 0 { passwords.set(bytes, isTyped: false, in: context, at: now) }
+        }
+    }
+
+    package func invalidate(_ context: AuthenticationContext) throws(Refusal) { user.forget(context) }
+
+    // MARK: - What there is
+
+    /// What the user of this device could show now, by the vault as it is on disk.
+    func means() throws(Refusal) -> AvailableFactors {
+        let isSet = try state.withLock { (state) throws(Refusal) in
+            try state.refresh(from: file)
+            return state.vault.passcode != nil
+        }
+        return AvailableFactors(biometry: user.biometry, hasPasscode: isSet || user.acceptsLoginPassword)
+    }
+
+    var now: Grants.Now { Grants.Now(moment: clock.now(), generation: state.withLock { $0.generation }) }
+
+    func hasPassword(in context: AuthenticationContext) -> Bool { password(in: context) != nil }
+
+    func password(in context: AuthenticationContext?) -> SecretBytes? {
+        let now = now
+        return context.flatMap { context in user.passwords.withLock { $0.password(in: context, at: now) } }
+    }
+
+    /// The result, when nothing is lacking.
+    private func shownBefore(
+        _ wanted: RequiredAuthentication, _ scope: Grants.Scope, in context: AuthenticationContext
+    ) throws(Refusal) -> AuthenticationResult? {
+        let shown = shown(scope, in: context)
+        let means = try means()
+        guard wanted.isMet(by: shown.factors), wanted.refusal(.all, means) == nil,
+            !wanted.needsPassword || hasPassword(in: context)
+        else { return nil }
+        return AuthenticationResult(factors: shown.factors, enrolment: shown.enrolment)
+    }
+
+    func shown(_ scope: Grants.Scope, in context: AuthenticationContext) -> Grants.Shown {
+        let now = now
+        return user.grants.withLock { $0.shown(in: context, for: scope, at: now) }
+    }
+}
+
+// MARK: - Asking
+
+extension SoftwareEnclave {
+    private func ask(
+        _ task: AuthenticationTask, _ wanted: RequiredAuthentication, _ scope: Grants.Scope, _ number: UInt64,
+        by deadline: Deadline
+    ) throws(Refusal) -> AuthenticationResult {
+        let before = now
+        let shown = shown(scope, in: task.context)
+        var dialogue = Dialogue(self, task, number, deadline)
+        let fresh = try dialogue.ask(wanted, try means(), shown: shown.factors)
+        let password = try dialogue.askPassword(wanted)
+        let result = AuthenticationResult(
+            factors: shown.factors.union(fresh.factors),
+            enrolment: fresh.enrolment.isEmpty ? shown.enrolment : fresh.enrolment)
+        guard now.generation == before.generation else { throw .withdrawn }
+        try user.queue.serve(number, result) { count in
+            let now = Grants.Now(moment: clock.now(), generation: before.generation)
+            user.grants.withLock { $0.add(fresh, for: scope.times(count), in: task.context, at: now) }
+            guard let password else { return }
+            user.passwords.withLock { $0.set(password, isTyped: true, in: task.context, at: now) }
+        }
+        return result
+    }
+
+    /// Whether the passcode is right. It costs a try, whoever was asked for it; nothing is opened by it.
+    func check(passcode: SecretBytes) throws(Refusal) {
+        try withVault { (vault) throws(Refusal) in
+            guard vault.passcode != nil else { throw .noPasscodeToShow }
+            _ = try verify(passcode, opening: &vault)
+            try count(&vault)
+        }
+    }
+}
+
+extension Grants.Scope {
+    fileprivate init(_ purpose: AuthenticationTask.Purpose) {
+        switch purpose {
+        case .context(.policy): self = .policy
+        case .context(.control(let flags, let operation)): self = .control(flags: flags, operation)
+        case .items(let guards, let operation):
+            self = .items(Dictionary(guards.map { ($0.identifier, 1) }, uniquingKeysWith: +), operation)
+        }
+    }
+
+    /// For so many requests at once.
+    fileprivate func times(_ count: Int) -> Self {
+        guard case .items(let items, let operation) = self else { return self }
+        return .items(items.mapValues { $0 * count }, operation)
+    }
+}

@@ -1,0 +1,40 @@
+import EnclaveWire
+import KeychainCrypto
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// Rows that their user guards: their keys are opened one at a time, and only when what guards them was shown.
+extension SoftwareEnclave {
+    package func wrapGuardedRowKey(
+        _ key: SecretBytes, row: [UInt8], for accessibility: Accessibility, flags: UInt64,
+        in context: AuthenticationContext?
+    ) throws(Refusal) -> [UInt8] {
+        guard key.count == RowKeyRecord.keyBytes else { throw .wrongSize("row key") }
+        guard row.count == RowKeyRecord.rowBytes else { throw .wrongSize("row identity") }
+        let (binding, inner) = try bind(key, to: flags, in: context)
+        let guarded = GuardedRowKey(flags: flags, binding: binding)
+        let box = try seal(inner, aad: guarded.aad(row, accessibility), for: accessibility)
+        return GuardedRowKey(flags: flags, binding: binding, box: box).bytes
+    }
+
+    package func unwrapGuardedRowKey(
+        _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, in context: AuthenticationContext?
+    ) throws(Refusal) -> SecretBytes {
+        guard row.count == RowKeyRecord.rowBytes else { throw .wrongSize("row identity") }
+        guard let guarded = try? GuardedRowKey(decoding: wrapped) else { throw .damagedKey }
+        // Opened first: only then is known that the flags are those it was wrapped with.
+        let inner = try open(guarded.box, aad: guarded.aad(row, accessibility), for: accessibility)
+        let use = GuardedUse(
+            identifier: row, constraint: AccessConstraint(flags: guarded.flags), operation: .useItem)
+        let key = try open(inner, guarded.binding, for: use, in: context)
+        guard key.count == RowKeyRecord.keyBytes else { throw .damagedKey }
+        return key
+    }
+}
+
+extension GuardedRowKey {
+    fileprivate func aad(_ row: [UInt8], _ accessibility: Accessibility) -> [UInt8] {
+        WrappingBinding.row(row.span, accessibility) + head
+    }
+}

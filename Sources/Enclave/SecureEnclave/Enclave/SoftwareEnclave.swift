@@ -1,0 +1,205 @@
+package import EnclaveWire
+import KeychainCrypto
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// A Secure Enclave in software: class keys and passcode guarded by a vault file, in this process or one of its own.
+/// What the file rests on is a ``DeviceRoot``: the file itself, or a TPM.
+///
+/// What it promises:
+/// 1. No class key, device key or passcode leaves it; a class key is in memory only while its class is open, a passcode
+/// only
+///    while it is looked at.
+/// 2. Without a passcode everything but `akpu` opens with the device key alone, as on a phone without one (S-78).
+/// 3. Every attempt at the passcode is on disk before it is looked at, so that no crash and no restart gives one for
+/// free. 4. The file holds the old vault or the new one, whenever a crash comes; it is never replaced by a fresh one.
+///
+/// Thread-safe: keys are used under one mutex that is held for microseconds; passcodes are checked under another.
+package final class SoftwareEnclave: EnclaveService {
+    let file: VaultFile
+    let clock: DeviceClock
+    let cost: PasscodeCost
+    private let kind: String
+    let state: Lock<DeviceState>
+    package let epoch = StateEpoch()
+    /// Locks after a time without use, even when nobody comes to notice.
+    let watch = IdleWatch()
+    let rootTick = RootTick()
+    /// Held from the first look at a passcode to the last consequence.
+    let passcodes = Lock(())
+    let loaded = LoadedKeys()
+    /// Where its own private keys are made and used, if that is not for the vault's root to say.
+    let givenKeyStore: (any EnclaveKeyStore)?
+    let user: UserAccess
+    let policy: AdministratorPolicy
+
+    /// Opens the vault.
+    ///
+    /// - Parameters:
+    ///   - vault: the path of the file; its folder must be this user's alone.
+    ///   - createIfMissing: whether to make a vault where there is none: only when there is no store either, for a new vault
+    ///     cannot open its items.
+    ///   - kind: what a person calls this enclave.
+    ///   - passcodeCost: what a guess costs, for passcodes that are set from now on.
+    ///   - roots: what a vault may rest on here.
+    ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
+    ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
+    ///   - userAgent: the way to the user; without one nobody is asked, and what he guards stays shut.
+    ///   - acceptsLoginPassword: whether the password of the user's login counts as the passcode while none is set.
+    ///   - policy: what the machine's administrator demands.
+    /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode`
+    ///   when it is damaged; nothing was changed then.
+    package init(
+        vault path: String, createIfMissing: Bool, kind: String = "in process",
+        passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
+        roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
+        keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false,
+        policy: AdministratorPolicy = .none
+    ) throws(Refusal) {
+        self.policy = policy
+        file = VaultFile(path: path, roots: roots)
+        user = UserAccess(userAgent, acceptsLoginPassword: acceptsLoginPassword)
+        (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
+        givenKeyStore = keyStore
+        if createIfMissing {
+            try file.makeFolder()
+        } else {
+            guard try file.exists else { throw .missingVault(path) }
+        }
+        // Of two processes that start at once, one makes the vault and the other finds it.
+        let lock = try file.lock()
+        defer { lock.release() }
+        try file.removeLeftovers()
+        if createIfMissing { try Self.ensureVault(file, on: preferred, policy) }
+        state = Lock(try DeviceState(opening: file, clock, epoch, policy))
+        try checkRoot()
+        lookAtTheClock()
+    }
+
+    deinit { watch.end() }
+
+    private static func ensureVault(
+        _ file: VaultFile, on kind: DeviceRootKind, _ policy: AdministratorPolicy
+    ) throws(Refusal) {
+        if try file.exists { return }
+        if kind == .software { try policy.checkSoftware() }
+        var vault = try Vault(on: try file.roots.root(kind))
+        do throws(CryptoError) {
+            let keybag = Keybag()
+            let key = try vault.key(ofUnattended: VaultSlot(.device))
+            vault.slots = [try vault.slot(VaultSlot(.device), holding: try keybag.requireKey(), under: key)]
+            vault = try keybag.sealed(in: vault)
+        } catch { throw .crypto(error) }
+        _ = try file.replace(with: vault)
+    }
+
+    /// What the vault at the path rests on; nil when there is none.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be read, `errSecDecode` when it is damaged.
+    package static func root(ofVault path: String) throws(Refusal) -> DeviceRootKind? {
+        try VaultFile(path: path, roots: .softwareOnly).kind()
+    }
+
+    package func status() throws(Refusal) -> EnclaveStatus {
+        var closes = false
+        defer { if closes { forgetWhatWasOpen() } }
+        return try state.withLock { (state) throws(Refusal) in
+            // Nothing is used here, so the time without use goes on.
+            closes = state.notice(clock.seconds())
+            let age = try state.refreshOrTell(from: file)
+            let (vault, isSet) = (state.vault, state.vault.passcode != nil)
+            let root = try file.roots.root(vault.device.kind)
+            let protection: DeviceStatus.Protection =
+                root.kind == .tpm ? .hardware : isSet ? .passcode : .softwareOnly
+            return EnclaveStatus(
+                protection: protection, lockState: state.lockState, passcodeIsSet: isSet,
+                failedAttempts: vault.attempts.count, retryAfter: wait(vault, root),
+                kind: [kind, root.title].compactMap { $0 }.joined(separator: ", "), age: age)
+        }
+    }
+
+    /// Until the next attempt at the passcode: the vault's own wait, or the root's when it is longer.
+    private func wait(_ vault: Vault, _ root: any DeviceRoot) -> UInt32 {
+        let own = vault.attempts.remainingWait(at: clock.now())
+        // Without an attempt there is nothing to wait for, and the chip need not be asked.
+        return vault.attempts.count == 0 ? own : max(own, (try? root.remainingLockout()) ?? 0)
+    }
+
+    /// Forgets what was made of keys that are closed now, and what a user has shown.
+    func forgetWhatWasOpen() {
+        forgetLoadedKeys()
+        user.forgetAll()
+    }
+
+    package func lock() throws(Refusal) {
+        defer { forgetWhatWasOpen() }
+        try state.withLock { (state) throws(Refusal) in
+            // First of all, so that a vault that cannot be read leaves nothing open.
+            state.lock()
+            try state.refresh(from: file)
+        }
+    }
+}
+
+// MARK: - Keys
+
+extension SoftwareEnclave {
+    package func indexKey() throws(Refusal) -> SecretBytes {
+        let vault = state.withLock { $0.vault }
+        do { return try vault.indexKey() } catch { throw .crypto(error) }
+    }
+
+    package func makeMetadataKey(for accessibility: Accessibility) throws(Refusal) -> (
+        key: SecretBytes, wrapped: [UInt8]
+    ) {
+        let key = SecretBytes.randomKey()
+        return (key, try wrap(key, bound: WrappingBinding.metadata(accessibility), for: accessibility))
+    }
+
+    package func unwrapMetadataKey(
+        _ wrapped: [UInt8], for accessibility: Accessibility
+    ) throws(Refusal) -> SecretBytes {
+        guard wrapped.count == RowKeyRecord.wrappedBytes else { throw .damagedKey }
+        return try withCipher(for: accessibility, orRefuse: .passcodeClassDestroyed) { (cipher) throws(CryptoError) in
+            let key = SecretBytes(count: RowKeyRecord.keyBytes)
+            try key.withMutableSpan { (span) throws(CryptoError) in
+                try cipher.open(wrapped.span, aad: WrappingBinding.metadata(accessibility).span, into: &span)
+            }
+            return key
+        }
+    }
+
+    package func wrapRowKey(
+        _ key: SecretBytes, row: Span<UInt8>, for accessibility: Accessibility
+    ) throws(Refusal) -> [UInt8] {
+        guard key.count == RowKeyRecord.keyBytes else { throw .wrongSize("row key") }
+        guard row.count == RowKeyRecord.rowBytes else { throw .wrongSize("row identity") }
+        return try wrap(key, bound: WrappingBinding.row(row, accessibility), for: accessibility)
+    }
+
+    private func wrap(
+        _ key: SecretBytes, bound binding: [UInt8], for accessibility: Accessibility
+    ) throws(Refusal) -> [UInt8] {
+        try withCipher(for: accessibility, orRefuse: .needsPasscode) { (cipher) throws(CryptoError) in
+            try key.withSpan { (key) throws(CryptoError) in try cipher.seal(key, aad: binding.span) }
+        }
+    }
+
+    /// Lends the cipher of an open class, by the vault as it is on disk now.
+    func withCipher<Result: Sendable>(
+        for accessibility: Accessibility, orRefuse withoutPasscode: Refusal,
+        _ body: (AESGCM) throws(CryptoError) -> Result
+    ) throws(Refusal) -> Result {
+        var closes = false
+        defer { if closes { forgetWhatWasOpen() } }
+        return try state.withLock { (state) throws(Refusal) in
+            closes = state.use()
+            try state.refresh(from: file)
+            guard let cipher = state.cipher(for: accessibility) else {
+                throw state.vault.passcode == nil ? withoutPasscode : .locked(accessibility)
+            }
+            do throws(CryptoError) { return try body(cipher) } catch { throw .crypto(error) }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import EnclaveWire
+package import KeychainModel
+import KeychainWire
+package import LinuxSystem
+
+/// What the device key and the passcode rest on: the vault's file alone, or a TPM.
+///
+/// The vault keeps what a root gives it as a record, and hands it back at every start. Implementations are thread-safe
+/// and may take as long as the chip does.
+package protocol DeviceRoot: Sendable {
+    var kind: DeviceRootKind { get }
+
+    /// What a person calls it; nil when there is nothing to say.
+    var title: String? { get }
+
+    /// Where keys are made that belong to this device; nil where that is the enclave's process.
+    var keyStore: (any EnclaveKeyStore)? { get }
+
+    /// Makes a device key.
+    ///
+    /// - Returns: what the vault keeps of it, at most ``DeviceRecord/mostBytes`` bytes, and the secret that it stands
+    ///   for: 32 bytes.
+    func makeDevice() throws(Refusal) -> (record: SecretBytes, secret: SecretBytes)
+
+    /// Gives the secret again.
+    ///
+    /// - Throws: `errSecNotAvailable` when this is not the device that the record was made on.
+    func openDevice(_ record: SecretBytes) throws(Refusal) -> SecretBytes
+
+    /// Makes a lock that only this key opens.
+    ///
+    /// - Parameter key: what was made from the passcode, 32 bytes.
+    /// - Returns: what the vault keeps of it, at most ``DeviceRecord/mostBytes`` bytes, and what is behind the lock;
+    ///   nil when the root has no locks, and the key alone protects.
+    func makeLock(for key: SecretBytes) throws(Refusal) -> (record: [UInt8], secret: SecretBytes)?
+
+    /// Opens a lock, or counts a failed attempt where nobody but the root can take it back.
+    func openLock(_ record: [UInt8], with key: SecretBytes) throws(PasscodeLockFailure) -> SecretBytes
+
+    /// The count that it keeps for a vault; nil where it does not count.
+    ///
+    /// - Parameter key: what alone reads it and moves it, 32 bytes.
+    func counter(of vault: [UInt8], key: SecretBytes) -> (any RootCounter)?
+
+    /// How many seconds until the root looks at a key again; 0 when it does now.
+    func remainingLockout() throws(Refusal) -> UInt32
+}
+
+/// Why a lock stayed shut.
+package enum PasscodeLockFailure: Error {
+    /// It is the wrong key; the attempt was counted.
+    case wrongKey
+    /// No key is looked at for so many seconds, at most.
+    case lockedOut(seconds: UInt32)
+    /// The lock could not be tried.
+    case refused(Refusal)
+}
+
+/// What a vault keeps of its root.
+package enum DeviceRecord {
+    /// A TPM's objects take about 400.
+    package static let mostBytes = 4096
+}
+
+/// The roots that this process can use.
+package struct DeviceRoots: Sendable {
+    private let tpm: Result<any DeviceRoot, Refusal>
+
+    /// Software, and a TPM or the reason why there is none.
+    package init(tpm: Result<any DeviceRoot, Refusal>) { self.tpm = tpm }
+
+    /// Software alone: for an enclave in the program's own process.
+    package static var softwareOnly: DeviceRoots { DeviceRoots(tpm: .failure(.needsDaemonForTPM)) }
+
+    /// The root of a kind.
+    ///
+    /// - Throws: why there is none.
+    func root(_ kind: DeviceRootKind) throws(Refusal) -> any DeviceRoot {
+        switch kind {
+        case .software: SoftwareRoot()
+        case .tpm: try tpm.get()
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static var needsDaemonForTPM: Refusal {
+        Refusal(
+            .notAvailable, .unavailable, "tpm",
+            "The keys of this keychain rest on the machine's TPM, which only the keychain's daemon uses.",
+            do: "Use it through keychaind: install it, and do not set KEYCHAIN_MODE to embedded. Nothing was changed.")
+    }
+}

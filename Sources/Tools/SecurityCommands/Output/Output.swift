@@ -1,0 +1,62 @@
+import LinuxSystem
+
+/// A stream that is written to. What waits in it may be secret, so it waits in locked memory.
+package final class Output {
+    let descriptor: FileDescriptor
+    private(set) lazy var isTerminal = descriptor.isTerminal
+    /// Why something could not be written; everything after that is dropped.
+    private(set) var failure: SystemError?
+    private let pending = SecretBuffer(capacity: 0)
+    /// Enough that a long list costs few system calls.
+    private static let fullBytes = 64 << 10
+
+    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    /// Writes lines. Whatever is in them that is no part of a line for people is not written as it is
+    /// (``ForeignText``).
+    package func write(_ text: String) { write { $0.append(utf8: ForeignText.lines(text)) } }
+
+    package func write(_ bytes: Span<UInt8>) {
+        pending.append(bytes)
+        if pending.count >= Self.fullBytes { flush() }
+    }
+
+    /// Writes what `body` appends.
+    func write(_ body: (SecretBuffer) -> Void) {
+        body(pending)
+        if pending.count >= Self.fullBytes { flush() }
+    }
+
+    /// Writes a JSON value and ends the line.
+    package func write(_ json: JSONValue) {
+        write { buffer in
+            json.append(to: buffer)
+            buffer.append(utf8: "\n")
+        }
+    }
+
+    /// Writes names and what belongs to them in two columns.
+    func write(table lines: [(String, String)]) {
+        for (name, text) in lines {
+            let padding = String(repeating: " ", count: max(0, 13 - name.utf8.count))
+            write("\(name)\(padding)\(text.printable)\n")
+        }
+    }
+
+    /// Hands everything to the system.
+    func flush() {
+        defer { pending.removeAll() }
+        guard pending.count > 0, failure == nil else { return }
+        do { try pending.withSpan { (bytes) throws(SystemError) in try descriptor.writeFully(bytes) } } catch {
+            failure = error
+        }
+    }
+}
+
+extension SecretBuffer {
+    /// Appends a text as it is, without its length.
+    func append(utf8 text: String) {
+        var text = text
+        text.withUTF8 { bytes in unsafe append(bytes.span) }
+    }
+}

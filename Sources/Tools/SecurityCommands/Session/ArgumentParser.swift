@@ -1,0 +1,146 @@
+import LinuxSystem
+
+/// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus
+/// sign, a value may stand right behind its letter. Of long options there are `--json` and `--help`, and those with a
+/// name of their own, anywhere among the words; the value stands in the next word, or behind an equals sign.
+struct ArgumentParser {
+    private let options: [CommandOption]
+    private let words: [Argument]
+    private var next = 0
+    private var parsed = ParsedArguments()
+
+    private init(_ words: [Argument], _ options: [CommandOption]) {
+        self.words = words
+        self.options = options
+    }
+
+    /// Reads the words behind a command's name.
+    ///
+    /// - Throws: ``CommandFailure/usage(_:)`` for an option that does not exist or lacks its value.
+    static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
+        var parser = ArgumentParser(words, command.options)
+        if command.hasOptions { try parser.parseOptions() }
+        try parser.parseOperands()
+        return parser.parsed
+    }
+
+    /// Reads options that stand before a command's name; everything behind them is left as operands.
+    static func parseLeading(_ words: [Argument], options: [CommandOption]) throws(CommandFailure) -> ParsedArguments {
+        var parser = ArgumentParser(words, options)
+        try parser.parseOptions()
+        parser.parsed.operands = Array(words[parser.next...])
+        return parser.parsed
+    }
+
+    private mutating func parseOptions() throws(CommandFailure) {
+        while next < words.count, words[next].startsWithMinus {
+            let word = words[next]
+            next += 1
+            if word.matches("--") { return parsed.endsOptions = true }
+            if try !takeLong(word) { try parseLetters(word) }
+        }
+    }
+
+    private mutating func parseOperands() throws(CommandFailure) {
+        while next < words.count {
+            let word = words[next]
+            next += 1
+            let isOption = try parsed.endsOptions ? false : takeLong(word)
+            if !isOption { parsed.operands.append(word) }
+        }
+    }
+
+    private mutating func takeLong(_ word: Argument) throws(CommandFailure) -> Bool {
+        guard word.begins("--") else { return false }
+        let named = options.filter { $0.word != nil }
+        if word.matches("--json") {
+            parsed.wantsJSON = true
+        } else if word.matches("--help") {
+            parsed.wantsHelp = true
+        } else if let option = named.first(where: { word.matches($0.longName) }) {
+            try takeLong(option)
+        } else if let option = named.first(where: { $0.value != nil && word.begins($0.longName + "=") }) {
+            parsed.values.append(.init(option.letter, word.dropping(option.longName.utf8.count + 1)))
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func takeLong(_ option: CommandOption) throws(CommandFailure) {
+        guard option.value != nil else { return parsed.values.append(.init(option.letter, nil)) }
+        guard next < words.count else { throw .usage("option requires an argument -- \(option.longName)") }
+        parsed.values.append(.init(option.letter, words[next]))
+        next += 1
+    }
+
+    private mutating func parseLetters(_ word: Argument) throws(CommandFailure) {
+        for (offset, byte) in word.array.enumerated().dropFirst() {
+            let letter = Character(UnicodeScalar(byte))
+            guard let option = options.first(where: { $0.letter == letter }) else {
+                throw .usage("illegal option -- \(letter)")
+            }
+            guard option.value != nil else {
+                parsed.values.append(.init(letter, nil))
+                continue
+            }
+            return try takeValue(of: option, behind: offset, in: word)
+        }
+    }
+
+    private mutating func takeValue(
+        of option: CommandOption, behind offset: Int, in word: Argument
+    ) throws(CommandFailure) {
+        if offset + 1 < word.bytes.count {
+            if option.isSecret { parsed.secretWords.append(next - 1) }
+            return parsed.values.append(.init(option.letter, word.dropping(offset + 1)))
+        }
+        guard next < words.count else {
+            guard option.isSecret else { throw .usage("option requires an argument -- \(option.letter)") }
+            return parsed.values.append(.init(option.letter, nil))
+        }
+        if option.isSecret { parsed.secretWords.append(next) }
+        parsed.values.append(.init(option.letter, words[next]))
+        next += 1
+    }
+}
+
+/// The words of a command line, sorted.
+package struct ParsedArguments {
+    package var values: [Given] = []
+    package var operands: [Argument] = []
+    var wantsJSON = false
+    var wantsHelp = false
+    /// The words that are, or contain, a password.
+    var secretWords: [Int] = []
+    fileprivate(set) var endsOptions = false
+
+    /// An option with its value, if it came with one.
+    package struct Given {
+        package let letter: Character
+        package let value: Argument?
+
+        init(_ letter: Character, _ value: Argument?) { (self.letter, self.value) = (letter, value) }
+    }
+
+    package func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
+
+    /// The value of an option; of one given twice, the last.
+    package func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+}
+
+extension CommandOption {
+    /// As it is typed; for one without a name, what nobody types.
+    fileprivate var longName: String { "--\(word ?? "")" }
+}
+
+extension Argument {
+    /// Whether the word begins with this text; only as much of it is looked at, for the rest may be a password.
+    fileprivate func begins(_ text: String) -> Bool {
+        let prefix = Array(text.utf8)
+        guard bytes.count >= prefix.count else { return false }
+        return bytes.withSpan { span in prefix.indices.allSatisfy { span[$0] == prefix[$0] } }
+    }
+
+    fileprivate var startsWithMinus: Bool { bytes.count > 1 && bytes.withSpan { $0[0] == UInt8(ascii: "-") } }
+}

@@ -1,0 +1,71 @@
+/// An entry of the table of commands: everything that is known about one, so that help, parsing, completion and the
+/// check of the manual page are made from the same words.
+package struct Command: Sendable {
+    package typealias Body = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
+
+    package let name: String
+    /// One sentence for the list of commands.
+    package var summary: String { makeSummary() }
+    /// Options and operands in one line, as in a manual page.
+    package var synopsis: String { makeSynopsis() }
+    package var options: [CommandOption] { makeOptions() }
+    /// What a person should know beyond the options, a line each.
+    package var notes: [String] { makeNotes() }
+    /// How many operands it takes.
+    var operands: ClosedRange<Int> { makeOperands() }
+    /// False for a command whose operands may begin with a minus sign.
+    let hasOptions: Bool
+    let body: Body
+    /// The program that does it, for a command that is one of its own; it reads the words itself.
+    let program: String?
+    // Made when somebody reads them: only one command of the table runs, and a script feels the others.
+    private let makeSummary, makeSynopsis: @Sendable () -> String
+    private let makeOptions: @Sendable () -> [CommandOption]
+    private let makeNotes: @Sendable () -> [String]
+    private let makeOperands: @Sendable () -> ClosedRange<Int>
+
+    init(
+        _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
+        synopsis: @autoclosure @escaping @Sendable () -> String,
+        options: @autoclosure @escaping @Sendable () -> [CommandOption] = [],
+        notes: @autoclosure @escaping @Sendable () -> [String] = [],
+        operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
+        program: String? = nil, body: @escaping Body
+    ) {
+        (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
+        (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
+        makeOperands = operands
+    }
+
+    /// What `help` prints after `Usage: `.
+    package var usage: String {
+        let lines = options.map { "    \($0.names)  \($0.meaning)" } + notes
+        return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
+    }
+}
+
+/// An option of a command, or of `security` itself.
+package struct CommandOption: Sendable {
+    package let letter: Character
+    /// A longer name; nil for most.
+    package let word: String?
+    /// What its value is called; nil for a switch.
+    package let value: String?
+    /// One sentence.
+    package let meaning: String
+    /// The value is a password: never shown, and asked for when the option is the last word.
+    let isSecret: Bool
+
+    init(
+        _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false, _ meaning: String
+    ) {
+        self.letter = letter
+        self.word = word
+        self.value = value
+        self.meaning = meaning
+        self.isSecret = isSecret
+    }
+
+    /// As help shows it: `-R, --recovery`.
+    var names: String { word.map { "-\(letter), --\($0)" } ?? "-\(letter)" }
+}

@@ -1,0 +1,42 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Takes passcodes from the person to the daemon, each in a memory file that the daemon hands on unread.
+struct Passcodes {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    /// The passcode in an option, or else the answer to a prompt.
+    func get(_ option: Argument?, prompt: String) throws(CommandFailure) -> SecretBytes {
+        guard let option else { return try PasswordInput(session).passcode(prompt) }
+        if !session.isInteractive {
+            session.explain("a password in the command line can be seen by other programs; leave it out to be asked.")
+        }
+        return option.bytes
+    }
+
+    /// Sends a request with its passcodes, and at most one other file behind them.
+    func send(
+        _ request: DeviceRequest, _ passcodes: [SecretBytes], and other: FileDescriptor? = nil, _ call: String
+    ) throws(CommandFailure) {
+        var files: [FileDescriptor] = []
+        for passcode in passcodes { files.append(try file(passcode, call)) }
+        _ = try session.device(request, call, passcodes: files + [other].compactMap { $0 })
+    }
+
+    /// A passcode in a memory file.
+    func file(_ passcode: SecretBytes, _ call: String) throws(CommandFailure) -> FileDescriptor {
+        guard passcode.count <= WireLimits.passcodeBytes else { throw .refused(call: call, .passcodeTooLong) }
+        do throws(SystemError) { return try PasscodeFile.make(passcode) } catch {
+            throw CommandFailure("cannot hand over the password", error)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let passcodeTooLong = Refusal(
+        .param, .tooLarge, "password", "The password is longer than \(WireLimits.passcodeBytes) bytes.",
+        do: "Use a shorter one.")
+}

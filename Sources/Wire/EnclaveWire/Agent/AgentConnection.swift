@@ -1,0 +1,99 @@
+import Glibc
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// The enclave's end of the connection to an agent in a process of its own.
+///
+/// Thread-safe. A thread of its own reads what the agent says; it runs when the initialiser returns, so that a program
+/// can close itself in afterwards. When the agent has gone, or has broken the format, all calls under way are refused
+/// at once: nothing that a user shows is lost with it. Calls to come are refused too, unless there is a desk that gives
+/// the next agent.
+package final class AgentConnection: UserAgent {
+    private let seat: AgentSeat
+    /// The agent's process, where this side started it.
+    package let process: ChildProcess?
+
+    /// A look at a sensor or a configuration, milliseconds.
+    private static let patience = 10_000
+    /// What an agent may take longer than the question's deadline to clear up: milliseconds.
+    private static let grace = 5_000
+
+    /// Takes over the socket and starts to read.
+    ///
+    /// - Parameters:
+    ///   - process: the agent's process, waited for when the connection ends.
+    ///   - desk: gives the next agent when this one has gone.
+    ///   - whenGone: called on the reading thread when an agent that was one has gone, and there is no other.
+    ///   - onEvent: called on the reading thread for what the agent sees of the session; the agent holds up a suspension of
+    ///     the machine until it returns. It must not call the agent, which would wait for itself.
+    /// - Throws: `errSecNotAvailable` when there is no thread to be had.
+    package init(
+        _ socket: UnixSocket, process: ChildProcess? = nil, desk: AgentQueue? = nil,
+        whenGone: @escaping @Sendable () -> Void = {},
+        onEvent: @escaping @Sendable (SessionEvent) -> Void
+    ) throws(Refusal) {
+        self.process = process
+        seat = AgentSeat(socket, desk, onEvent: onEvent)
+        let ready = Monitor(false)
+        do throws(SystemError) {
+            _ = try Thread(named: "agent-answers") { [seat] in
+                ready.update { $0 = true }
+                seat.read()
+                if seat.channel.hasGreeted { whenGone() }
+                process?.reap()
+            }
+        } catch {
+            seat.close()
+            process?.reap()
+            throw .noAgent(error)
+        }
+        // A thread on its way makes system calls that it will never need again.
+        ready.wait { $0 ? () : nil }
+    }
+
+    deinit { seat.close() }
+
+    /// Ends the agent; calls under way are refused.
+    package func close() { seat.close() }
+
+    /// What the agent has found to ask with.
+    ///
+    /// - Throws: `errSecNotAvailable` when the agent has gone.
+    package func report() throws(Refusal) -> AgentReport {
+        try seat.openChannel().call(.report, within: Self.patience) { (reader) throws(Refusal) in
+            try AgentReport(from: &reader)
+        }
+    }
+
+    package func found() -> AgentReport? { try? report() }
+
+    package func biometry() throws(Refusal) -> BiometryStatus {
+        try seat.openChannel().call(.biometry, within: Self.patience) { (reader) throws(Refusal) in
+            try BiometryStatus(forAgentFrom: &reader)
+        }
+    }
+
+    package func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
+        let body = SecretBuffer()
+        let left = min(
+            deadline.remainingNanoseconds.map { $0 / 1_000_000 } ?? .max, UInt64(AgentFormat.longestQuestion))
+        body.append(littleEndian: UInt32(left))
+        question.append(to: body)
+        let terminal = question.prompt.surroundings.opened.map { [$0.device] } ?? []
+        return try seat.openChannel().call(.ask, body, terminal, within: Int(left) + Self.grace) {
+            (reader) throws(Refusal) in
+            let answer = try UserAnswer(from: &reader)
+            guard question.kind.mayBeAnswered(with: answer, allowsFallback: question.allowsFallback) else {
+                throw .malformed("the agent's answer")
+            }
+            return answer
+        }
+    }
+
+    package func withdraw(_ context: AuthenticationContext) {
+        let body = SecretBuffer(capacity: 64)
+        context.append(to: body)
+        seat.channel.tell(.withdraw, body)
+    }
+}

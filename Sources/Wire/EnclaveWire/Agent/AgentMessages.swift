@@ -1,0 +1,62 @@
+import KeychainWire
+import LinuxSystem
+
+/// What enclave and agent say to each other over their socket pair (``EnclaveSocket``).
+///
+///     message = length:u32 word:u32 body:length
+///     word    = operation:u8 id:u24
+///
+/// Both belong to one release. The enclave asks with ids of its choice and the agent answers with the same, in any
+/// order. What the agent says of its own accord has ids of the agent's. Neither believes the other: whoever breaks the
+/// format loses the connection, and with it the agent ends.
+enum AgentOperation: UInt8, CaseIterable {
+    /// The agent's first message: version:u32.
+    case hello = 1
+    /// From the enclave → ``AgentReport``.
+    case report = 2
+    /// From the enclave → ``BiometryStatus``.
+    case biometry = 3
+    /// From the enclave, milliseconds:u32 ``UserQuestion`` → ``UserAnswer``; with the terminal, where the question says
+    /// so.
+    case ask = 4
+    /// From the enclave, identifier:16 caller:32; the open question is answered, this is not.
+    case withdraw = 5
+    /// From the agent.
+    case answer = 6
+    /// From the agent, in place of an answer: a question is open already, or too much is waiting.
+    case busy = 7
+    /// From the agent: event:u8.
+    case event = 8
+    /// From the enclave, to an event: it has done what it does about it.
+    case eventTaken = 9
+}
+
+/// A message's word.
+struct AgentWord: Equatable {
+    let operation: AgentOperation
+    /// 24 bits.
+    let id: UInt32
+
+    init(_ operation: AgentOperation, _ id: UInt32 = 0) { (self.operation, self.id) = (operation, id & Self.idMask) }
+
+    /// Reads a word that a peer wrote; nil for what this release does not know.
+    init?(_ word: UInt32) {
+        guard let operation = AgentOperation(rawValue: UInt8(truncatingIfNeeded: word)) else { return nil }
+        self.init(operation, word >> 8)
+    }
+
+    var word: UInt32 { UInt32(operation.rawValue) | id << 8 }
+
+    private static let idMask: UInt32 = 0xff_ffff
+}
+
+/// What the two ends must agree on.
+package enum AgentFormat {
+    package static let version: UInt32 = 1
+    /// The most questions and looks that wait for an answer at once: one for each slot of the daemon, and a few.
+    package static let openCalls = 16
+    /// The longest secret a user can enter: what a pinentry takes is less.
+    package static let secretBytes = WireLimits.passcodeBytes
+    /// The longest a question stays open: milliseconds.
+    package static let longestQuestion: UInt32 = 600_000
+}

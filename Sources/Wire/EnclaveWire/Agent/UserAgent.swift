@@ -1,0 +1,81 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// The enclave's way to the user: a process of its own that the enclave starts (`keychain-agent`), or a test's
+/// stand-in.
+///
+/// It asks and reports; what an answer is worth, the enclave decides. Questions come one at a time.
+package protocol UserAgent: Sendable {
+    /// The device's biometry. The state is never ``BiometryStatus/State/lockedOut``: the enclave counts misses itself.
+    func biometry() throws(Refusal) -> BiometryStatus
+
+    /// Asks the user and waits for the answer.
+    ///
+    /// - Throws: `errSecNotAvailable` when the agent has gone.
+    func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer
+
+    /// Ends the question that is open for the context, if one is: it is answered with ``UserAnswer/withdrawn``.
+    func withdraw(_ context: AuthenticationContext)
+
+    /// What it has found to ask with, for people to read; nil when it cannot say.
+    func found() -> AgentReport?
+}
+
+extension UserAgent {
+    package func found() -> AgentReport? { nil }
+}
+
+/// One question to the user.
+package struct UserQuestion: Sendable, Hashable {
+    package enum Kind: UInt8, Sendable {
+        /// A finger on the sensor: ``UserAnswer/matched``, or ``UserAnswer/noMatch`` after one try.
+        case finger = 1
+        /// The keychain's passcode: ``UserAnswer/secret(_:)``.
+        case passcode = 2
+        /// The application password of an item: ``UserAnswer/secret(_:)``.
+        case applicationPassword = 3
+        /// The same for an item that is being made: entered twice.
+        case newApplicationPassword = 4
+        /// The password of the user's login, which the agent has PAM verify: ``UserAnswer/matched``,
+        /// ``UserAnswer/noMatch``.
+        case loginPassword = 5
+    }
+
+    package var kind: Kind
+    package var context: AuthenticationContext
+    package var prompt: Prompt
+    /// How often the user has failed at this kind of question in this conversation.
+    package var failures: UInt32 = 0
+    /// Seconds until a passcode is looked at again; 0 for at once.
+    package var wait: UInt32 = 0
+    /// Whether the passcode may be given in place of a finger.
+    package var allowsFallback = false
+
+    package init(_ kind: Kind, _ context: AuthenticationContext, _ prompt: Prompt) {
+        (self.kind, self.context, self.prompt) = (kind, context, prompt)
+    }
+}
+
+/// What came of a question.
+package enum UserAnswer: Sendable {
+    case matched
+    case noMatch
+    case secret(SecretBytes)
+    /// The user wants to give the passcode instead.
+    case fallback
+    case cancelled
+    /// The program, or the system, has ended the question.
+    case withdrawn
+    /// There is no terminal, display or sensor to ask with, or the prompt may not use it.
+    case unreachable
+    case timedOut
+}
+
+/// What the agent sees of the user's session without being asked.
+package enum SessionEvent: UInt8, Sendable, CaseIterable {
+    case locked = 1
+    case unlocked = 2
+    case goingToSleep = 3
+    case awake = 4
+}

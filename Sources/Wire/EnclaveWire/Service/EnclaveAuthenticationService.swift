@@ -1,0 +1,78 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// What the engine asks of the enclave about the user: to ask him, and to open what he guards.
+///
+/// The enclave has its own way to the user (``UserAgent``), so that a daemon in wrong hands can have somebody asked,
+/// but can neither answer for him nor learn what he typed. What was shown is kept as *grants* in the enclave, each for
+/// one caller, one context and one purpose, for a short time; nothing that could be replayed leaves it.
+///
+/// Whatever is guarded and lacks something is refused with `errSecAuthNeeded` (`state.needs-user`,
+/// `state.needs-password`): the engine has the user asked with ``authenticate(_:by:)`` and tries again.
+package protocol EnclaveAuthenticationService: Sendable {
+    /// What could be asked for now.
+    func capabilities() throws(Refusal) -> AuthenticationCapabilities
+
+    /// Asks the user for what is lacking and keeps what he shows. Blocks until he has answered.
+    ///
+    /// - Throws: `errSecUserCanceled`; `errSecInteractionNotAllowed` when he cannot be reached or may not be asked;
+    ///   `errSecAuthFailed` for what he could not show, and for a biometric enrolment that is another one now (each with a rule
+    ///   of its own); `errSecNotAvailable` (`keychain.deadline`) when he did not answer in time.
+    func authenticate(_ task: AuthenticationTask, by deadline: Deadline) throws(Refusal) -> AuthenticationResult
+
+    /// Gives a context the application password in the memory file; an empty file takes it away.
+    func setCredential(_ password: FileDescriptor, in context: AuthenticationContext) throws(Refusal)
+
+    /// Ends a prompt that is open for the context, and forgets what was shown in it.
+    func invalidate(_ context: AuthenticationContext) throws(Refusal)
+
+    /// Wraps the secret key of a guarded row: what the flags demand is bound to it, the present enrolment and the
+    /// application password of the context where they ask for them.
+    ///
+    /// - Parameter row: the row's UUID, 16 bytes.
+    /// - Throws: `errSecAuthFailed` when what they demand can never be met here (no passcode, no finger enrolled).
+    func wrapGuardedRowKey(
+        _ key: SecretBytes, row: [UInt8], for accessibility: Accessibility, flags: UInt64,
+        in context: AuthenticationContext?
+    ) throws(Refusal) -> [UInt8]
+
+    /// Opens the secret key of a guarded row, when what guards it is met in the context.
+    ///
+    /// - Throws: `errSecAuthNeeded` when something is lacking; `errSecAuthFailed` for a wrong application password and
+    ///   for a row that was bound to another biometric enrolment.
+    func unwrapGuardedRowKey(
+        _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, in context: AuthenticationContext?
+    ) throws(Refusal) -> SecretBytes
+}
+
+/// For whom and for what the user is to be asked.
+package struct AuthenticationTask: Hashable, Sendable {
+    package var context: AuthenticationContext
+    package var purpose: Purpose
+    package var prompt: Prompt
+
+    /// More is not asked for at once; with the longest prompt it fits one message of the enclave's channel.
+    package static let mostGuards = 512
+
+    package enum Purpose: Hashable, Sendable {
+        /// An `LAContext` is evaluated: what is shown serves it until it expires or is invalidated.
+        case context(AuthenticationPurpose)
+        /// A request is under way: what is shown serves these rows or keys, each once, for this operation.
+        /// `guards` has one entry for each; an identifier is a row's UUID, or the last 16 bytes of a sealed key's box.
+        case items(guards: [ItemGuard], GuardedOperation)
+    }
+
+    package init(context: AuthenticationContext, purpose: Purpose, prompt: Prompt) {
+        (self.context, self.purpose, self.prompt) = (context, purpose, prompt)
+    }
+}
+
+/// Something guarded that is to be opened, and what guards it, as the daemon says: the enclave believes it only in so
+/// far as it then asks for that; when the box is opened, what is authenticated in it counts.
+package struct ItemGuard: Hashable, Sendable {
+    package var identifier: [UInt8]
+    package var flags: UInt64
+
+    package init(identifier: [UInt8], flags: UInt64) { (self.identifier, self.flags) = (identifier, flags) }
+}

@@ -1,0 +1,46 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// What the engine asks of the enclave about the ways to open the keychain, and when it locks by itself.
+///
+/// Every try at a credential is counted on disk before it is looked at, and waits as long as the failed ones before it
+/// demand. Each kind has a refusal of its own: `state.wrong-passcode`, `state.wrong-recovery-code`, `state.wrong-pin`;
+/// a recovery code that nobody was ever given is `state.mistyped-code` and counts for nothing.
+package protocol EnclaveDeviceService: Sendable {
+    /// Moves with every change of lock state, passcode, slots or settings, also when the enclave locks by itself.
+    var epoch: StateEpoch { get }
+
+    /// The settings and the slots.
+    func details() throws(Refusal) -> DeviceDetails
+
+    /// Opens the classes with a credential.
+    ///
+    /// - Throws: `errSecAuthFailed` for a wrong one, while tries have to wait, or when no slot of its kind is there;
+    ///   `errSecParam` for a mistyped recovery code.
+    func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal)
+
+    /// Replaces a passcode that need not be known: what only a passcode may open is kept.
+    func replacePasscode(
+        with new: FileDescriptor, by kind: CredentialKind, _ credential: FileDescriptor
+    ) throws(Refusal)
+
+    /// Adds a slot.
+    ///
+    /// - Parameter other: of a slot with a PIN the PIN; of a recovery slot a memory file with room for
+    ///   ``RecoveryCodeFormat/room`` bytes, which gets the code.
+    /// - Throws: as ``unlock(with:_:)``; `errSecAuthFailed` when no passcode is set, `errSecNotAvailable` for a TPM
+    ///   that the keychain does not rest on, `errSecParam` when there are too many already.
+    func addSlot(
+        _ slot: UnlockSlot.Kind, _ other: FileDescriptor?, by kind: CredentialKind, _ credential: FileDescriptor
+    ) throws(Refusal)
+
+    /// Removes a slot other than the passcode's, with any credential that opens the keychain.
+    ///
+    /// - Throws: as ``unlock(with:_:)``; `errSecItemNotFound` when there is none with this number, `errSecParam` for
+    ///   the passcode's, without which nothing would be left that closes the keychain.
+    func removeSlot(_ number: UInt8, by kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal)
+
+    /// Changes when the keychain locks by itself; it must be unlocked.
+    func change(_ settings: DeviceSettings) throws(Refusal)
+}

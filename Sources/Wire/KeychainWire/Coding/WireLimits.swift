@@ -1,0 +1,26 @@
+import KeychainModel
+
+/// What a peer may make grow, each with its reason.
+package enum WireLimits {
+    /// A value of 1 MiB and twice as many attributes as any class can carry at their largest common size.
+    package static var requestBody: Int { ItemLimits.valueBytes + (512 << 10) }
+    /// One item at its largest, or a page of smaller ones.
+    package static var responseBody: Int { requestBody + (256 << 10) }
+    /// A page of an enumeration is closed when it has grown to this: large enough that the round trip does not count,
+    /// small enough that a reader of a million items costs the daemon no memory.
+    package static let pageBytes = 256 << 10
+    /// An old and a new passcode.
+    package static let descriptors = 2
+    /// Longest passcode, in bytes.
+    package static let passcodeBytes = 1024
+    /// A caller that names no deadline gets this one, in milliseconds.
+    package static let defaultDeadline: UInt32 = 60_000
+    /// The longest time a watch lasts before it is answered as it stands: milliseconds.
+    package static let longestWatch: UInt32 = 60_000
+    /// The longest deadline a caller may ask for: milliseconds.
+    package static let longestDeadline: UInt32 = 600_000
+    /// What may have to ask the user gets at least this long: milliseconds.
+    package static let promptDeadline: UInt32 = 180_000
+    /// As long as a group's name, or a path, may be.
+    package static let nameBytes = 4096
+}
