@@ -28,8 +28,8 @@ pam: ## the module that unlocks the keychain at login
 demo: tools ## run the main job: a program and a script store secrets, others read them back, a restart loses nothing
 	@scripts/demo $(TOOLS)
 
-test: deps check-format ## everything that proves the product works
-	@scripts/run-tests
+test: deps check-format ## everything that proves the product works; make test TESTS="-k hostile" runs a part
+	@scripts/run-tests $(TESTS)
 
 hostile: deps ## attack the system service with real users of this machine, as root; the table says what became of it
 	@$(SWIFT) build

@@ -85,7 +85,7 @@ def check_table():
         others = {name for name in needed(program) if not known.match(name) and not EVERYWHERE.match(name)}
         check(f"{program} loads nothing else", not others, others)
     manifest = (TOP / "Package.swift").read_text()
-    declared = set(re.findall(r'library\("C\w+", package: "([^"]+)"', manifest))
+    declared = set(re.findall(r'^ +library(?:OfPrograms)?\("(C\w+)"', manifest, re.M))
     check("Package.swift has as many system libraries as the table", len(declared) == len(SONAMES), declared)
 
 

@@ -1,0 +1,56 @@
+"""The Swift tests, divided by suites.
+
+Each part runs its tests one after the other in a process of its own. Tests that block their thread would otherwise hold
+the few threads that the library of tests has, and nothing would run beside them.
+"""
+
+import collections
+import re
+import subprocess
+
+import pytest
+
+from conftest import TOP
+
+# So many tests go into one part: about as long as the longest script.
+PART = 60
+
+
+def listed():
+    """Every test of the debug build, as MODULE.SUITE/function()."""
+    done = subprocess.run([*program(), "--list-tests"], cwd=TOP, capture_output=True, text=True, check=True)
+    return [line for line in done.stdout.splitlines() if re.match(r"\w+\.\w+/", line)]
+
+
+def program():
+    return [".build/debug/swift-keychainPackageTests.xctest", "--testing-library", "swift-testing"]
+
+
+def parts():
+    """Lists of suites that make a part each: a module, or a piece of a large one."""
+    suites = collections.Counter(test.split("/")[0] for test in listed())
+    made = []
+    for suite, count in sorted(suites.items()):
+        module = suite.split(".")[0]
+        if not made or made[-1]["module"] != module or made[-1]["count"] + count > PART:
+            made.append({"module": module, "count": 0, "suites": []})
+        made[-1]["count"] += count
+        made[-1]["suites"].append(suite)
+    return made
+
+
+def name(part):
+    return f"{part['module']}-{part['suites'][0].split('.')[1]}"
+
+
+@pytest.mark.parametrize("part", parts(), ids=name)
+def test_swift(part, run):
+    names = "|".join(re.escape(suite) for suite in part["suites"])
+    done = run(*program(), "--no-parallel", "--filter", f"^({names})/")
+    assert done.returncode == 0
+    ran = re.search(r"Test run with (\d+) tests", done.stdout)
+    assert ran and int(ran[1]) == part["count"], f"{ran and ran[1]} of {part['count']} tests have run"
+
+
+def test_every_test_stands_in_one_part():
+    assert sum(part["count"] for part in parts()) == len(listed())
