@@ -118,7 +118,8 @@ let package = Package(
                 "LinuxSystem",
             ]),
         program(
-            "agent", in: "Agent", uses: ["UserPresence", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            "agent", in: "Agent",
+            uses: ["UserPresence", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         module("KeychainPolicy", in: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
@@ -267,8 +268,12 @@ let package = Package(
             ]),
         tests(
             "LocalAuthenticationTests", in: "API",
-            uses: ["LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security", "LinuxSystem"]),
-        tests("KeychainLayerTests", in: "API", uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security"]),
+            uses: [
+                "LocalAuthentication", "KeychainExamples", "KeychainTesting", "Security", "LinuxSystem", "TestSupport",
+            ]),
+        tests(
+            "KeychainLayerTests", in: "API",
+            uses: ["Keychain", "SecurityAsync", "KeychainTesting", "Security", "TestSupport"]),
         tests(
             "EnclaveKeysTests", in: "API",
             uses: ["EnclaveKeys", "KeychainTesting", "LocalAuthentication", "Security", "TestSupport"]),

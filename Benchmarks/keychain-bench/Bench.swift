@@ -6,7 +6,7 @@ import KeychainPolicy
 import KeychainStore
 import LinuxSystem
 
-/// What all figures share: how much is measured, where, and the stores and daemons that several of them use.
+/// The state that all figures share: how much is measured, where, and the stores and daemons that several of them use.
 final class Bench {
     let options: Options
     let folder: String
@@ -84,7 +84,7 @@ struct Daemon {
     let items: Int
     let program: RunningProgram
 
-    /// What of it is in memory, in bytes.
+    /// The part of it that is in memory, in bytes.
     func memory() throws -> Double {
         let status = try String(contentsOfFile: "/proc/\(program.identifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -156,7 +156,7 @@ extension Bench {
     }
 }
 
-/// What kept the benchmark from measuring.
+/// The reason why the benchmark cannot measure.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

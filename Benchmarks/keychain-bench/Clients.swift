@@ -6,7 +6,7 @@ import KeychainModel
 import LinuxSystem
 import Security
 
-/// What identifies an item, ready for either client: making names is not what is measured.
+/// The attributes that identify an item, ready for either client: making names is not measured.
 struct Names {
     let service: String
     let account: String
@@ -104,7 +104,7 @@ final class CClient {
     }
 }
 
-/// What a process does that makes one call and tells how many nanoseconds that took.
+/// A process that makes one call and tells how many nanoseconds that took.
 func call(_ number: Int, on socket: String) throws {
     SwiftClient.use(socket: socket)
     let names = Names(number)
@@ -112,7 +112,7 @@ func call(_ number: Int, on socket: String) throws {
     FileHandle.standardOutput.write(Data("\(nanoseconds)\n".utf8))
 }
 
-/// What a process does that is one of several clients: every line of input is some work, a line of output says it is
+/// A process that is one of several clients: every line of input is some work, a line of output says that it is
 /// done.
 func work(on socket: String) throws {
     SwiftClient.use(socket: socket)

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What one round of one side of a comparison measured.
+/// The measurement of one round of one side of a comparison.
 typealias Sample = () throws -> Double
 
 /// Two sides measured by turns: what a shared machine does to one round it does to both halves of it, so only the ratio
@@ -16,7 +16,7 @@ struct Comparison {
         var pairs: [(ours: Double, floor: Double)] = []
         // The first round warms caches and connections.
         for round in 0...rounds {
-            // Whoever comes second finds a warmer machine, so they take turns at it.
+            // The second side finds a warmer machine, so the two take turns.
             let isFirst = round.isMultiple(of: 2)
             let early = try isFirst ? ours() : floor()
             let late = try isFirst ? floor() : ours()

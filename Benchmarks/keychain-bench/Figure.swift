@@ -1,9 +1,9 @@
 /// One row of the table: what is measured, against what, and where the line is.
 struct Figure {
-    /// What `--only` calls it.
+    /// The name that `--only` takes.
     let name: String
     let title: String
-    /// What stands beside it.
+    /// The floor that the figure is compared with.
     let against: String
     let line: Line
     let measure: (Bench) throws -> Measurement
@@ -15,7 +15,7 @@ struct Figure {
         (self.name, self.title, self.against, self.line, self.measure) = (name, title, against, line, measure)
     }
 
-    /// What is asked of the ratio, or of the figure itself where nothing stands beside it.
+    /// The line for the ratio, or for the figure itself where there is no floor.
     enum Line {
         case atMost(Double)
         case atLeast(Double)
@@ -32,7 +32,7 @@ struct Figure {
     }
 }
 
-/// What came of a figure.
+/// The result of a figure.
 struct Measurement {
     enum Unit: String {
         case microseconds = "µs"
@@ -40,7 +40,7 @@ struct Measurement {
         case perSecond = "/s"
         case megabytes = "MB"
 
-        /// What a figure of nanoseconds, of operations per second, or of bytes is in this unit.
+        /// Converts nanoseconds, operations per second, or bytes into this unit.
         func convert(_ value: Double) -> Double {
             switch self {
             case .microseconds: value / 1e3
@@ -66,6 +66,6 @@ struct Measurement {
         (ours, floor, ratio) = (unit.convert(value), nil, nil)
     }
 
-    /// What the line is held against.
+    /// The value that the line is compared with.
     var judged: Double { ratio ?? ours }
 }

@@ -37,7 +37,7 @@ final class SwiftHandler {
     /// the product.
     static let mappedByDaemons = 16 << 20
 
-    /// - Parameter isShared: whether other processes may change the store, as beside an embedded keychain.
+    /// - Parameter isShared: whether other processes may change the store, as where a program embeds the keychain.
     init(folder: String, of caller: CallerIdentity, isShared: Bool = false) {
         unsafe store = yardstick_open(
             folder, caller.groups[0], isShared ? "unix" : "unix-excl", isShared ? 256 << 20 : Self.mappedByDaemons)

@@ -1,14 +1,13 @@
 import CYardstick
 import LinuxSystem
 
-/// What it costs to know who is calling, once the program is known.
+/// The cost of knowing the caller, once the program is known.
 ///
 /// All of it runs on one processor. On several the kernel wakes a daemon here or there, which changes the time of a
-/// first request by more than is measured, and a daemon that is woken elsewhere looks at its caller while that still
-/// prepares what it asks; on one every microsecond counts.
+/// first request by more than is measured. A daemon that is woken elsewhere also looks at its caller while that still
+/// prepares its request. On one processor every microsecond counts.
 extension Bench {
-    /// The first request of a connection by a client in C, without making the connection: the look and nothing beside
-    /// it.
+    /// The first request of a connection by a client in C, without making the connection: the look and nothing else.
     func measureFirstRequest() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)
@@ -37,7 +36,7 @@ extension Bench {
     }
 
     /// A connection and its first request by a client in C, which does nothing but write and read: the cost of the look
-    /// beside the least there can be.
+    /// compared with the least there can be.
     func measureConnecting() throws -> Measurement {
         try compareIdentified { daemon in
             let names = Names.sequence(of: daemon.items)

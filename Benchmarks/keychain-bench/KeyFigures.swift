@@ -6,7 +6,7 @@ import KeychainWire
 import LinuxSystem
 import Security
 
-/// A key of ours beside one of OpenSSL's of the same kind.
+/// A key of the product compared with one of OpenSSL's of the same kind.
 @safe private final class KeyPair {
     let ours: SecKey
     let publicKey: SecKey
@@ -87,7 +87,7 @@ extension Bench {
         return try compare(ours: { _ in try key.verify() }, floor: { _ in try key.verifyInC() })
     }
 
-    /// A key of the enclave beside one of the program's and a call that goes the same way and does nothing there.
+    /// A key of the enclave compared with one of the program's, plus a call that goes the same way and does nothing.
     func measureEnclaveSigning() throws -> Measurement {
         let daemon = try keychaind(items: sizes.few)
         SwiftClient.use(socket: daemon.socket)

@@ -58,7 +58,7 @@ final class Keyring {
     }
 }
 
-/// What stands beside gnome-keyring, which keeps all items in one file that it writes anew for each change.
+/// Figures compared with gnome-keyring, which keeps all items in one file and rewrites it for each change.
 extension Bench {
     func measureKeyringAdd() throws -> Measurement {
         let (daemon, keyring) = (try keychaind(items: sizes.few), try keyring(items: sizes.few))

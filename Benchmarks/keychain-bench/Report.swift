@@ -3,7 +3,7 @@ import Foundation
 /// Says on the standard error output what is going on.
 func note(_ text: String) { FileHandle.standardError.write(Data("keychain-bench: \(text)\n".utf8)) }
 
-/// What was measured, for people or for programs.
+/// The results, for people or for programs.
 struct Report {
     let asJSON: Bool
 

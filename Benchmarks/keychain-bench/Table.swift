@@ -65,7 +65,7 @@ extension Figure {
         ] + keys + (Keyring.isInstalled ? keyring : [])
     }
 
-    /// The same beside gnome-keyring, where that is installed.
+    /// The same compared with gnome-keyring, where that is installed.
     private static var keyring: [Figure] {
         [
             Figure(
@@ -82,7 +82,7 @@ extension Figure {
         ]
     }
 
-    /// Operations with keys, called as on iOS, beside OpenSSL's own.
+    /// Operations with keys, called as on iOS, compared with OpenSSL's own.
     private static var keys: [Figure] {
         [
             Figure("sign", "P-256 signature", "OpenSSL", .atMost(1.3)) { try $0.measureSigning() },

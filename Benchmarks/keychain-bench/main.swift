@@ -2,7 +2,7 @@ import EmbeddedKeychain
 import Foundation
 import KeychainPolicy
 
-// Speed, every figure beside its floor on this machine, in one run.
+// Speed, every figure next to its floor on this machine, in one run.
 
 func measure(_ options: Options) throws {
     if let unknown = options.only.subtracting(Figure.table.map(\.name)).min() {

@@ -35,7 +35,7 @@ struct Budgets {
     }
 }
 
-/// What kept the counts from being taken.
+/// The reason why the counts cannot be taken.
 struct CountsError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

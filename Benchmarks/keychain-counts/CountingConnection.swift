@@ -47,7 +47,7 @@ final class CountingConnection: KeychainConnection, @unchecked Sendable {
         throw .malformed("the request: only items are counted")
     }
 
-    /// What a daemon does with a frame's body.
+    /// Answers a frame's body as a daemon does.
     private func answer(_ body: SecretBytes) throws(Refusal) -> ResponseWriter {
         let deadline = Deadline.after(milliseconds: Int(WireLimits.defaultDeadline))
         let request = try ItemRequest(decoding: body)

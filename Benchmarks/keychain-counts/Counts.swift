@@ -1,6 +1,6 @@
 import CCounters
 
-/// What an operation does, counted: what no other load on the machine can blur.
+/// The counted work of an operation: no other load on the machine changes it.
 struct Counts: Equatable {
     var clientAllocations = 0
     var engineAllocations = 0

@@ -1,5 +1,7 @@
-// A client of the system service that does nothing but ask: client SOCKET FRAME ROUNDS. Prints, in microseconds, what its first
-// connection with a request took, each of the later ones, and each request of one connection: the medians of as many rounds.
+// A client of the system service that does nothing but ask: client SOCKET FRAME ROUNDS.
+//
+// Prints, in microseconds, the time of its first connection with a request, of each later one, and of each request of one
+// connection: the medians of as many rounds.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +39,7 @@ static void ask(int connection, const unsigned char *bytes, size_t size) {
     }
 }
 
-/// What a marked program begins with: it shows that it asks itself.
+/// The first bytes of a marked program: it shows that it asks itself.
 static void introduce(int connection) {
     unsigned char begin[head] = {[4] = 1, [5] = introduction, [8] = 1, [13] = 0x40};
     ask(connection, begin, head);

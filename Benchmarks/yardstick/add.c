@@ -1,5 +1,5 @@
-// Adding items: what the C daemon does for all who ask at the same moment, in one transaction. The rows are such as the product
-// writes and opens (docs/format.md); row keys are wrapped in another process, as the product's enclave does.
+// Adding items: the C daemon adds for all clients that ask at the same moment in one transaction. The rows are such as
+// the product writes and opens (docs/format.md). Row keys are wrapped in another process, as by the product's enclave.
 #include "store.h"
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -102,7 +102,8 @@ static size_t write_list(struct yardstick_writer *writer, const struct request *
 
 /// Seals the attributes; `identity` is that of the row. Gives the size.
 static size_t seal_metadata(
-    struct yardstick_writer *writer, const struct request *request, const uint8_t *tamper, uint8_t *identity, uint8_t *meta) {
+    struct yardstick_writer *writer, const struct request *request, const uint8_t *tamper, uint8_t *identity,
+    uint8_t *meta) {
     uint8_t key[KEY], list[4096];
     must(RAND_bytes(key, KEY), "randomness");
     size_t size = write_list(writer, request, list);
@@ -117,7 +118,8 @@ static size_t seal_metadata(
 }
 
 static size_t seal_value(
-    struct yardstick_writer *writer, const struct addition *one, const uint8_t *tamper, uint8_t *identity, uint8_t *data) {
+    struct yardstick_writer *writer, const struct addition *one, const uint8_t *tamper, uint8_t *identity,
+    uint8_t *data) {
     static uint8_t plain[YARDSTICK_FRAME + 64];
     size_t size = one->request.value.size, padding = 31 - (size + 31) % 32;
     memcpy(plain, one->request.value.bytes, size);
@@ -157,7 +159,8 @@ static int insert_row(struct yardstick_writer *writer, const struct addition *on
     size_t meta_size = seal_metadata(writer, &one->request, tamper, identity, meta);
     size_t data_size = seal_value(writer, one, tamper, identity, data);
     struct column columns[COLUMNS] = {
-        [ACCT] = blob(account, DIGEST), [AGRP] = blob(writer->store->group_digest, DIGEST), [DATA] = blob(data, data_size),
+        [ACCT] = blob(account, DIGEST), [AGRP] = blob(writer->store->group_digest, DIGEST),
+        [DATA] = blob(data, data_size),
         [LABL] = {SQLITE_NULL, 0, NULL, 0}, [META] = blob(meta, meta_size), [OWNR] = blob(writer->owner, DIGEST),
         [PDMN] = number(UNLOCKED), [PK] = blob(key, DIGEST), [SVCE] = blob(service, DIGEST), [SYNC] = number(0),
         [TOMB] = number(0), [ITEM] = blob(one->key.uuid, UUID), [WKEY] = blob(one->wrapped, WRAPPED),
@@ -166,7 +169,8 @@ static int insert_row(struct yardstick_writer *writer, const struct addition *on
     bind_row(writer->insert, columns, code);
     int result = sqlite3_step(writer->insert);
     sqlite3_reset(writer->insert);
-    return result == SQLITE_DONE ? SUCCESS : sqlite3_extended_errcode(writer->store->database) == SQLITE_CONSTRAINT_UNIQUE ? DUPLICATE : -1;
+    if (result == SQLITE_DONE) return SUCCESS;
+    return sqlite3_extended_errcode(writer->store->database) == SQLITE_CONSTRAINT_UNIQUE ? DUPLICATE : -1;
 }
 
 // MARK: - A batch
@@ -189,7 +193,8 @@ static void add_all(struct yardstick_writer *writer, struct addition *all, size_
 }
 
 void yardstick_add_batch(
-    struct yardstick_writer *writer, const uint8_t *const *frames, const size_t *sizes, size_t count, uint8_t (*answers)[YARDSTICK_ADDED]) {
+    struct yardstick_writer *writer, const uint8_t *const *frames, const size_t *sizes, size_t count,
+    uint8_t (*answers)[YARDSTICK_ADDED]) {
     static struct addition all[YARDSTICK_BATCH];
     static size_t places[YARDSTICK_BATCH];
     size_t valid = 0;
@@ -212,7 +217,8 @@ void yardstick_add_batch(
 
 void yardstick_tidy_up(struct yardstick_writer *writer) {
     if (writer->log < LONG_LOG) return;
-    must(sqlite3_wal_checkpoint_v2(writer->store->database, NULL, SQLITE_CHECKPOINT_FULL, NULL, NULL) == SQLITE_OK, "a checkpoint");
+    int checkpoint = sqlite3_wal_checkpoint_v2(writer->store->database, NULL, SQLITE_CHECKPOINT_FULL, NULL, NULL);
+    must(checkpoint == SQLITE_OK, "a checkpoint");
     writer->log = 0;
 }
 
@@ -240,7 +246,9 @@ struct yardstick_writer *yardstick_writer(struct yardstick_store *store) {
     sqlite3_wal_hook(database, note_log, writer);
     writer->begin = prepare(database, "BEGIN IMMEDIATE");
     writer->insert = prepare(
-        database, "INSERT INTO genp (" COLUMN_LIST ", code) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+        database,
+        "INSERT INTO genp (" COLUMN_LIST ", code) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
     writer->count = prepare(database, "UPDATE mark SET writes = writes + 1");
     writer->commit = prepare(database, "COMMIT");
     take_owner(writer);

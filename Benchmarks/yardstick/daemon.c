@@ -9,9 +9,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static const char usage[] = "usage: yardstick-daemon SOCKET FOLDER GROUP MAPPED   answers lookups, with so many bytes mapped\n"
-                            "       yardstick-daemon SOCKET FOLDER GROUP          adds, all who ask at once in one transaction\n"
-                            "       yardstick-daemon SOCKET SIZE                  answers everything with a value of SIZE bytes\n";
+static const char usage[] =
+    "usage: yardstick-daemon SOCKET FOLDER GROUP MAPPED   answers lookups, with so many bytes mapped\n"
+    "       yardstick-daemon SOCKET FOLDER GROUP          adds, all who ask at once in one transaction\n"
+    "       yardstick-daemon SOCKET SIZE                  answers everything with a value of SIZE bytes\n";
 
 static struct yardstick_store *store;
 static struct yardstick_writer *writer;

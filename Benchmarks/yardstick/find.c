@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char usage[] = "usage: yardstick-find SOCKET SERVICE ACCOUNT   prints a password\n"
-                            "       yardstick-find SOCKET                   looks up what stdin says: FIRST COUNT ITEMS\n";
+static const char usage[] =
+    "usage: yardstick-find SOCKET SERVICE ACCOUNT   prints a password\n"
+    "       yardstick-find SOCKET                   looks up what stdin says: FIRST COUNT ITEMS\n";
 
 static int look_up(int socket, const char *service, const char *account, uint8_t **value) {
     int size = yardstick_look_up(socket, service, account, value);

@@ -1,4 +1,4 @@
-// What operations with keys cost when OpenSSL does them and nothing else is done.
+// The cost of operations with keys when OpenSSL does them and nothing else is done.
 #include "yardstick.h"
 #include <openssl/ec.h>
 #include <openssl/evp.h>

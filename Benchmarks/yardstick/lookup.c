@@ -57,8 +57,10 @@ static int open_row(struct yardstick_store *store, sqlite3_stmt *row, const stru
     if (class < 1 || class > CLASSES || !store->metadata_key[class] || !store->class_key[class]) return -1;
     const uint8_t *uuid = sqlite3_column_blob(row, 1 + ITEM), *wrapped = sqlite3_column_blob(row, 1 + WKEY);
     const uint8_t *metadata = sqlite3_column_blob(row, 1 + META), *box = sqlite3_column_blob(row, 1 + DATA);
-    int metadata_size = sqlite3_column_bytes(row, 1 + META) - 1 - WRAPPED, size = sqlite3_column_bytes(row, 1 + DATA) - 1;
-    if (metadata_size < 0 || metadata_size > 4096 || size < 0 || sqlite3_column_bytes(row, 1 + WKEY) != WRAPPED) return -1;
+    int metadata_size = sqlite3_column_bytes(row, 1 + META) - 1 - WRAPPED;
+    int size = sqlite3_column_bytes(row, 1 + DATA) - 1;
+    if (metadata_size < 0 || metadata_size > 4096 || size < 0) return -1;
+    if (sqlite3_column_bytes(row, 1 + WKEY) != WRAPPED) return -1;
     if (!is_authentic(store, row)) return -1;
 
     uint8_t aad[IDENTITY];
@@ -77,7 +79,8 @@ static int open_row(struct yardstick_store *store, sqlite3_stmt *row, const stru
     size = open_box(store->row_key, key, box + 1, size, aad, IDENTITY, value) - TAG - 2;
     OPENSSL_cleanse(key, KEY);
     // Both parts end in the same bytes; before them stand how much padding there is and that there is a value.
-    if (size < 0 || CRYPTO_memcmp(attributes + metadata_size - TAG, value + size + 2, TAG) || !value[size + 1]) return -1;
+    if (size < 0 || !value[size + 1]) return -1;
+    if (CRYPTO_memcmp(attributes + metadata_size - TAG, value + size + 2, TAG)) return -1;
     return size - value[size];
 }
 

@@ -4,8 +4,8 @@
 
 static cpu_set_t usable;
 
-// Who is woken must not interrupt who runs. Otherwise the scheduler weighs at each wake what both have used so far, and half a
-// microsecond more of work shows as four, or two as one.
+// A thread that is woken must not interrupt the one that runs. Otherwise the scheduler weighs at each wake what both
+// have used so far, and half a microsecond more of work shows as four, or two as one.
 static int take_turns(int policy) {
     struct sched_param none = {0};
     return sched_setscheduler(0, policy, &none);

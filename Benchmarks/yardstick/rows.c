@@ -1,4 +1,5 @@
-// What stands in a row besides its sealed parts (docs/format.md, sections 3 and 12): digests, and the code over all columns.
+// The columns of a row besides its sealed parts (docs/format.md, sections 3 and 12): digests, and the code over all
+// columns.
 #include "store.h"
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,8 @@ void row_code(struct yardstick_store *store, const struct column *columns, uint8
         if (columns[i].kind == SQLITE_NULL) continue;
         int isNumber = columns[i].kind == SQLITE_INTEGER;
         append_head(&message, names[i], isNumber ? 1 : 2, isNumber ? 8 : columns[i].size);
-        append(&message, isNumber ? (const void *)&columns[i].number : columns[i].bytes, isNumber ? 8 : columns[i].size);
+        const void *bytes = isNumber ? (const void *)&columns[i].number : columns[i].bytes;
+        append(&message, bytes, isNumber ? 8 : columns[i].size);
     }
     finish(store, &message, code);
 }
@@ -92,5 +94,6 @@ int is_authentic(struct yardstick_store *store, sqlite3_stmt *row) {
     }
     uint8_t code[DIGEST];
     row_code(store, columns, code);
-    return sqlite3_column_bytes(row, COLUMNS + 1) == DIGEST && !memcmp(sqlite3_column_blob(row, COLUMNS + 1), code, DIGEST);
+    if (sqlite3_column_bytes(row, COLUMNS + 1) != DIGEST) return 0;
+    return !memcmp(sqlite3_column_blob(row, COLUMNS + 1), code, DIGEST);
 }

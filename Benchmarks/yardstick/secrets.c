@@ -116,7 +116,8 @@ static int is_ready(void) {
     sd_bus_message *reply = NULL, *call = message(LOGIN, "org.freedesktop.DBus.Properties", "Get");
     must(sd_bus_message_set_auto_start(call, 0), "Get");
     must(sd_bus_message_append(call, "ss", "org.freedesktop.Secret.Collection", "Locked"), "Get");
-    int locked = 1, works = sd_bus_call(bus, call, 0, NULL, &reply) >= 0 && sd_bus_message_read(reply, "v", "b", &locked) >= 0;
+    int locked = 1;
+    int works = sd_bus_call(bus, call, 0, NULL, &reply) >= 0 && sd_bus_message_read(reply, "v", "b", &locked) >= 0;
     sd_bus_message_unref(call);
     sd_bus_message_unref(reply);
     return works && !locked;

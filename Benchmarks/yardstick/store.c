@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 // A vault in software without a passcode (docs/format-vault.md, sections 7 and 8): one slot, the device's.
-enum { VAULT = 852, VAULT_IDENTIFIER = 16, VAULT_WRAPPED = 140, VAULT_INDEX = 560, VAULT_DEVICE = 664, VAULT_SLOT = 696 };
+enum {
+    VAULT = 852, VAULT_IDENTIFIER = 16, VAULT_WRAPPED = 140, VAULT_INDEX = 560, VAULT_DEVICE = 664, VAULT_SLOT = 696
+};
 enum { SLOT_SALT = 16, SLOT_WRAPPED = 32 };
 
 static void *checked(void *object, const char *what) {
@@ -154,7 +156,8 @@ struct yardstick_store *yardstick_open(const char *folder, const char *group, co
     open_metadata_keys(store);
     digest_text(store, GROUP, (struct text){(uint8_t *)group, strlen(group)}, store->group_digest);
 #define ROW "SELECT id, " COLUMN_LIST ", code FROM genp "
-    store->by_names = prepare(store->database, ROW "WHERE acct = ? AND svce = ? AND +agrp = ? AND tomb = 0 AND sync = 0");
+    store->by_names =
+        prepare(store->database, ROW "WHERE acct = ? AND svce = ? AND +agrp = ? AND tomb = 0 AND sync = 0");
     store->by_key = prepare(store->database, ROW "WHERE pk = ?");
     return store;
 }

@@ -6,14 +6,19 @@
 #include <openssl/evp.h>
 #include <sqlite3.h>
 
-enum { CLASSES = 7, KEY = 32, NONCE = 12, TAG = 16, WRAPPED = NONCE + KEY + TAG, UUID = 16, DIGEST = 16, IDENTITY = 41 };
+enum {
+    CLASSES = 7, KEY = 32, NONCE = 12, TAG = 16, WRAPPED = NONCE + KEY + TAG, UUID = 16, DIGEST = 16, IDENTITY = 41
+};
 /// The number of the class of generic passwords, and of its attributes (docs/format.md, section 7).
-enum { GENERIC = 1, PROTECTION = 1, GROUP = 3, SYNCHRONIZABLE = 4, CREATED = 5, MODIFIED = 6, ACCOUNT = 18, SERVICE = 19 };
+enum {
+    GENERIC = 1, PROTECTION = 1, GROUP = 3, SYNCHRONIZABLE = 4, CREATED = 5, MODIFIED = 6, ACCOUNT = 18, SERVICE = 19
+};
 enum { HEADER = 16, FIXED = 32, ENTRY = 8, VALUE = 0xF001 };
 enum { SUCCESS = 0, PARAM = -50, NOT_FOUND = -25300, DUPLICATE = -25299, DECODE = -26275 };
 
 /// The columns that a code goes over, in the order it does, and what each is read and bound as.
-#define COLUMN_NAMES "acct", "agrp", "data", "labl", "meta", "ownr", "pdmn", "pk", "svce", "sync", "tomb", "uuid", "wkey"
+#define COLUMN_NAMES \
+    "acct", "agrp", "data", "labl", "meta", "ownr", "pdmn", "pk", "svce", "sync", "tomb", "uuid", "wkey"
 #define COLUMN_LIST "acct, agrp, data, labl, meta, ownr, pdmn, pk, svce, sync, tomb, uuid, wkey"
 enum { ACCT, AGRP, DATA, LABL, META, OWNR, PDMN, PK, SVCE, SYNC, TOMB, ITEM, WKEY, COLUMNS };
 
@@ -42,7 +47,8 @@ struct yardstick_store {
     EVP_CIPHER_CTX *class_key[CLASSES + 1], *metadata_key[CLASSES + 1], *row_key;
 };
 
-/// Opens nonce, ciphertext and tag into `plain`; gives the plaintext's size or -1. A null key is the context's last one.
+/// Opens nonce, ciphertext and tag into `plain`; gives the plaintext's size or -1. A null key is the context's last
+/// one.
 int open_box(
     EVP_CIPHER_CTX *context, const uint8_t *key, const uint8_t *box, int size, const uint8_t *aad, int aad_size,
     uint8_t *plain);
@@ -63,7 +69,8 @@ void digest_key(struct yardstick_store *store, struct text account, struct text 
 void row_code(struct yardstick_store *store, const struct column *columns, uint8_t code[DIGEST]);
 int is_authentic(struct yardstick_store *store, sqlite3_stmt *row);
 
-/// What a request has, in the order of its entries; 0 when it is none with this operation and class of generic passwords.
+/// The attributes of a request, in the order of its entries; 0 when it is none with this operation and class of generic
+/// passwords.
 struct request {
     struct text account, service, value;
 };

@@ -1,4 +1,4 @@
-// What a signature by a TPM costs in C: one command of ESYS over and over, with everything else done before.
+// The cost of a signature by a TPM in C: one command of ESYS over and over, with everything else done before.
 //
 // The session is as the product's: an HMAC session salted to the storage key, which encrypts the digest on its way
 // (AES-128-CFB), for a key with an authorisation of its own that stays loaded.

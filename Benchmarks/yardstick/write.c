@@ -1,4 +1,5 @@
-// A program that adds, to be measured: each line of input is "add SERVICE COUNT"; a line of output says that it is done.
+// A program that adds, to be measured: each line of input is "add SERVICE COUNT"; a line of output says that it is
+// done.
 #include "yardstick.h"
 #include <stdio.h>
 #include <string.h>

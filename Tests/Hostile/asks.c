@@ -1,4 +1,5 @@
-// Waits for a request, sends it to a socket, and waits for its end: asks SOCKET. All of it is in memory before it says that it waits.
+// Waits for a request, sends it to a socket, and waits for its end: asks SOCKET. All of it is in memory before it says
+// that it waits.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,17 +1,24 @@
 // Plays frames to a daemon: measures one after the other, or floods it in one of the ways that a hostile program has.
 //
-//   player measure SOCKET FRAMES SECONDS PAUSE     one request at a time; prints how long each took, in microseconds, and what
-//                                                  was refused, and ends
-//   player connect SOCKET FRAMES SECONDS PAUSE     the same with a new connection for each, which is part of what is measured
-//   player flood   SOCKET FRAMES CONNECTIONS DEPTH [COUNT]    so many requests are open on each connection; COUNT answers and it ends
-//   player deaf    SOCKET FRAMES CONNECTIONS DEPTH            the same, and no answer is read
-//   player half    SOCKET FRAMES CONNECTIONS BYTES            the first bytes of a frame, and no more
-//   player idle    SOCKET FRAMES CONNECTIONS 0                connections
-//   player leave   SOCKET FRAMES CONNECTIONS BYTES            connects, asks if there are BYTES, and leaves, again and again
-//   player pipes   SOCKET FRAMES CONNECTIONS DEPTH            with each request a pipe that nobody writes into
+//   player measure SOCKET FRAMES SECONDS PAUSE
+//       One request at a time. Prints how long each took, in microseconds, and what was refused, and ends.
+//   player connect SOCKET FRAMES SECONDS PAUSE
+//       The same with a new connection for each, which is part of what is measured.
+//   player flood SOCKET FRAMES CONNECTIONS DEPTH [COUNT]
+//       So many requests are open on each connection. It ends after COUNT answers.
+//   player deaf SOCKET FRAMES CONNECTIONS DEPTH
+//       The same, and no answer is read.
+//   player half SOCKET FRAMES CONNECTIONS BYTES
+//       The first bytes of a frame, and no more.
+//   player idle SOCKET FRAMES CONNECTIONS 0
+//       Connections that ask nothing.
+//   player leave SOCKET FRAMES CONNECTIONS BYTES
+//       Connects, asks if there are BYTES, and leaves, again and again.
+//   player pipes SOCKET FRAMES CONNECTIONS DEPTH
+//       With each request goes a pipe that nobody writes into.
 //
-// FRAMES is a file with one frame. Eight bytes "@@@@@@@@" in it become another text each time. All but the first two end on SIGTERM and
-// print how many answers came, how many of them refused, and how many connections were closed by the daemon.
+// FRAMES is a file with one frame. Eight bytes "@@@@@@@@" in it become another text each time. All but the first two
+// end on SIGTERM. They print how many answers came, how many of them refused, and how many connections the daemon closed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +72,7 @@ static void load(const char *file) {
     number = (uint64_t)getpid() << 32;
 }
 
-// What takes longer is not measured any further.
+// Longer times count as this one.
 static const struct timeval patience = {.tv_sec = 5};
 
 static int dial(int flags) {
@@ -97,7 +104,8 @@ static int push(struct connection *to, size_t limit) {
         else if (mark && to->sent < mark) end = mark;
         else if (mark && to->sent < mark + 8) from = to->frame + HEAD + to->sent - mark, end = mark + 8;
         if (end > limit) end = limit;
-        ssize_t count = send(to->socket, from, end - to->sent, MSG_NOSIGNAL | MSG_DONTWAIT | (end < limit ? MSG_MORE : 0));
+        int flags = MSG_NOSIGNAL | MSG_DONTWAIT | (end < limit ? MSG_MORE : 0);
+        ssize_t count = send(to->socket, from, end - to->sent, flags);
         if (count < 0) return errno == EAGAIN ? 0 : -1;
         to->sent += (size_t)count;
     }
@@ -170,7 +178,9 @@ static int hand(struct connection *to) {
     if (pipe2(ends, O_CLOEXEC)) return -1;
     union { char room[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
     struct iovec part = {.iov_base = to->frame, .iov_len = HEAD};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room
+    };
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET, head->cmsg_type = SCM_RIGHTS, head->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(head), ends, sizeof(int));
@@ -197,7 +207,8 @@ static int fill(struct connection *to, enum way way, int depth, uint64_t count) 
 static int begin(int set, struct connection *to, enum way way, int amount, uint64_t count) {
     *to = (struct connection){.socket = dial(SOCK_NONBLOCK)};
     if (to->socket < 0) return -1;
-    struct epoll_event event = {.events = way == FLOOD || way == PIPES ? EPOLLIN | EPOLLOUT | EPOLLET : EPOLLRDHUP | EPOLLET, .data.ptr = to};
+    uint32_t events = way == FLOOD || way == PIPES ? EPOLLIN | EPOLLOUT | EPOLLET : EPOLLRDHUP | EPOLLET;
+    struct epoll_event event = {.events = events, .data.ptr = to};
     if (way == DEAF) event.events |= EPOLLOUT;
     epoll_ctl(set, EPOLL_CTL_ADD, to->socket, &event);
     if (way == IDLE) return 1;
@@ -224,9 +235,10 @@ static void flood(enum way way, int connections, int amount, uint64_t count) {
             int state = 1;
             if (way == FLOOD || way == PIPES) while ((state = pull(from)) > 0) {}
             if (state >= 0 && way <= DEAF) state = fill(from, way, amount, count);
-            if (state < 0 || events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) again(set, from, way, amount, count);
+            int ended = events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+            if (state < 0 || ended) again(set, from, way, amount, count);
         }
-        // Who was not let in tries again ten times a second.
+        // A connection that was refused tries again ten times a second.
         if (now() - last < 1e5) continue;
         last = now();
         for (int i = 0; i < connections; i++)

@@ -1,15 +1,17 @@
-// What a program does to the files of one folder, written down in order, and made to fail when a test says so.
+// Records the changes that a program makes to the files of one folder, in order, and makes calls fail when a test says
+// so.
 //
-// Loaded with LD_PRELOAD into unchanged programs. All that have it loaded write one record of their writes, syncs, truncations and
-// changes of names, under one lock, so that the order of the record is the order in which things happened. trace.py reads it.
+// Loaded with LD_PRELOAD into unchanged programs. All of them write one record of their writes, syncs, truncations and
+// changes of names, under one lock, so that the order of the record is the order of events. trace.py reads it.
 //
-//     SHIM_FOLDER   the folder whose files are looked at
-//     SHIM_TRACE    the record; what is not set is not written
+//     SHIM_FOLDER   the folder whose files are recorded
+//     SHIM_TRACE    the record; nothing is written where this is not set
 //     SHIM_CONTROL  a file that the processes share: the lock and the counts
 //     SHIM_MARKS    set: what the program writes to its standard output is in the record, too
-//     SHIM_FAULT    KIND:N:ERRNO:once|always, with KIND one of write sync truncate open mmap sqlite openssl read: the N-th
-//                   fails
-//     SHIM_SHADOW   a folder with what each file was at its last sync: after a sync that was made to fail, the file has that again
+//     SHIM_FAULT    KIND:N:ERRNO:once|always. KIND is one of write sync truncate open mmap sqlite openssl read.
+//                   The N-th call of that kind fails.
+//     SHIM_SHADOW   a folder with each file as it was at its last sync: after a sync that was made to fail, the file
+//                   has that again
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,9 +33,11 @@
 
 enum kind { WRITE, SYNC, TRUNCATE, OPEN, MMAP, SQLITE, OPENSSL, READ, KINDS };
 static const char *const names[KINDS] = { "write", "sync", "truncate", "open", "mmap", "sqlite", "openssl", "read" };
-// What a record is of.
-enum record { R_WRITE = 'w', R_SYNC = 's', R_FAILED_SYNC = 'f', R_SIZE = 't', R_CREATE = 'c', R_RENAME = 'r', R_UNLINK = 'u',
-    R_FOLDER_SYNC = 'd', R_MARK = 'm' };
+// The kinds of records.
+enum record {
+    R_WRITE = 'w', R_SYNC = 's', R_FAILED_SYNC = 'f', R_SIZE = 't', R_CREATE = 'c', R_RENAME = 'r', R_UNLINK = 'u',
+    R_FOLDER_SYNC = 'd', R_MARK = 'm'
+};
 
 struct header {
     uint32_t magic;
@@ -59,7 +63,7 @@ static char folder[PATH_MAX], shadow[PATH_MAX];
 static size_t folder_length;
 static struct { int kind; uint64_t number; int error; bool always; } fault = { .kind = -1 };
 
-// What a descriptor is: not ours, a file of the folder, or the folder itself.
+// The kinds of descriptors: not ours, a file of the folder, or the folder itself.
 enum { FILES = 65536 };
 static unsigned char what[FILES];
 enum { OTHER, FILE_OF_FOLDER, FOLDER };
@@ -81,11 +85,13 @@ static bool fails(enum kind kind) {
     return true;
 }
 
-static void write_down(enum record record, uint64_t file, const char *name, uint64_t offset, const void *bytes, uint64_t length,
+static void write_down(
+    enum record record, uint64_t file, const char *name, uint64_t offset, const void *bytes, uint64_t length,
     bool has_bytes) {
     if (trace < 0) return;
     int error = errno;
-    struct header header = { 0x4d494853, record, (uint32_t)getpid(), name ? (uint32_t)strlen(name) : 0, file, offset, length };
+    uint32_t name_length = name ? (uint32_t)strlen(name) : 0;
+    struct header header = { 0x4d494853, record, (uint32_t)getpid(), name_length, file, offset, length };
     struct iovec parts[3] = { { &header, sizeof header }, { (void *)name, header.name_length },
         { (void *)bytes, has_bytes ? length : 0 } };
     if (writev(trace, parts, 3) < 0) abort();
@@ -105,8 +111,8 @@ static const char *inside(const char *path) {
 
 static bool is_ours(int file) { return control && file >= 0 && file < FILES && what[file] == FILE_OF_FOLDER; }
 
-// A file that is open in another way is opened once more, which stays so: to close one gives up the locks that the process has on
-// the file (fcntl(2)).
+// A file that is open in another way is opened once more and stays open: to close it gives up the locks that the
+// process has on the file (fcntl(2)).
 static int open_for(int file, int access) {
     char path[64];
     int flags = fcntl(file, F_GETFL) & O_ACCMODE;
@@ -363,7 +369,8 @@ int close(int file) {
 
 // MARK: Memory
 
-static void *map_with(void *(*real)(void *, size_t, int, int, int, off_t), void *address, size_t size, int protection, int flags,
+static void *map_with(
+    void *(*real)(void *, size_t, int, int, int, off_t), void *address, size_t size, int protection, int flags,
     int file, off_t offset) {
     if (!is_ours(file)) return real(address, size, protection, flags, file, offset);
     lock();
@@ -392,7 +399,9 @@ static sqlite3_mem_methods sqlite;
 static void *sqlite_malloc(int size) { return memory_fails(SQLITE) ? NULL : sqlite.xMalloc(size); }
 static void *sqlite_realloc(void *old, int size) { return memory_fails(SQLITE) ? NULL : sqlite.xRealloc(old, size); }
 
-static void *openssl_malloc(size_t size, const char *file, int line) { return memory_fails(OPENSSL) ? NULL : malloc(size); }
+static void *openssl_malloc(size_t size, const char *file, int line) {
+    return memory_fails(OPENSSL) ? NULL : malloc(size);
+}
 static void *openssl_realloc(void *old, size_t size, const char *file, int line) {
     return size && memory_fails(OPENSSL) ? NULL : realloc(old, size);
 }
@@ -409,7 +418,8 @@ static void take_allocators(void) {
         }
     }
     if (fault.kind == OPENSSL) {
-        int (*set)(void *, void *, void *) = (int (*)(void *, void *, void *))dlsym(RTLD_DEFAULT, "CRYPTO_set_mem_functions");
+        void *found = dlsym(RTLD_DEFAULT, "CRYPTO_set_mem_functions");
+        int (*set)(void *, void *, void *) = (int (*)(void *, void *, void *))found;
         if (set && set(openssl_malloc, openssl_realloc, openssl_free) != 1) abort();
     }
 }

@@ -24,7 +24,7 @@ package enum CertificateFixtures {
         guard maker.waitForExit() == 0 else {
             throw SystemError(code: ENOENT, call: "make_certificates.py", advice: "scripts/deps installs what it needs")
         }
-        // What is static is never let go of.
+        // A static value is never freed.
         atexit { (try? CertificateFixtures.folder.get())?.remove() }
         return folder
     }

@@ -38,15 +38,8 @@ package final class SoftwareTPM {
                 "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
             ])
         let deadline = soon
-        while true {
-            do throws(SystemError) {
-                _ = try UnixSocket.connect(to: socket, deadline: deadline)
-                return
-            } catch {
-                if deadline.hasPassed { throw error }
-                usleep(2000)
-            }
-        }
+        eventually(by: deadline) { (try? UnixSocket.connect(to: socket, deadline: deadline)) != nil }
+        _ = try UnixSocket.connect(to: socket, deadline: deadline)
     }
 
     /// The number of its process; 0 when it does not run.

@@ -20,7 +20,7 @@ package final class TemporaryDirectory: Sendable {
     /// The path of a file in it.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// What is in it.
+    /// The names of its entries.
     package var names: [String] { Self.names(in: path).sorted() }
 
     private static func remove(_ path: String) {

@@ -10,7 +10,7 @@ extension UnixSocket {
         try sendFully(bytes.span, deadline: soon)
     }
 
-    /// What comes until `count` bytes are there or the peer closes.
+    /// The bytes that come until `count` are there or the peer closes.
     package func receiveText(_ count: Int) throws(SystemError) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

@@ -1,5 +1,5 @@
-/// Texts that do harm where they are shown as they are, and how to see that none did. What is harmful is listed here by
-/// ranges, so that it does not depend on what the code under test takes for harmful.
+/// Texts that do harm where they are shown as they are, and how to see that none did. Harmful characters are listed
+/// here by ranges, so that the list does not depend on the code under test.
 public enum Troublemakers {
     /// Texts with a character of each kind that must not be shown, and what is made of many.
     public static let texts: [String] =
@@ -21,7 +21,7 @@ public enum Troublemakers {
 
     private static let flood = String(repeating: "\u{301}", count: 5_000)
 
-    /// What becomes of bytes that are not UTF-8, such as halves of surrogates.
+    /// The text that bytes become which are not UTF-8, such as halves of surrogates.
     private static func repaired(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     /// Code points that no line for people has: controls, ends of lines, what is invisible, what turns the direction.
@@ -35,7 +35,7 @@ public enum Troublemakers {
         0xE0000...0xE0FFF, 0xF0000...0x10FFFF,
     ]
 
-    /// What of an output does harm; nil when nothing does.
+    /// The harm in an output; nil when there is none.
     ///
     /// - Parameters:
     ///   - lines: whether it may have several lines, with tabs in them.

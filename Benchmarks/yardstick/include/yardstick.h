@@ -1,10 +1,12 @@
 // The yardstick: what the keychain's hot path costs in C.
 //
-// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work. A lookup: request parsed, attributes
-// digested, row found by index, its code checked, attributes and value opened and held against each other and against what was asked,
-// answer written. An add: key wrapped in another process, attributes and value sealed, row with digests and code inserted, all that came
-// at the same moment in one transaction, which is on the disk before the answers. Wherever the product does more (policy,
-// explanations, hostile input), that is what the comparison shows.
+// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work.
+//
+// A lookup: the request is parsed, its attributes are digested, the row is found by index, its code is checked.
+// Attributes and value are opened and compared with each other and with the query, and the answer is written.
+// An add: the key is wrapped in another process, attributes and value are sealed, the row is inserted with digests and
+// code. All adds of the same moment share one transaction, which is on the disk before the answers.
+// Where the product does more (policy, explanations, hostile input), the comparison shows that.
 #pragma once
 
 #include <stddef.h>
@@ -20,9 +22,9 @@ enum { YARDSTICK_STRIDE = 7919 };
 /// An open store with its keys; belongs to one thread.
 struct yardstick_store;
 
-/// Opens the store in a folder whose vault has no passcode. `group` is the access group whose items are looked up, `vfs`
-/// SQLite's ("unix-excl" as a daemon, "unix" as an embedded program), `mapped` how many bytes of the file may be mapped.
-/// Ends the program when that does not work.
+/// Opens the store in a folder whose vault has no passcode. Ends the program when that does not work. `group` is the
+/// access group whose items are looked up. `vfs` is SQLite's: "unix-excl" as a daemon, "unix" as an embedded program.
+/// `mapped` is how many bytes of the file may be mapped.
 struct yardstick_store *yardstick_open(const char *folder, const char *group, const char *vfs, size_t mapped);
 void yardstick_close(struct yardstick_store *store);
 
@@ -39,7 +41,8 @@ enum { YARDSTICK_BATCH = 256, YARDSTICK_ADDED = 16 + 4 + 8 + 4 };
 /// Starts a process that wraps row keys, and prepares the rest. Ends the program when that does not work.
 struct yardstick_writer *yardstick_writer(struct yardstick_store *store);
 
-/// Adds what several clients have asked for in one transaction, and writes their answers. At most YARDSTICK_BATCH at once.
+/// Adds the items that several clients have asked for in one transaction, and writes their answers. At most
+/// YARDSTICK_BATCH at once.
 void yardstick_add_batch(
     struct yardstick_writer *writer, const uint8_t *const *frames, const size_t *sizes, size_t count,
     uint8_t (*answers)[YARDSTICK_ADDED]);
@@ -49,8 +52,8 @@ void yardstick_tidy_up(struct yardstick_writer *writer);
 
 // MARK: - Point reads
 
-/// One read of a row by the digest of its primary key and the decryptions of its parts, and nothing else: the row with this
-/// number in the order of the store, 0 the first. Gives the value's size, -1 if there is none.
+/// One read of a row by the digest of its primary key and the decryptions of its parts, and nothing else: the row with
+/// this number in the order of the store, 0 the first. Gives the value's size, -1 if there is none.
 int yardstick_point_read(struct yardstick_store *store, size_t number);
 
 // MARK: - The client
@@ -63,7 +66,8 @@ size_t yardstick_answer_size(size_t value);
 
 int yardstick_connect(const char *path);
 
-/// Asks for the value of a generic password and copies it out of the answer, to be freed; gives its size, -1 if there is none.
+/// Asks for the value of a generic password and copies it out of the answer, to be freed. Gives its size, -1 if there
+/// is none.
 int yardstick_look_up(int socket, const char *service, const char *account, uint8_t **value);
 
 /// Adds a generic password; gives the status of the answer, -1 when there is none.

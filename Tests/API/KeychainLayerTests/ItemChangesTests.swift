@@ -1,6 +1,7 @@
 import Foundation
 import Keychain
 import KeychainTesting
+import TestSupport
 import Testing
 
 /// The sequence of what happens to items.
@@ -34,7 +35,8 @@ struct ItemChangesTests {
             try GenericPassword(service: "s", account: "a").add()
             var changes = query.changes(checkedEvery: .milliseconds(20)).makeAsyncIterator()
             try keychain.device.lock()
-            try await Task.sleep(for: .milliseconds(200))
+            // Ten rounds of looking find it locked.
+            letPass(microseconds: 200_000)
             try keychain.device.unlock(passcode: "1234")
             try GenericPassword(service: "s", account: "b").add()
             guard case .added(let added)? = await changes.next() else { return #expect(Bool(false)) }

@@ -1,6 +1,7 @@
 import Foundation
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
 /// How contexts end, and many at a time (semantics G.2).
@@ -64,7 +65,7 @@ import Testing
         }
         #expect(isMet)
         // The thread that replied lets go of it a moment later.
-        for _ in 0..<1000 where context != nil { try? await Task.sleep(for: .milliseconds(1)) }
+        await eventually { context == nil }
         #expect(context == nil)
     }
 
@@ -123,7 +124,7 @@ import Testing
         // A context of its own is asked behind all of them, so that they are over when it is answered.
         phone.user.will(.touch("thumb"))
         _ = await phone.failure(of: .deviceOwnerAuthentication)
-        for _ in 0..<5000 where replies.all.count < 20 { try? await Task.sleep(for: .milliseconds(1)) }
+        await eventually { replies.all.count >= 20 }
         #expect(replies.all == Array(repeating: true, count: 20))
     }
 

@@ -1,6 +1,7 @@
 import KeychainTesting
 import LinuxSystem
 import LocalAuthentication
+import TestSupport
 import Testing
 
 /// What a user can authenticate with, without a context.
@@ -89,7 +90,7 @@ private final class Observer: NSObject, LAEnvironment.Observer, Sendable {
 
     /// What was told, as soon as there is so much of it.
     func told(_ count: Int) async -> [LAEnvironment.State] {
-        for _ in 0..<300 where states.withLock({ $0.count }) < count { try? await Task.sleep(for: .milliseconds(100)) }
+        await eventually(by: .after(milliseconds: 30_000)) { states.withLock { $0.count } >= count }
         return states.withLock { $0 }
     }
 }

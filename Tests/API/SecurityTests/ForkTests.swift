@@ -87,7 +87,7 @@ struct ForkTests {
                 for round in 0..<20 {
                     for _ in 0..<70 { #expect(value(genericPassword()) == Data("v")) }
                     // The locks go when nothing was read for 100 to 200 ms.
-                    usleep(useconds_t(95_000 + 500 * round))
+                    letPass(microseconds: UInt32(95_000 + 500 * round))
                     let child = ForkedChild { value(genericPassword()) == Data("v") ? 0 : 1 }
                     let end = child.waitForExit()
                     #expect(end == 0, "round \(round): \(end)")

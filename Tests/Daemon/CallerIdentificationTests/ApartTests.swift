@@ -75,7 +75,7 @@ private final class Pair {
     /// A copy of Perl that was not changed just now.
     func settled(_ name: String) throws -> String {
         let path = try door.copy(name)
-        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: path).isSettled }
         return path
     }
 }

@@ -25,7 +25,7 @@ struct KnownProcessTests {
     /// A copy of Perl that was not changed just now.
     private func settled(_ name: String) throws -> String {
         let path = try door.copy(name)
-        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: path).isSettled }
         return path
     }
 
@@ -76,7 +76,7 @@ struct KnownProcessTests {
     @Test("S-13: so is one of which another thread than its first has executed that program")
     func threadExecutesAnother() throws {
         let python = try door.copy("python", of: "/usr/bin/python3")
-        while try !FileVersion(at: python).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: python).isSettled }
         let visitor = try door.startPython(python)
         #expect(try door.identifyAgain(visitor.peer).groups == own("python"))
         try door.seeNobody()
@@ -90,7 +90,7 @@ struct KnownProcessTests {
     func executesLink() throws {
         let path = try settled("first")
         try door.run(["ln", path, door.file("second")])
-        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: path).isSettled }
         let visitor = try door.start([path])
         #expect(try door.identifyAgain(visitor.peer).groups == own("first"))
         try door.seeNobody()
@@ -139,7 +139,7 @@ struct KnownProcessTests {
     func signed() throws {
         let (team, other) = (try Team(), try Team())
         let (first, second) = (try door.sign("first", with: team), try door.sign("second", with: other))
-        while try !FileVersion(at: first).isSettled || !FileVersion(at: second).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: first).isSettled && FileVersion(at: second).isSettled }
         let visitor = try door.start([first])
         let caller = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
@@ -186,7 +186,7 @@ struct ReusedNumberTests {
     func later() throws {
         let path = try door.copy("first")
         try door.copy("second")
-        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: path).isSettled }
         let visitor = try door.start([path])
         _ = try door.identifyAgain(visitor.peer)
         let number = visitor.program.process
@@ -203,7 +203,7 @@ struct ReusedNumberTests {
     func earlier() throws {
         try door.copy("first")
         let path = try door.copy("second")
-        while try !FileVersion(at: path).isSettled { usleep(50_000) }
+        try eventually { try FileVersion(at: path).isSettled }
         let maker = try door.start([door.file("first")])
         let number = maker.program.process
         kill(number, SIGKILL)

@@ -131,7 +131,7 @@ struct ColumnMigrationTests {
         let other = try FileLock("\(folder)/keychain.lock", .exclusive, deadline: .now)
         try other.mark()
         let end = try Thread(named: "migrating") {
-            usleep(100_000)
+            letPass(microseconds: 100_000)
             other.release()
             other.unmark()
         }

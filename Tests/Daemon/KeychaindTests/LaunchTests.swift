@@ -95,8 +95,7 @@ struct LaunchTests {
         #expect(refusal?.status == .notAvailable)
         #expect(refusal?.remedy.contains(fixture.configuration.folder + "/keychaind.log") == true)
         // The client may have given up before a slow daemon came to that.
-        let deadline = soon
-        while fixture.log.isEmpty, !deadline.hasPassed { usleep(10_000) }
+        eventually { !fixture.log.isEmpty }
         #expect(fixture.log.hasPrefix("keychaind: "))
     }
 }

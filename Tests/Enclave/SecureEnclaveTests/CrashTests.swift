@@ -3,6 +3,7 @@ import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import SecureEnclave
@@ -58,7 +59,7 @@ struct CrashTests {
             let enclave = try SoftwareEnclave(
                 vault: vault, createIfMissing: false, passcodeCost: .cheapest)
             _ = try Thread(named: "killer") {
-                usleep(UInt32(round) * 3000 + UInt32.random(in: 0..<3000))
+                letPass(microseconds: UInt32(round) * 3000 + UInt32.random(in: 0..<3000))
                 kill(getpid(), SIGKILL)
             }
             let (one, two) = (try TestDevice.passcode("one"), try TestDevice.passcode("two"))

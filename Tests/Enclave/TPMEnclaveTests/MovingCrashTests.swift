@@ -70,7 +70,7 @@ struct MovingCrashTests {
             let nothing = try PasscodeFile.make(SecretBytes(count: 0))
             try enclave.move(to: .tpm, passcode: nothing)
             _ = try Thread(named: "killer") {
-                usleep(UInt32(round) * 7000 + UInt32.random(in: 0..<7000))
+                letPass(microseconds: UInt32(round) * 7000 + UInt32.random(in: 0..<7000))
                 kill(getpid(), SIGKILL)
             }
             while true {

@@ -48,9 +48,10 @@ struct Corpus {
     }
 }
 
-/// What the program does beside fuzzing, with its words:
+/// The work of the program besides fuzzing, with its words:
 ///
-///     --play FOLDER TARGET...      tries all inputs of the targets' corpora, TARGET.corpus in FOLDER; without targets, of all
+///     --play FOLDER TARGET...      tries all inputs of the targets' corpora, TARGET.corpus in FOLDER; all targets
+///                                  without TARGET
 ///     --seeds FOLDER TARGET        writes what fuzzing begins with, a file for each input
 ///     --pack FILE FOLDER           makes a corpus of the files of a folder; those named finding-… are findings
 ///     --list                       names all targets

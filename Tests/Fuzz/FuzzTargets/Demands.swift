@@ -7,7 +7,7 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) {
     if !condition { fatalError(sentence()) }
 }
 
-/// What a body must give where nothing may fail.
+/// The result of a body that may not fail.
 func must<Result, Failure: Error>(_ sentence: String, _ body: () throws(Failure) -> Result) -> Result {
     do throws(Failure) { return try body() } catch { fatalError("\(sentence): \(error)") }
 }
@@ -50,7 +50,7 @@ extension SecretBytes {
     var array: [UInt8] { withSpan { $0.array(0, $0.count) } }
 }
 
-/// What `append` writes.
+/// The bytes that `append` writes.
 func written(_ append: (SecretBuffer) -> Void) -> [UInt8] {
     let buffer = SecretBuffer(capacity: 256)
     append(buffer)
@@ -69,7 +69,7 @@ struct Format<Message> {
 
     /// Reads the input, which must be the whole of a message.
     ///
-    /// What is refused is malformed. What is read is written, and read and written as before.
+    /// A refusal is for malformed input alone. A message that was read is written, and read and written as before.
     ///
     /// - Returns: the message, and the same from its own encoding; nil for a refusal.
     @discardableResult

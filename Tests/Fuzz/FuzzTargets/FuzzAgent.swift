@@ -5,9 +5,9 @@ import LinuxSystem
 @testable import KeychainModel
 @testable import KeychainWire
 
-/// What enclave and agent say to each other, in both directions.
+/// The messages of enclave and agent, in both directions.
 ///
-/// The first byte says what the rest is: one message, or all that a peer says on its end of the socket until it goes.
+/// The first byte says what the rest is: one message, or all bytes that a peer sends on its end of the socket.
 /// However a peer talks, the connection ends when it has gone, and only what the format has was believed.
 func fuzzAgent(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
@@ -27,7 +27,7 @@ func fuzzAgent(_ bytes: Span<UInt8>) {
 private func fuzzQuestion(_ body: [UInt8]) {
     guard let pair = Format(UserQuestion.init(from:), { $0.append(to: $1) }).settle(body) else { return }
     var first = pair.first
-    // That a terminal comes along is written by who has one to send.
+    // The sender of a terminal writes that a terminal comes along.
     first.prompt.surroundings.comesOpened = false
     require(first == pair.again, "a question is read as another one")
 }
@@ -61,7 +61,7 @@ private func fuzzEnclaveEnd(_ said: [UInt8]) {
     let events = Lock<[SessionEvent]>([])
     let channel = AgentChannel(ours) { event in events.withLock { $0.append(event) } }
     say(said, through: theirs)
-    // What is told back must not wait for a reader.
+    // The reader may be slow: the agent must not wait for it.
     channel.read()
     require(channel.isClosed, "a channel whose agent has gone is open")
     let greeting = FuzzSeeds.message(.hello, 0, FuzzSeeds.le(AgentFormat.version))

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 ///     input = operation:u8 class:u8 count:u16 query changes
 ///
-/// What is a list is found again entry by entry, and makes the same list. What the rules let pass names a class, has
+/// A list is found again entry by entry, and makes the same list. A request that the rules let pass names a class, has
 /// attributes of that class alone, and asks for nothing that is not understood.
 func fuzzAttributes(_ bytes: Span<UInt8>) {
     var input = InputReader(bytes)

@@ -75,7 +75,7 @@ private func checkSecrets(
     }
 }
 
-/// What came of a command line.
+/// The outcome of a command line.
 private struct CommandOutcome {
     let status: Int32
     let output, errors: [UInt8]

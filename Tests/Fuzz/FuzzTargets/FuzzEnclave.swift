@@ -49,7 +49,7 @@ private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: Enc
 final class FuzzDevice: Sendable {
     static let shared = FuzzDevice()
     static let passcode = mark + Array(" of the user".utf8)
-    /// Nobody says this of his own accord.
+    /// Nobody says this unasked.
     static let mark = Array("q7#Zk9".utf8)
 
     private let folder = FuzzFolder("enclave")

@@ -4,10 +4,10 @@ import LinuxSystem
 @testable import KeychainModel
 @testable import SecurityCommands
 
-/// What git and docker say, and docker's configuration as people edit it.
+/// The messages of git and docker, and docker's configuration as people edit it.
 ///
-/// The first byte says what the rest is. What is taken for JSON is JSON, a text keeps its meaning, and a configuration
-/// that was set up and put back is what it was.
+/// The first byte says what the rest is. Text taken for JSON is JSON, a string keeps its meaning, and a configuration
+/// that was set up and put back is as before.
 func fuzzJSON(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)

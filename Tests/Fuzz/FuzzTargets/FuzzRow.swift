@@ -23,7 +23,7 @@ func fuzzRow(_ bytes: Span<UInt8>) {
     store.restore(changed)
 }
 
-/// A store with three items, beside a copy that says what they were.
+/// A store with three items, and a copy that says what they were.
 ///
 /// One thread uses it, for inputs come one after the other.
 private final class FuzzStore: @unchecked Sendable {
@@ -75,7 +75,7 @@ private final class FuzzStore: @unchecked Sendable {
         }
     }
 
-    /// What SQL says of a value.
+    /// An SQL expression of a value.
     static func literal(_ kind: UInt8, _ value: [UInt8]) -> String {
         let digits = value.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         let number = value.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
@@ -163,7 +163,7 @@ private final class FuzzStore: @unchecked Sendable {
             while let cursor = next {
                 let page = try engine.makeItemReader().verify(from: cursor, by: .never)
                 rows += page.report.damage.map(\.row)
-                // What a row says of its class may make it one that is closed.
+                // A changed class in a row may make it one that is closed.
                 rows += (0..<page.report.locked).map { Int64($0) }
                 next = page.next
             }

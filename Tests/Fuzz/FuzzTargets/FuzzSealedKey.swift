@@ -5,7 +5,7 @@ import LinuxSystem
 @testable import KeychainWire
 @testable import SecureEnclave
 
-/// What the enclave gives out to be kept elsewhere, and gets back from whoever kept it.
+/// The sealed key that the enclave gives out to be kept elsewhere, and gets back from any program that kept it.
 ///
 /// The first byte says what the rest is. In the last form the rest are changes of a key that the enclave has sealed: it
 /// takes the key back only as it was.
@@ -69,7 +69,7 @@ private func fuzzChangedRowKey(_ changes: [UInt8]) {
     require(isOpen == (other == keys.wrapped), "a row's key opens that was changed, or not as it was")
 }
 
-/// What an enclave has made for this process.
+/// The keys that an enclave has made for this process.
 private final class SealedKeys: Sendable {
     static let shared = SealedKeys()
     let enclave = FuzzDevice.shared.keyMaker()

@@ -6,11 +6,11 @@ import LinuxSystem
 @testable import KeychainModel
 @testable import KeychainWire
 
-/// What the parts of the system service say to each other: the master, the listener of the enclave, the daemon of a
+/// The messages between the parts of the system service: the master, the listener of the enclave, the daemon of a
 /// keychain, and the process that identifies callers.
 ///
-/// The first byte says what the rest is. What is believed is exactly what the format has; what comes without its
-/// descriptor, or with another number of them, is nothing.
+/// The first byte says what the rest is. A reader believes exactly the messages that the format has. A message without
+/// its descriptor, or with another number of them, is nothing.
 func fuzzSystem(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)
@@ -122,7 +122,7 @@ private func fuzzIdentification(_ body: [UInt8]) {
     format.settleEqually(body)
 }
 
-/// What a daemon says to the master, which lets it go only after an offer that counts all it was given.
+/// The offer of a daemon to the master, which lets it end only after one that counts all connections it was given.
 private func fuzzOffer(_ body: [UInt8]) {
     let (ours, theirs) = pair()
     let sender = must("a sender") { () throws(SystemError) in try HandoverSender(ours) }

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What reads bytes from outside; each is fuzzed by itself.
+/// The readers of bytes from outside; each is fuzzed by itself.
 package enum FuzzTarget: String, CaseIterable {
     case der = "fuzz-der"
     case certificate = "fuzz-certificate"
@@ -50,7 +50,8 @@ package enum FuzzTarget: String, CaseIterable {
         }
     }
 
-    /// What fuzzing begins with, as the program's own encoders make it; the first six have theirs from make_seeds.py.
+    /// The inputs that fuzzing begins with, as the program's own encoders make them; make_seeds.py makes those of the
+    /// first six.
     var seeds: [[UInt8]] {
         switch self {
         case .der, .certificate, .pkcs12, .key, .executable, .entitlements: []
@@ -81,5 +82,5 @@ package enum FuzzTarget: String, CaseIterable {
     }()
 }
 
-/// The inputs that fuzzing begins with, beside each target.
+/// The inputs that fuzzing begins with, for each target.
 enum FuzzSeeds {}

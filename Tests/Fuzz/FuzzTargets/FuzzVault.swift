@@ -10,8 +10,8 @@ import LinuxSystem
 ///
 ///     input = mends:u8 vault
 ///
-/// Bit 0 of `mends` has the digest made right, and bit 1 the seal before it with the device key that the file itself
-/// has, as somebody can who has the file; otherwise nothing behind them would ever be read.
+/// Bit 0 of `mends` has the digest made right. Bit 1 has the seal before it made right, with the device key that the
+/// file itself has: somebody who has the file can do that. Otherwise nothing behind them would ever be read.
 func fuzzVault(_ bytes: Span<UInt8>) {
     var input = InputReader(bytes)
     let mends = input.byte()
@@ -28,7 +28,7 @@ func fuzzVault(_ bytes: Span<UInt8>) {
 
 private let vaultFolder = FuzzFolder("vault")
 
-/// What is read is written, and read as the same.
+/// A vault that was read is written, and read as the same.
 private func checkDecoding(_ bytes: [UInt8]) {
     guard let vault = try? Vault(decoding: bytes.span, .softwareOnly) else { return }
     let encoded = must("a vault cannot be written") { () throws(CryptoError) in try vault.encoded().finish().array }

@@ -4,7 +4,8 @@ import Glibc
 
 guard let status = CorpusCommand.run(Array(CommandLine.arguments.dropFirst())) else {
     print(
-        "usage: keychain-corpus --play FOLDER [TARGET...] | --list | --seeds FOLDER TARGET | --pack FILE FOLDER | --unpack FILE FOLDER"
+        "usage: keychain-corpus --play FOLDER [TARGET...] | --list | --seeds FOLDER TARGET | --pack FILE FOLDER"
+            + " | --unpack FILE FOLDER"
     )
     exit(2)
 }

@@ -1,5 +1,5 @@
-/* The module that knows the password of the login, as pam_unix does. pam_wrapper's pam_matrix will not do: it wipes the password
- * before the modules behind it see it.
+/* The module that knows the password of the login, as pam_unix does. pam_wrapper's pam_matrix will not do: it wipes the
+ * password before the modules behind it see it.
  *
  * With `password=TEXT` it asks for the password and compares; with `fd=N` it takes it from a descriptor, so that this
  * program has no other copy of it. */

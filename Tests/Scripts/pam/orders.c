@@ -1,11 +1,10 @@
-/* Calls PAM in the order that the words say, as a login program or a screen locker does.
+/* Calls PAM in the order that the words say, as a login program or a screen locker does. Prints each call that fails.
  *
  * usage: orders FOLDER SERVICE USER PASSWORD WORD...
- *   auth acct open close chauthtok       the calls
- *   establish refresh reinitialize delete   pam_setcred with that flag
- *   user=NAME                            sets PAM_USER, as sudo does
- *   env=NAME=VALUE                       sets a variable of PAM's environment
- * Prints each call that fails. */
+ *   auth acct open close chauthtok: the calls.
+ *   establish refresh reinitialize delete: pam_setcred with that flag.
+ *   user=NAME: sets PAM_USER, as sudo does.
+ *   env=NAME=VALUE: sets a variable of PAM's environment. */
 #define _GNU_SOURCE
 #include <security/pam_appl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Logs a user in and out, and counts how often a needle is in its own memory: while the password is remembered, and after
- * pam_end. The needle comes reversed, so that nobody but the modules has it in memory.
+/* Logs a user in and out, and counts how often a needle is in its own memory: while the password is remembered, and
+ * after pam_end. The needle comes reversed, so that nobody but the modules has it in memory.
  *
  * It takes the folder of services itself: pam_wrapper would leave copies of its own.
  *
