@@ -16,7 +16,7 @@ struct ContentCipher {
         if let iv { self.iv = iv.array(0, Self.ivSize) } else { self.iv = [UInt8](repeating: 0, count: Self.ivSize) }
     }
 
-    /// Gives the prefix ‖ ciphertext ‖ tag.
+    /// Encrypts; the result is prefix ‖ ciphertext ‖ tag.
     func seal(_ content: Span<UInt8>, aad: Span<UInt8>, after prefix: [UInt8]) throws(CryptoError) -> [UInt8] {
         var message = prefix + [UInt8](repeating: 0, count: content.count + AESGCM.tagSize)
         var span = message.mutableSpan
@@ -31,9 +31,9 @@ struct ContentCipher {
         return message
     }
 
-    /// Opens ciphertext ‖ tag.
+    /// Decrypts ciphertext ‖ tag.
     ///
-    /// - Throws: `CryptoError.authenticationFailed`; `.wrongInputSize` when there is no whole tag.
+    /// - Throws: `CryptoError.authenticationFailed`; `.wrongInputSize` when the input is shorter than a tag.
     func open(_ box: Span<UInt8>, aad: Span<UInt8>) throws(CryptoError) -> SecretBytes {
         guard box.count >= AESGCM.tagSize else { throw .wrongInputSize }
         let content = SecretBytes(count: box.count - AESGCM.tagSize)
@@ -45,7 +45,7 @@ struct ContentCipher {
         return content
     }
 
-    // When this throws, nobody gets the output, which is wiped by its owner.
+    // On an error the caller gets no output; its owner wipes it.
     private func open(
         _ box: Span<UInt8>, _ aad: Span<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>
     ) throws(CryptoError) {
