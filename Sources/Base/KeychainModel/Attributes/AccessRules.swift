@@ -1,16 +1,16 @@
 extension Refusal.Rule {
-    /// Items of the group come from elsewhere; no program puts any there.
+    /// The items of the group come from tokens; no program adds any.
     package static let readOnlyGroup = Self(rawValue: "access.group-read-only")
-    /// The program has no group of its own that an item could go into.
+    /// The program has no group that an item could be added to.
     package static let noOwnGroup = Self(rawValue: "access.no-group-to-add-to")
-    /// All groups are looked at by the keychain's own command alone, and never at their values.
+    /// Only the keychain's own command lists all groups, and never their values.
     package static let inspection = Self(rawValue: "access.inspection")
-    /// The item opens for anchored programs alone.
+    /// Only anchored programs can open the item.
     package static let notAnchored = Self(rawValue: "access.not-anchored")
-    /// Only who has both groups, or speaks for the user, gives a group's items another one.
+    /// Moving a group's items to another group requires both groups, or the user's consent.
     package static let foreignGroups = Self(rawValue: "access.groups-not-granted")
-    /// Another item is where one should go.
+    /// Another item already has the primary key.
     package static let conflict = Self(rawValue: "store.conflict")
-    /// The user, or the program, has as many items, or as many bytes, as there is room for.
+    /// The user, or the program, has reached the limit of items or bytes.
     package static let quota = Self(rawValue: "keychain.quota")
 }

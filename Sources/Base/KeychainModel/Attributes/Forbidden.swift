@@ -1,6 +1,7 @@
 extension Refusal {
-    /// What needs the user (`errSecAuthNeeded`), where he may not be asked (semantics B.4).
+    /// The refusal of a request that requires authentication (`errSecAuthNeeded`) where prompts are not allowed
+    /// (semantics B.4).
     package var forbiddenToAsk: Refusal {
-        Refusal(.interactionNotAllowed, rule, subject, "\(problem) Nobody may be asked now.", do: remedy)
+        Refusal(.interactionNotAllowed, rule, subject, "\(problem) The user may not be asked now.", do: remedy)
     }
 }

@@ -1,4 +1,4 @@
-/// The rules that speak about keys.
+/// The rules about keys.
 extension Refusal.Rule {
     package static let keyType = Self(rawValue: "key.type")
     package static let keySize = Self(rawValue: "key.size")

@@ -1,4 +1,4 @@
-/// Key types as they travel and are sealed: the number that `kSecAttrKeyType` has.
+/// Key types in frames and sealed rows: the number of `kSecAttrKeyType`.
 extension KeyType {
     /// The number of the type, which fits a byte.
     package var number: UInt8 {
@@ -10,6 +10,6 @@ extension KeyType {
         }
     }
 
-    /// The type of this number; nil when it is none of ours.
+    /// The type of this number; nil for an unknown one.
     package init?(number: UInt8) { self.init(rawValue: String(number)) }
 }

@@ -1,14 +1,14 @@
 package import LinuxSystem
 
 extension Deadline {
-    /// Refuses to begin, or to go on with, what nobody waits for any more.
+    /// Refuses to begin or continue a request whose caller has stopped waiting.
     ///
-    /// - Throws: `errSecNotAvailable` (`keychain.deadline`) when the moment is over.
+    /// - Throws: `errSecNotAvailable` (`keychain.deadline`) when the deadline has passed.
     package func check() throws(Refusal) { if hasPassed { throw .expired } }
 }
 
 extension Refusal {
-    /// A request that was not done when its caller gave up waiting.
+    /// A request that was not done when its caller stopped waiting.
     package static let expired = Refusal(
         .notAvailable, .deadline, "deadline",
         "The request was not done by its deadline and was given up; nothing was changed.",

@@ -1,4 +1,4 @@
-/// How the values of keys that are not attributes are read.
+/// Reads the values of keys that are not attributes.
 extension ItemRequestBuilder {
     static func itemClass(_ raw: RawValue) throws(Refusal) -> ItemClass {
         guard case .string(let code) = raw else { throw .unknownClass(raw.kindName, hint: nil) }

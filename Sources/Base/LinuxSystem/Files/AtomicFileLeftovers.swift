@@ -1,8 +1,8 @@
 extension AtomicFile {
-    /// Removes what crashes in the middle of ``replace(_:with:mode:)`` have left beside the file: a copy of a content
-    /// that never became the file's, or no longer is, but can still be read.
+    /// Removes files that crashes during ``replace(_:with:mode:)`` have left next to the file. Such a copy has content
+    /// that never became the file's, or is outdated, but can still be read.
     ///
-    /// The caller holds a lock that everybody takes who replaces the file.
+    /// The caller holds the lock that every replacement of the file takes.
     ///
     /// - Throws: `SystemError` of `opendir`, `unlink` or `fsync`.
     package static func removeLeftovers(of path: String) throws(SystemError) {
