@@ -13,7 +13,7 @@ struct ValueTests {
         init(_ text: String, _ seconds: Double?) { (self.text, self.seconds) = (text, seconds) }
     }
 
-    // Seconds as `date -u -d … +%s` gives them, less 978307200.
+    // The seconds are those of `date -u -d … +%s`, less 978307200.
     private static let times = [
         Time("010101000000Z", 0), Time("010101000001Z", 1), Time("000229120000Z", -26_481_600),
         Time("491231235959Z", 1_546_300_799), Time("500101000000Z", -1_609_459_200),

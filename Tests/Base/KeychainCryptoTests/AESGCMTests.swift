@@ -45,7 +45,7 @@ struct GCMVector: Sendable {
 }
 
 extension GCMContext {
-    /// Seals with a nonce that is given, which only a test may do: ciphertext and tag.
+    /// Seals with a given nonce, which only a test may do, and returns ciphertext and tag.
     func seal(_ plaintext: [UInt8], nonce: [UInt8], aad: [UInt8]) throws -> [UInt8] {
         var output = [UInt8](repeating: 0, count: plaintext.count + AESGCM.tagSize)
         try unsafe output.withUnsafeMutableBufferPointer { output throws(CryptoError) in

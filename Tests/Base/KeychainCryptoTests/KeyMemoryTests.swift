@@ -28,7 +28,7 @@ struct KeyMemoryTests {
         await #expect(processExitsWith: .success) { () throws in
             let needle = Needle(count: 32)
             var cipher: AESGCM? = try needle.secret().withSpan { key throws(CryptoError) in try AESGCM(key: key) }
-            // Round keys begin with the key itself, so the search sees the schedule while it is there.
+            // Round keys begin with the key itself, so the search finds the schedule while it exists.
             #expect(try needle.occurrences() > 0)
             _ = try cipher?.seal([1], aad: [])
             cipher = nil

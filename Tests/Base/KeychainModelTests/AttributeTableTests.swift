@@ -45,8 +45,8 @@ struct AttributeTableTests {
     func fits() {
         #expect(Self.visible.allSatisfy { (1...AttributeID.largest).contains($0.id.rawValue) })
         #expect(QueryKey.rows.count <= 64)
-        // What came after the first release can have no default, no place in a primary key and none in an index: stored
-        // items know nothing of it.
+        // An attribute added after the first release has no default and is in no primary key and no index, because
+        // stored items do not have it.
         for row in Self.visible where row.id.rawValue > AttributeID.restricted.rawValue {
             #expect(row.missing == .absent && row.keyIn.isEmpty, "\(row.displayName)")
             #expect(ItemClass.stored.allSatisfy { !$0.indexes.joined().contains(row.id) }, "\(row.displayName)")

@@ -11,7 +11,7 @@ struct SocketActivationTests {
         await #expect(processExitsWith: .success) { () throws in
             unsafe unsetenv("LISTEN_FDS")
             #expect(try SocketActivation.sockets().isEmpty)
-            // Meant for our parent, who forgot to remove them.
+            // The variables are for the parent, which has not removed them.
             unsafe setenv("LISTEN_FDS", "1", 1)
             unsafe setenv("LISTEN_PID", "1", 1)
             #expect(try SocketActivation.sockets().isEmpty)

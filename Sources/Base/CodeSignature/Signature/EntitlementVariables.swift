@@ -55,8 +55,8 @@ extension Refusal {
         let remedy =
             placeholders == nil
             ? "Write the whole name: this file belongs to no team."
-            : "Known are $(AppIdentifierPrefix), $(TeamIdentifierPrefix), $(DEVELOPMENT_TEAM), $(CFBundleIdentifier) and "
-                + "$(PRODUCT_BUNDLE_IDENTIFIER)."
+            : "Known are $(AppIdentifierPrefix), $(TeamIdentifierPrefix), $(DEVELOPMENT_TEAM), $(CFBundleIdentifier) "
+                + "and $(PRODUCT_BUNDLE_IDENTIFIER)."
         return Refusal(
             .missingEntitlement, .placeholder, name, "Nothing can be put in place of $(\(name)).", do: remedy)
     }

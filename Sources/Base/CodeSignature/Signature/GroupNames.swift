@@ -71,7 +71,7 @@ extension Refusal {
             .missingEntitlement, .foreignPrefix, group,
             "\(group) does not begin with the Team ID of the key that signed, \(team.text).",
             do:
-                "Write $(AppIdentifierPrefix) before the group's name, or sign with the key of the team that it belongs to."
+                "Write $(AppIdentifierPrefix) before the group's name, or sign with the key of the team that owns it."
         )
     }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 /// The section of the signature: an ELF note that is not loaded. Program headers and loaded bytes stay those of the
 /// unsigned file.
 ///
-///     section = namesz:u32 descsz:u32 type:u32 "keychain" 00 00 00 00 desc padding     ; numbers in the file's byte order
+///     section = namesz:u32 descsz:u32 type:u32 "keychain" 00 00 00 00 desc padding  ; numbers in the file's byte order
 ///
 /// `namesz` is 9 and `type` is 1. The padding, zeros, makes the section's size a multiple of four. Everything else is
 /// refused, and so is a second such section.

@@ -6,8 +6,8 @@ import LinuxSystem
 /// a group of its items is now a group of another team.
 ///
 ///     statement = version:u8 kind:u8 team:20 issued:u64 count:u8 statement:bytes × count key content signature:64
-///     content   = key                                             ; kind 1, rotation: the new key, in place of `key`
-///     content   = from:text to:text                               ; kind 2, handover: groups with their teams' prefixes
+///     content   = key                                            ; kind 1, rotation: the new key, in place of `key`
+///     content   = from:text to:text                              ; kind 2, handover: groups with their teams' prefixes
 ///
 /// `key` signs "swift-keychain team statement v1" 00 ‖ everything before the signature. A handover contains the
 /// rotations that lead to `key`. A rotation contains none, because it is part of a chain itself. `issued` is in seconds

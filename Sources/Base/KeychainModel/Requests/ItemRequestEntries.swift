@@ -52,7 +52,8 @@ extension ItemRequest {
         guard entry.length <= ItemLimits.attributeBytes else {
             throw Refusal(
                 .param, .tooLarge, attribute.code,
-                "\(attribute.displayName) has \(entry.length) bytes; an attribute has at most \(ItemLimits.attributeBytes).",
+                "\(attribute.displayName) has \(entry.length) bytes; an attribute has at most "
+                    + "\(ItemLimits.attributeBytes).",
                 do: "Keep what is large in the value (kSecValueData).")
         }
     }

@@ -25,7 +25,7 @@ extension ItemRequestBuilder {
         case .string("u_AuthUIS"): return .skip
         default:
             throw Refusal(
-                .param, .wrongValue, "u_AuthUI", "kSecUseAuthenticationUI has a value it does not know.",
+                .param, .wrongValue, "u_AuthUI", "kSecUseAuthenticationUI has an unknown value.",
                 do: "Use kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail or kSecUseAuthenticationUISkip.")
         }
     }

@@ -13,8 +13,8 @@ package enum ForeignText {
     /// The text in the form in which it is shown.
     ///
     /// - Parameters:
-    ///   - limit: in bytes. A longer text keeps its beginning and its end around a mark. The beginning of a path says in whose
-    ///     folder it is, and the end says which file.
+    ///   - limit: in bytes. A longer text keeps its beginning and its end around a mark. The beginning of a path says
+    ///     in whose folder it is, and the end says which file.
     ///   - inQuotes: whether it stands in quotation marks; it then cannot contain any itself.
     package static func shown(_ text: String, limit: Int = lineBytes, inQuotes: Bool = false) -> String {
         if isPlain(text, inQuotes), text.utf8.count <= limit { return text }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeychainCrypto
 
-/// The private key may be somewhere that can do the raw exchange and sign a digest, and no more.
+/// The private key may be in a component that only does the raw exchange and signs a digest.
 @Suite("Operations whose private half is done elsewhere")
 struct KeyLayeringTests {
     @Test("ECIES opens with a shared X coordinate that came from elsewhere", arguments: [256, 384, 521])
