@@ -1,3 +1,5 @@
+package import LinuxSystem
+
 /// Why a request was refused, in words that a person can act on and names that a program can match.
 ///
 /// It names keys, attributes, groups and states, never values, so it may be logged and shown. The C interface returns
@@ -98,5 +100,28 @@ extension Refusal: Hashable {
         hasher.combine(status)
         hasher.combine(rule)
         hasher.combine(subject)
+    }
+}
+
+// MARK: - Refusals of several layers
+
+extension Deadline {
+    /// Refuses to begin or continue a request whose caller has stopped waiting.
+    ///
+    /// - Throws: `errSecNotAvailable` (`keychain.deadline`) when the deadline has passed.
+    package func check() throws(Refusal) { if hasPassed { throw .expired } }
+}
+
+extension Refusal {
+    /// A request that was not done when its caller stopped waiting.
+    package static let expired = Refusal(
+        .notAvailable, .deadline, "deadline",
+        "The request was not done by its deadline and was given up; nothing was changed.",
+        do: "Try again, or allow more time (KEYCHAIN_TIMEOUT).")
+
+    /// The refusal of a request that requires authentication (`errSecAuthNeeded`) where prompts are not allowed
+    /// (semantics B.4).
+    package var forbiddenToAsk: Refusal {
+        Refusal(.interactionNotAllowed, rule, subject, "\(problem) The user may not be asked now.", do: remedy)
     }
 }

@@ -1,3 +1,4 @@
+/// The rules about access and capacity.
 extension Refusal.Rule {
     /// The items of the group come from tokens; no program adds any.
     package static let readOnlyGroup = Self(rawValue: "access.group-read-only")
@@ -13,4 +14,16 @@ extension Refusal.Rule {
     package static let conflict = Self(rawValue: "store.conflict")
     /// The user, or the program, has reached the limit of items or bytes.
     package static let quota = Self(rawValue: "keychain.quota")
+}
+
+/// The rules about keys.
+extension Refusal.Rule {
+    package static let keyType = Self(rawValue: "key.type")
+    package static let keySize = Self(rawValue: "key.size")
+    package static let keyData = Self(rawValue: "key.malformed")
+    package static let keyAlgorithm = Self(rawValue: "key.algorithm-not-supported")
+    package static let keyInput = Self(rawValue: "key.input")
+    package static let keyParameter = Self(rawValue: "key.parameter")
+    package static let keySignature = Self(rawValue: "key.signature")
+    package static let keyNotExtractable = Self(rawValue: "key.not-extractable")
 }
