@@ -1,4 +1,4 @@
-package import LinuxSystem
+import LinuxSystem
 
 /// Values of elements. Each takes the bytes that the element was parsed from.
 extension DERElement {
@@ -11,14 +11,6 @@ extension DERElement {
     ///
     /// - Throws: as ``contentBytes(in:)``.
     package func encodedBytes(in bytes: Span<UInt8>) throws(DERError) -> [UInt8] { try copy(encoding, of: bytes) }
-
-    /// A copy of the content of a secret element.
-    ///
-    /// - Throws: as ``contentBytes(in:)``.
-    package func secretContent(in bytes: Span<UInt8>) throws(DERError) -> SecretBytes {
-        guard content.upperBound <= bytes.count else { throw unexpected }
-        return SecretBytes(copying: bytes.extracting(content))
-    }
 
     /// A non-negative integer that fits `Int`.
     ///
@@ -97,21 +89,6 @@ package struct DERObjectIdentifier: Hashable, Sendable {
     /// An identifier from constants: the first two arcs and those that follow them.
     package init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
         content = ([first * 40 + second] + others).flatMap(Self.encode)
-    }
-
-    /// The arcs with dots between them; nil when an arc does not fit 64 bits.
-    package var dotted: String? {
-        var (arcs, arc): ([UInt64], UInt64) = ([], 0)
-        for byte in content {
-            guard arc < 1 << 56 else { return nil }
-            arc = arc << 7 | UInt64(byte & 0x7F)
-            guard byte < 0x80 else { continue }
-            arcs.append(arc)
-            arc = 0
-        }
-        guard let first = arcs.first else { return nil }
-        let root = min(first / 40, 2)
-        return ([root, first - root * 40] + arcs.dropFirst()).map { "\($0)" }.joined(separator: ".")
     }
 
     /// Reads at least two arcs with dots between them; nil for anything else.

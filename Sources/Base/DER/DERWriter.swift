@@ -29,19 +29,10 @@ package struct DERWriter {
         element(.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits))
     }
 
-    /// Writes a bit string of whole bytes.
-    package mutating func bitString(_ content: [UInt8]) { element(.bitString, [0] + content) }
-
     /// Writes an object identifier.
     package mutating func objectIdentifier(_ identifier: DERObjectIdentifier) {
         element(.objectIdentifier, identifier.content)
     }
-
-    /// Writes text as a UTF-8 string.
-    package mutating func utf8String(_ text: String) { element(.utf8String, Array(text.utf8)) }
-
-    /// Writes a truth value.
-    package mutating func boolean(_ value: Bool) { element(.boolean, [value ? 0xFF : 0]) }
 
     private mutating func append(_ tag: DERTag) {
         let first = tag.kind.rawValue << 6 | (tag.isConstructed ? 0x20 : 0)

@@ -12,7 +12,6 @@ package import LinuxSystem
 
     /// The object it comes from.
     package var path: String { unsafe text(sd_bus_message_get_path(message)) }
-    package var interface: String { unsafe text(sd_bus_message_get_interface(message)) }
     /// The name of the signal.
     package var member: String { unsafe text(sd_bus_message_get_member(message)) }
 

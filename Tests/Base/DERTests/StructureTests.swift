@@ -153,7 +153,7 @@ struct HostileTests {
         _ = element.text(in: bytes)
         _ = try? element.time(in: bytes)
         _ = try? element.smallInteger(in: bytes)
-        _ = try? element.objectIdentifier(in: bytes).dotted
+        _ = try? element.objectIdentifier(in: bytes)
         _ = try? element.wholeBytes(in: bytes)
         _ = try? element.contentBytes(in: Span())
         for child in element.children {

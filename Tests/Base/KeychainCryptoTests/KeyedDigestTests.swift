@@ -110,7 +110,7 @@ struct DigestTests {
     func published(message: String, sha256: String, sha1: String) throws {
         let message = Array(message.utf8)
         #expect(hexadecimal(try Digest.sha256(message.span).span) == sha256)
-        #expect(hexadecimal(try Digest.sha1(message.span).span) == sha1)
+        #expect(hexadecimal(try Digest.of(message.span, .sha1).span) == sha1)
     }
 }
 

@@ -67,7 +67,7 @@ struct DescriptorPassingTests {
             try left.sendFully([1].span, attaching: Array(repeating: pipe.writer!, count: 8), deadline: soon)
             pipe.writer = nil
             // There is room for three of the eight.
-            let next = try left.descriptor.duplicate().number
+            let next = try FileDescriptor.duplicate(left.descriptor.number).number
             var limit = rlimit(rlim_cur: rlim_t(next + 3), rlim_max: rlim_t(next + 3))
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             var byte: [UInt8] = [0]

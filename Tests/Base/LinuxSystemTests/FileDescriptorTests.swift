@@ -12,7 +12,7 @@ struct FileDescriptorTests {
         writer = nil
         #expect(try reader.readText(100) == "hello")
         #expect(reader.isClosedOnExec)
-        reader = try reader.duplicate()
+        reader = try FileDescriptor.duplicate(reader.number)
         #expect(reader.isClosedOnExec)
     }
 

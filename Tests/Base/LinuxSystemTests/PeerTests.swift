@@ -111,6 +111,12 @@ struct PeerCredentialsTests {
         """
 }
 
+extension ExecutableFile {
+    /// Whether its path leads to this file. It is false for a file that is mounted over the name elsewhere, and for one
+    /// that has been replaced since it was started.
+    fileprivate var isAtItsPath: Bool { (try? FileStatus(at: path))?.isSameFile(as: status) ?? false }
+}
+
 @Suite("ExecutableFile")
 struct ExecutableFileTests {
     // A child makes the copy: a child that another test starts meanwhile would inherit a file opened here for writing,

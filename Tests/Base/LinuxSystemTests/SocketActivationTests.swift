@@ -22,7 +22,9 @@ struct SocketActivationTests {
     func sockets() async {
         await #expect(processExitsWith: .success) { () throws in
             let directory = try TemporaryDirectory()
-            let listeners = try ["a", "b"].map { try UnixSocket.listen(at: directory.file($0)).descriptor.duplicate() }
+            let listeners = try ["a", "b"].map {
+                try FileDescriptor.duplicate(UnixSocket.listen(at: directory.file($0)).descriptor.number)
+            }
             for (number, listener) in zip([100, 101] as [CInt], listeners) { dup2(listener.number, number) }
             unsafe setenv("LISTEN_FDS", "2", 1)
             unsafe setenv("LISTEN_PID", "\(getpid())", 1)

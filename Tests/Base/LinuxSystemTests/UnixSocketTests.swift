@@ -69,7 +69,7 @@ struct UnixSocketTests {
         try left.limitWaits(milliseconds: 20)
         var bytes: [UInt8] = [0]
         var span = bytes.mutableSpan
-        #expect(try left.receive(into: &span) == nil)
+        #expect(try left.descriptor.read(into: &span) == nil)
         _ = right
     }
 

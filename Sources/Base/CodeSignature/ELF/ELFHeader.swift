@@ -16,9 +16,6 @@ struct ELFHeader: Sendable {
 
     static let segmentOffset = ELFPlace(28, 32)
     static let sectionOffset = ELFPlace(32, 40)
-    /// The first of six two-byte fields: header size; entry size and count of segments; entry size, count and name
-    /// section of sections.
-    private static let sizes = ELFPlace(40, 52)
     private static let segmentEntrySize = ELFPlace(42, 54)
     private static let segmentCount = ELFPlace(44, 56)
     static let sectionEntrySize = ELFPlace(46, 58)

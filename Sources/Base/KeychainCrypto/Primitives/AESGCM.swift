@@ -61,8 +61,7 @@ package final class AESGCM {
 /// AES-256-GCM with another key for each message, such as the keys of single rows. It sets the key of one context for
 /// every message.
 ///
-/// Boxes are those of ``AESGCM``. Belongs to one thread. The last key stays in the context until ``forget()`` or the
-/// end.
+/// Boxes are those of ``AESGCM``. Belongs to one thread. The last key stays in the context until its end.
 package final class OneTimeAESGCM {
     private let context: GCMContext
 
@@ -111,14 +110,6 @@ package final class OneTimeAESGCM {
                 try unsafe context.openBox(box, key: key.baseAddress, aad: aad, into: &span)
             }
         }
-    }
-
-    /// Wipes the last key from the context.
-    ///
-    /// - Throws: `CryptoError.libraryFailure`.
-    package func forget() throws(CryptoError) {
-        let zeros = InlineArray<32, UInt8>(repeating: 0)
-        try context.setKey(zeros.span)
     }
 }
 

@@ -13,8 +13,6 @@
     }
 
     @usableFromInline static let firstCompanion: UInt16 = 0xF000
-    /// The largest number of an attribute. Up to it, every number has its own place in a set.
-    package static let largest: UInt16 = 119
 
     @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

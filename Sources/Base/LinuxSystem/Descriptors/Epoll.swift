@@ -10,8 +10,6 @@ package struct Readiness: OptionSet, Sendable {
     package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// A write would not block.
     package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The peer will send no more (only reported when asked for).
-    package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
     /// Both directions are closed (always reported).
     package static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue)
     /// The descriptor failed (always reported).

@@ -43,13 +43,6 @@ package final class FileDescriptor: Sendable {
         return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
     }
 
-    /// Makes a second descriptor for the same open file.
-    ///
-    /// - Throws: `SystemError` of `fcntl`: too many open files.
-    package func duplicate() throws(SystemError) -> FileDescriptor {
-        try Self.duplicate(number)
-    }
-
     /// Duplicates an open file that another owner knows by number. The owner keeps that number.
     ///
     /// - Parameter least: the smallest number it may have.

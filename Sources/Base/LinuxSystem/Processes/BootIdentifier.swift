@@ -1,15 +1,5 @@
 import Glibc
 
-extension Clock {
-    /// The kernel's identifier of this boot, 36 characters.
-    ///
-    /// - Throws: `SystemError` when `/proc` is not mounted.
-    package static func bootIdentifier() throws(SystemError) -> String {
-        let text = try ProcessDirectory.read("/proc/sys/kernel/random/boot_id", limit: 64)
-        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-}
-
 /// The identifier of the current boot, read again each time, because a process can be restored after a restart
 /// (checkpoint and restore). The file stays open, so that it can be read where no file can be opened.
 package final class BootIdentifier: Sendable {

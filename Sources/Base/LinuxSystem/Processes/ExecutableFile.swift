@@ -2,8 +2,8 @@ import Glibc
 
 /// The program that a process runs, as an opened file.
 ///
-/// The name proves nothing: with a mount namespace, any file can have any name. So compare ``status`` (with
-/// ``isAtItsPath`` or a known device and inode), never ``path`` alone. While ``file`` is open, its inode is not reused.
+/// The name proves nothing: with a mount namespace, any file can have any name. So compare ``status``
+/// with a known device and inode, never ``path`` alone. While ``file`` is open, its inode is not reused.
 package struct ExecutableFile: Sendable {
     /// The name of the file in the process's view, to show, or to look up and verify.
     package let path: String
@@ -29,12 +29,5 @@ package struct ExecutableFile: Sendable {
         status = try FileStatus(of: file)
         let name = try SymbolicLink.read("/proc/self/fd/\(file.number)")
         path = ProcessView.path(name, isDeleted: status.links == 0)
-    }
-
-    /// Whether its path leads to this file in this process's view of the file system. It is false for a file that is
-    /// mounted over the name elsewhere, and for one that has been replaced since it was started.
-    package var isAtItsPath: Bool {
-        guard let found = try? FileStatus(at: path) else { return false }
-        return found.isSameFile(as: status)
     }
 }

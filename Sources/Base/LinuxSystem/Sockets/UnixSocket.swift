@@ -77,7 +77,7 @@ package struct UnixSocket: Sendable {
     /// As ``accept(notingPeer:)``, recording what this kernel makes necessary.
     package func accept() throws(SystemError) -> UnixSocket? { try accept(notingPeer: ProcessWitness.isNeeded) }
 
-    /// Sets the number of milliseconds that a blocking ``receive(into:)`` or ``send(_:)`` waits before it returns
+    /// Sets the number of milliseconds that a blocking read or ``send(_:)`` waits before it returns
     /// `nil`; a negative number means no limit.
     ///
     /// - Throws: `SystemError` of `setsockopt`.
@@ -103,17 +103,8 @@ package struct UnixSocket: Sendable {
 // MARK: - Transfer
 
 extension UnixSocket {
-    /// Receives available bytes into the span from `offset` on. It returns 0 when the peer has closed, and `nil` when
-    /// the socket would block, or its wait has timed out. The kernel closes descriptors that a peer attaches uninvited.
-    ///
-    /// - Throws: `SystemError` of `recv`.
-    package func receive(
-        into span: inout MutableSpan<UInt8>, from offset: Int = 0
-    ) throws(SystemError) -> Int? {
-        try receive(into: &span, from: offset, flags: 0)
-    }
-
-    /// As ``receive(into:from:)``, without waiting: `nil` when there is nothing.
+    /// Receives available bytes into the span from `offset` on, without waiting. It returns 0 when the peer has closed,
+    /// and `nil` when there is nothing. The kernel closes descriptors that a peer attaches uninvited.
     ///
     /// - Throws: `SystemError` of `recv`.
     package func receiveAtOnce(
