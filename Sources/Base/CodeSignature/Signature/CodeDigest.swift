@@ -49,11 +49,11 @@ struct CodeDigest {
         try add(Self.domain.span)
         try add(normalised(elf.header.bytes, at: 0).span)
         try add(table.span)
-        for segment in segments { try add(segment) }
+        for segment in segments { try addSegment(segment) }
         return try computing { () throws(CryptoError) in try digest.finish() }
     }
 
-    private func add(_ segment: ELFSegment) throws(Refusal) {
+    private func addSegment(_ segment: ELFSegment) throws(Refusal) {
         var offset = segment.offset
         // `check` has verified that this is in the file, whose size fits 63 bits.
         let end = offset + segment.size
