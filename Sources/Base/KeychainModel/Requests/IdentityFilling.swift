@@ -37,12 +37,12 @@ extension ItemRequestBuilder {
             // An attribute of neither half is refused as one of the certificate.
             if isCertificates || !isKeys { query.append(entry, of: given) }
         }
-        try Self.append(certificate, to: query, unless: given)
-        try Self.append(key, to: changes, unless: given)
+        try Self.appendMissing(of: certificate, to: query, unless: given)
+        try Self.appendMissing(of: key, to: changes, unless: given)
     }
 
-    private static func append(
-        _ content: ItemContent, to list: SecretBuffer, unless given: AttributeList
+    private static func appendMissing(
+        of content: ItemContent, to list: SecretBuffer, unless given: AttributeList
     ) throws(Refusal) {
         for (id, value) in content.attributes where given.entry(id) == nil { list.append(id, value) }
         guard let value = content.value else { return }
