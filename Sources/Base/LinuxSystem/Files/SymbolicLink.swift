@@ -14,7 +14,7 @@ package enum SymbolicLink {
     /// The text of a link in a process's folder in `/proc`.
     ///
     /// - Throws: as ``read(_:)``.
-    static func read(_ name: String, of process: Int32) throws(SystemError) -> String {
+    static func readProcessLink(_ name: String, of process: Int32) throws(SystemError) -> String {
         try unsafe text { unsafe clinux_process_link(process, name, $0, $1) }
     }
 

@@ -18,7 +18,7 @@ package struct ProcessView: Sendable {
     /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process lacks the permission, `ENOENT` when
     ///   there is no program.
     package func executable(asKnown: Bool = false) throws(SystemError) -> (path: String, version: FileVersion) {
-        let name = try SymbolicLink.read("exe", of: identifier)
+        let name = try SymbolicLink.readProcessLink("exe", of: identifier)
         let version = try FileVersion(executedBy: identifier, asKnown: asKnown)
         return (Self.path(name, isDeleted: version.status.links == 0), version)
     }
@@ -123,14 +123,14 @@ package struct ProcessView: Sendable {
     /// - Throws: `SystemError` of `readlink`: `EACCES` when this process lacks the permission.
     package func mountNamespace() throws(SystemError) -> String {
         // Reading the link costs half as much as a stat of the namespace.
-        try SymbolicLink.read("ns/mnt", of: identifier)
+        try SymbolicLink.readProcessLink("ns/mnt", of: identifier)
     }
 
     /// Whether the root of its view of the file system is this process's root, or the root of its mounts: not a folder
     /// below it, as after chroot(2).
     ///
     /// - Throws: `SystemError` of `readlink`.
-    package func hasWholeRoot() throws(SystemError) -> Bool { try SymbolicLink.read("root", of: identifier) == "/" }
+    package func hasWholeRoot() throws(SystemError) -> Bool { try SymbolicLink.readProcessLink("root", of: identifier) == "/" }
 
     /// A folder at an absolute path in the process's view: its path without symbolic links, and its status.
     ///
