@@ -91,7 +91,7 @@ extension CMSHandle {
     /// - Parameters:
     ///   - content: the signed content, where it is not in the message.
     ///   - isThere: whether the content is in the message or was given; without it no signature can be verified.
-    func verify(
+    func verifySignatures(
         _ certificates: [X509Handle], _ content: [UInt8]?, _ isThere: Bool
     ) throws(CMSError) -> (signers: [CMSMessage.Signer], content: [UInt8]) {
         let infos = try signerInfos()

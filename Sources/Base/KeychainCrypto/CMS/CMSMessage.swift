@@ -80,7 +80,7 @@ package struct CMSMessage: Sendable {
         let handles = try message.certificates()
         certificates = handles.map(\.certificate)
         let isInside = message.hasContent
-        let read = try message.verify(handles, isInside ? nil : given, isInside || given != nil)
+        let read = try message.verifySignatures(handles, isInside ? nil : given, isInside || given != nil)
         signers = read.signers
         if isInside { content = read.content }
     }

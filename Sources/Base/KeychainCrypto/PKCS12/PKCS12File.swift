@@ -55,7 +55,7 @@ import LinuxSystem
     /// Whether the file's MAC matches this passphrase; nil when the file has none.
     ///
     /// - Throws: `Failure.tooLarge` when computing it would take too long.
-    func verify(
+    func verifyMAC(
         _ text: UnsafePointer<CChar>?, _ count: CInt, _ work: inout PKCS12Work
     ) throws(PKCS12.Failure) -> Bool? {
         guard unsafe PKCS12_mac_present(reference) == 1 else { return nil }
@@ -111,11 +111,11 @@ import LinuxSystem
         self.bytes = bytes
         let matches = try bytes.withSpan { (span) throws(PKCS12.Failure) in
             try unsafe withCharacters(of: span) { (text, count) throws(PKCS12.Failure) in
-                try unsafe file.verify(text, CInt(count), &work)
+                try unsafe file.verifyMAC(text, CInt(count), &work)
             }
         }
         let mayBeAbsent = matches == false && bytes.count == 0
-        isAbsent = mayBeAbsent ? try unsafe file.verify(nil, 0, &work) == true : false
+        isAbsent = mayBeAbsent ? try unsafe file.verifyMAC(nil, 0, &work) == true : false
         guard matches != false || isAbsent else { throw .wrongPassphrase }
         isProven = matches != nil
     }

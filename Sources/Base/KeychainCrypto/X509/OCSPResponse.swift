@@ -44,14 +44,16 @@ package struct OCSPResponse: Sendable {
         guard unsafe OCSP_response_status(response) == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .libraryFailure }
         unsafe basic = try made(OCSP_response_get1_basic(response))
         // From here on `deinit` frees it, also when this throws.
-        try unsafe Self.verify(basic, issuer, moment)
+        try unsafe Self.verifySigner(of: basic, issuer, moment)
     }
 
     deinit { unsafe OCSP_BASICRESP_free(basic) }
 
     /// Checks that the signer is the issuer, or that the issuer has given it the purpose (RFC 6960 section 4.2.2.2).
     /// Only the issuer is trusted here; the chain has shown that it is a proper one.
-    private static func verify(_ basic: OpaquePointer, _ issuer: X509Handle, _ moment: time_t) throws(CryptoError) {
+    private static func verifySigner(
+        of basic: OpaquePointer, _ issuer: X509Handle, _ moment: time_t
+    ) throws(CryptoError) {
         let store = try unsafe made(X509_STORE_new())
         defer { unsafe X509_STORE_free(store) }
         try succeed(unsafe X509_STORE_add_cert(store, issuer.reference))
