@@ -21,7 +21,7 @@ package struct ExternalFile: Sendable {
         var (items, forms) = ([ExternalItem](), [ExternalForm]())
         for block in blocks {
             let (read, form) = try block.content.withSpan { (content) throws(ExternalFailure) in
-                try Self.read(content, block.label, passphrase)
+                try Self.readBlock(content, block.label, passphrase)
             }
             items += read
             forms.append(form)
@@ -31,7 +31,7 @@ package struct ExternalFile: Sendable {
 
     private typealias Found = (items: [ExternalItem], form: ExternalForm)
 
-    private static func read(
+    private static func readBlock(
         _ content: Span<UInt8>, _ label: String, _ passphrase: SecretBytes?
     ) throws(ExternalFailure) -> Found {
         switch label {

@@ -38,11 +38,11 @@ package struct CertificateExtensions: Sendable {
             let value = try parts.next(.octetString)
             try parts.finish()
             let content = try value.contentBytes(in: bytes)
-            try read(type, content.span)
+            try readExtension(type, content.span)
         }
     }
 
-    private mutating func read(_ type: DERObjectIdentifier, _ value: Span<UInt8>) throws(DERError) {
+    private mutating func readExtension(_ type: DERObjectIdentifier, _ value: Span<UInt8>) throws(DERError) {
         switch type {
         case .subjectKeyIdentifier:
             let element = try DERElement(parsing: value)
