@@ -51,7 +51,7 @@ extension GCMContext {
         try unsafe output.withUnsafeMutableBufferPointer { output throws(CryptoError) in
             try unsafe plaintext.withUnsafeBufferPointer { plaintext throws(CryptoError) in
                 try unsafe nonce.withUnsafeBufferPointer { nonce throws(CryptoError) in
-                    try unsafe seal(plaintext, nonce: nonce.baseAddress!, aad: aad.span, to: output.baseAddress!)
+                    try unsafe seal(input: plaintext, nonce: nonce.baseAddress!, aad: aad.span, to: output.baseAddress!)
                 }
             }
         }

@@ -21,25 +21,25 @@ package enum ECIES {
     /// - Throws: `CryptoError.authenticationFailed`; `.wrongInputSize` when the message is too short;
     ///   `.unsupportedAlgorithm` when the algorithm is not ECIES; `.invalidParameter`, `.libraryFailure`.
     package static func open(
-        _ message: Span<UInt8>, sharedX: SecretBytes, curveBits: Int, _ algorithm: KeyAlgorithm,
+        message: Span<UInt8>, sharedX: SecretBytes, curveBits: Int, _ algorithm: KeyAlgorithm,
         parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
         let scheme = try scheme(of: algorithm, parameters)
         let point = try ephemeralPoint(of: message, curveBits: curveBits)
         let cipher = try cipher(scheme, sharedX, point, parameters, curveBits: curveBits)
-        return try cipher.open(message.extracting(point.count...), aad: Span())
+        return try cipher.open(box: message.extracting(point.count...), aad: Span())
     }
 
     /// Encrypts a message.
     static func seal(
-        _ content: Span<UInt8>, for recipient: PublicKey, _ algorithm: KeyAlgorithm, parameters: KeyParameters
+        content: Span<UInt8>, for recipient: PublicKey, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> [UInt8] {
         let scheme = try scheme(of: algorithm, parameters)
         let ephemeral = try PrivateKey.generate(recipient.type, bits: recipient.bits)
         let point = ephemeral.publicKey.external()
         let cipher = try cipher(
             scheme, ephemeral.sharedX(with: recipient), point, parameters, curveBits: recipient.bits)
-        return try cipher.seal(content, aad: Span(), after: point)
+        return try cipher.seal(content: content, aad: Span(), after: point)
     }
 
     private static func scheme(

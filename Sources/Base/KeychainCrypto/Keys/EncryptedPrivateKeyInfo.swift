@@ -32,10 +32,10 @@ extension PrivateKey {
     package convenience init(
         encryptedPrivateKeyInfo bytes: Span<UInt8>, _ passphrase: SecretBytes
     ) throws(CryptoError) {
-        try self.init(checking: Self.open(bytes, passphrase))
+        try self.init(checking: Self.decrypt(bytes, passphrase))
     }
 
-    private static func open(_ bytes: Span<UInt8>, _ passphrase: SecretBytes) throws(CryptoError) -> KeyHandle {
+    private static func decrypt(_ bytes: Span<UInt8>, _ passphrase: SecretBytes) throws(CryptoError) -> KeyHandle {
         guard bytes.count <= RSAFormat.mostBytes, passphrase.count <= mostPassphraseBytes else { throw .malformedKey }
         let sealed = try unsafe decoded(bytes, by: { unsafe d2i_X509_SIG(nil, &$0, $1) }, orFree: X509_SIG_free)
         defer { unsafe X509_SIG_free(sealed) }

@@ -20,8 +20,8 @@ extension PublicKey {
             }
         case .rsaPKCS1: return try encrypt(input, .pkcs1, size: 0...modulusSize - RSAPadding.leastPKCS1Overhead)
         case .rsaOAEP(let hash): return try encrypt(input, hash)
-        case .rsaOAEPAESGCM(let hash): return try WrappedContent.seal(input, for: self, hash)
-        case .ecies: return try ECIES.seal(input, for: self, algorithm, parameters: parameters)
+        case .rsaOAEPAESGCM(let hash): return try WrappedContent.seal(content: input, for: self, hash)
+        case .ecies: return try ECIES.seal(content: input, for: self, algorithm, parameters: parameters)
         }
     }
 
@@ -105,11 +105,11 @@ extension PrivateKey {
         case .rsaRaw: return try decrypt(input, .none).withoutLeadingZeros
         case .rsaPKCS1: return try decrypt(input, .pkcs1)
         case .rsaOAEP(let hash): return try decrypt(input, .oaep(hash))
-        case .rsaOAEPAESGCM(let hash): return try WrappedContent.open(input, with: self, hash)
+        case .rsaOAEPAESGCM(let hash): return try WrappedContent.open(message: input, with: self, hash)
         case .ecies:
             let point = try ECIES.ephemeralPoint(of: input, curveBits: bits)
             let shared = try sharedX(with: PublicKey(external: point.span, type: type))
-            return try ECIES.open(input, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
+            return try ECIES.open(message: input, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
         }
     }
 
@@ -139,18 +139,18 @@ extension KeyAlgorithm {
 /// public key (semantics F.3).
 private enum WrappedContent {
     static func seal(
-        _ content: Span<UInt8>, for recipient: PublicKey, _ hash: HashFunction
+        content: Span<UInt8>, for recipient: PublicKey, _ hash: HashFunction
     ) throws(CryptoError) -> [UInt8] {
         let key = SecretBytes(count: KeyAlgorithm.Encryption.contentKeySize(rsaBits: recipient.bits))
         key.withMutableSpan { Randomness.fill(&$0) }
         return try key.withSpan { (key) throws(CryptoError) in
             let wrapped = try recipient.encrypt(key, hash)
-            return try ContentCipher(key: key, iv: nil).seal(content, aad: recipient.external().span, after: wrapped)
+            return try ContentCipher(key: key, iv: nil).seal(content: content, aad: recipient.external().span, after: wrapped)
         }
     }
 
     static func open(
-        _ message: Span<UInt8>, with recipient: PrivateKey, _ hash: HashFunction
+        message: Span<UInt8>, with recipient: PrivateKey, _ hash: HashFunction
     ) throws(CryptoError) -> SecretBytes {
         let size = recipient.publicKey.modulusSize
         guard message.count >= size + AESGCM.tagSize else { throw .wrongInputSize }
@@ -160,7 +160,7 @@ private enum WrappedContent {
             // genuine.
             guard key.count == 16 || key.count == 32 else { throw .authenticationFailed }
             let cipher = try ContentCipher(key: key, iv: nil)
-            return try cipher.open(message.extracting(size...), aad: recipient.publicKey.external().span)
+            return try cipher.open(box: message.extracting(size...), aad: recipient.publicKey.external().span)
         }
     }
 }

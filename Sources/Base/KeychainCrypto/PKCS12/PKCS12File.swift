@@ -36,7 +36,7 @@ import LinuxSystem
         }
         for index in 0..<safes.count {
             let safe = unsafe safes.pointer(index, as: PKCS7.self)
-            guard let opened = try unsafe open(safe, text, bags.isLegacyThere) else { continue }
+            guard let opened = try unsafe openSafe(safe, text, bags.isLegacyThere) else { continue }
             try read(opened, text, &work, into: &bags)
         }
     }
@@ -77,7 +77,7 @@ import LinuxSystem
     }
 
     /// The bags of one safe; nil for a kind that has none.
-    private func open(
+    private func openSafe(
         _ safe: UnsafeMutablePointer<PKCS7>?, _ text: PKCS12Passphrase, _ isLegacyThere: Bool
     ) throws(PKCS12.Failure) -> OwnedStack? {
         guard let safe = unsafe safe else { return nil }

@@ -125,7 +125,7 @@ extension GCMContext {
             var nonce = unsafe MutableSpan(_unsafeStart: start, count: AESGCM.nonceSize)
             Randomness.fill(&nonce)
             try unsafe plaintext.withUnsafeBufferPointer { (plaintext) throws(CryptoError) in
-                try unsafe seal(plaintext, nonce: start, aad: aad, to: start + AESGCM.nonceSize)
+                try unsafe seal(input: plaintext, nonce: start, aad: aad, to: start + AESGCM.nonceSize)
             }
         }
     }
@@ -152,7 +152,7 @@ extension GCMContext {
             let start = box.baseAddress!
             do throws(CryptoError) {
                 let tag = unsafe start + (box.count - AESGCM.tagSize)
-                try unsafe open(ciphertext, key: key, nonce: start, aad: aad, to: output, tag: tag)
+                try unsafe open(input: ciphertext, key: key, nonce: start, aad: aad, to: output, tag: tag)
             } catch {
                 unsafe OPENSSL_cleanse(output, ciphertext.count)
                 throw error

@@ -30,7 +30,7 @@ import COpenSSL
 
     /// Encrypts `input` into the same number of bytes at `output`, followed by the tag.
     func seal(
-        _ input: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>, aad: Span<UInt8>,
+        input: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>, aad: Span<UInt8>,
         to output: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
         try unsafe begin(nil, nonce, direction: 1)
@@ -46,7 +46,7 @@ import COpenSSL
     ///
     /// - Parameter key: 32 bytes to make the key schedule from first, which costs less here than by ``setKey(_:)``.
     func open(
-        _ input: UnsafeBufferPointer<UInt8>, key: UnsafePointer<UInt8>? = nil, nonce: UnsafePointer<UInt8>,
+        input: UnsafeBufferPointer<UInt8>, key: UnsafePointer<UInt8>? = nil, nonce: UnsafePointer<UInt8>,
         aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>, tag: UnsafePointer<UInt8>
     ) throws(CryptoError) {
         try unsafe begin(key, nonce, direction: 0)

@@ -17,7 +17,7 @@ struct KeyLayeringTests {
                 let point = try ECIES.ephemeralPoint(of: box.span, curveBits: bits)
                 let shared = try key.sharedX(with: PublicKey(external: point, type: .ecSECPrimeRandom))
                 let opened = try ECIES.open(
-                    box.span, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
+                    message: box.span, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
                 #expect(opened.array == content)
                 #expect(try key.decrypt(box, algorithm, parameters) == content)
                 #expect(throws: CryptoError.authenticationFailed) {
