@@ -1,7 +1,7 @@
-// What is NULL, or an object of another type, is answered with errSecParam, NULL or false, and ends no program.
+// A NULL, or an object of another type, is answered with errSecParam, NULL or false, and ends no program.
 #include "check.h"
 
-// Every function that is given nothing, and then something else in each place where an object belongs.
+// Every function gets NULL, and then another object in each place of an object.
 #define REFUSED(call) CHECK((call) == errSecParam)
 #define NOTHING(call) CHECK((call) == NULL)
 
@@ -9,7 +9,7 @@ static CFTypeRef result;
 static CFErrorRef error;
 static size_t length = 8;
 static uint8_t bytes[64];
-// NULL where the compiler would warn of it.
+// A NULL that hides a compiler warning.
 static void *nothing;
 
 static void checkError(void) {
@@ -57,7 +57,7 @@ static void keys(void *other) {
     REFUSED(SecKeyDecrypt(other, kSecPaddingPKCS1, bytes, 8, bytes, &length));
 }
 
-// Memory that is not there, and lengths that no memory has.
+// Memory that does not exist, and lengths that no memory has.
 static void memory(void) {
     SecKeyRef key = makeKey(kSecAttrKeyTypeECSECPrimeRandom, 256);
     SecKeyRef half = SecKeyCopyPublicKey(key);
@@ -139,7 +139,7 @@ static void trust(void *other) {
     CHECK(result == NULL);
 }
 
-// An encoder and a decoder that are there, and have nothing to do.
+// An encoder and a decoder that exist and have nothing to do.
 static void messages(void *other) {
     CMSEncoderRef encoder = NULL;
     CHECK(CMSEncoderCreate(&encoder) == errSecSuccess && CFGetTypeID(encoder) == CMSEncoderGetTypeID());
@@ -190,7 +190,7 @@ static void code(void *other) {
     messages(other);
 }
 
-// One that contains itself, as far as it is looked at.
+// A dictionary that contains itself, up to the depth that is read.
 static void depth(void) {
     CFMutableArrayRef array = CFArrayCreateMutable(NULL, 0, &kCFTypeArrayCallBacks);
     CFArrayAppendValue(array, array);

@@ -28,7 +28,7 @@ int main(int count, char **arguments) {
         CHECK(evaluated == trust && !believed && CFGetTypeID(error) == CFErrorGetTypeID());
         dispatch_semaphore_signal(called);
     }) == errSecSuccess);
-    // The evaluation lives as long as it is waited for.
+    // The evaluation lives until its callback has run.
     CFRelease(trust);
     dispatch_semaphore_wait(called, DISPATCH_TIME_FOREVER);
     dispatch_semaphore_wait(called, DISPATCH_TIME_FOREVER);

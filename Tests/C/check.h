@@ -1,4 +1,4 @@
-// What the programs of this folder share.
+// The common code of the programs in this folder.
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Ends the program, and the test with it, where something does not hold.
+// Ends the program, and the test with it, when a condition does not hold.
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -46,7 +46,7 @@ static inline SecKeyRef makeKey(CFStringRef type, int bits) {
     return key;
 }
 
-// A certificate in a file; the test's script has made it.
+// The content of a certificate file, which the test's script has made.
 static inline CFDataRef contents(const char *path) {
     FILE *file = fopen(path, "rb");
     CHECK(file != NULL);

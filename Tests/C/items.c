@@ -1,4 +1,4 @@
-// Items of C's go in and come back as C's objects, also from many threads at once.
+// C programs store items and get C objects back, also from many threads at once.
 #include "check.h"
 
 #include <CoreFoundation/CFUUID.h>
@@ -21,7 +21,7 @@ static void checkAttributes(CFDictionaryRef found, CFStringRef service) {
     CHECK(CFGetTypeID(found) == CFDictionaryGetTypeID() && CFDictionaryGetCount(found) > 8);
     CHECK(CFDictionaryContainsKey(found, kSecAttrAccount) && !CFDictionaryContainsKey(found, CFSTR("none")));
     CHECK(CFEqual(CFDictionaryGetValue(found, kSecAttrService), service));
-    // A key that is made while the program runs is as good as a constant.
+    // A key that is made at run time works like a constant.
     CFStringRef key = CFStringCreateWithCString(NULL, "acct", kCFStringEncodingUTF8);
     CHECK(CFEqual(CFDictionaryGetValue(found, key), CFSTR("anna")));
     CFRelease(key);
@@ -55,7 +55,7 @@ static void roundTrip(CFStringRef service) {
     CHECK(CFGetTypeID(all) == CFArrayGetTypeID() && CFArrayGetCount(all) == 1);
     checkAttributes(CFArrayGetValueAtIndex(all, 0), service);
 
-    // What came back is good for the next question.
+    // A result works as the input of the next call.
     CFDataRef changed = data("changed");
     CFDictionaryRef changes = dictionary(kSecValueData, changed, NULL);
     CFDictionaryRef same = dictionary(kSecClass, kSecClassGenericPassword, kSecAttrService, service, NULL);
@@ -81,8 +81,8 @@ static void *manyRoundTrips(void *number) {
     return NULL;
 }
 
-// The toolchain's Foundation crashes when Swift asks a dictionary that Core Foundation has made for a key; this would be the
-// place. Keys and values are heap strings, which is where it happens.
+// The toolchain's Foundation crashes when Swift looks a key up in a dictionary that Core Foundation has made. This test
+// covers that case. It occurs when keys and values are heap strings.
 static void foreignDictionaries(void) {
     for (int i = 0; i < 20000; i++) {
         CFStringRef key = CFStringCreateWithCString(NULL, "SecPolicyName", kCFStringEncodingUTF8);
@@ -124,7 +124,7 @@ static void nestedDictionaries(void) {
     CFRelease(private), CFRelease(size), CFRelease(tag);
 }
 
-// A key that goes in by reference.
+// A key given by reference.
 static void references(void) {
     SecKeyRef key = makeKey(kSecAttrKeyTypeRSA, 1024);
     CFDictionaryRef item = dictionary(kSecClass, kSecClassKey, kSecValueRef, key, kSecAttrLabel, CFSTR("held"), NULL);

@@ -1,18 +1,18 @@
-// Nothing is retained that is not released, and nothing released that is not retained. Built with the address sanitizer.
+// Every retain has its release, and every release its retain. Built with the address sanitizer.
 //
-//     leaks CERTIFICATE PKCS12 [leak]     the last word makes the program leak, which the sanitizer has to find
+//     leaks CERTIFICATE PKCS12 [leak]     the last word makes the program leak, which the sanitizer must find
 #include "check.h"
 
 #include <string.h>
 #include <unistd.h>
 
-// Of Swift's runtime; Core Foundation's own CFGetRetainCount is declared and not there.
+// A function of Swift's runtime; Core Foundation declares CFGetRetainCount and does not define it.
 extern size_t swift_retainCount(const void *object);
 
 static CFDataRef encoded, archive;
 static CFErrorRef error;
 
-// Runs a call, after which each of the arguments is held by as many as before.
+// Runs a call, and checks that the retain count of each argument is unchanged.
 #define UNRETAINED(argument, call)                                                                                     \
     do {                                                                                                               \
         size_t before = swift_retainCount(argument);                                                                   \
@@ -20,7 +20,7 @@ static CFErrorRef error;
         CHECK(swift_retainCount(argument) == before);                                                                  \
     } while (0)
 
-// What has been made belongs to the caller alone, who lets it go.
+// The caller is the only owner of a new object, and releases it.
 static void done(CFTypeRef object) {
     CHECK(object != NULL && swift_retainCount(object) == 1);
     CFRelease(object);
@@ -131,7 +131,8 @@ static void imports(void) {
     CFDictionaryRef options = dictionary(kSecImportExportPassphrase, CFSTR("test"), NULL);
     CFArrayRef found = NULL;
     UNRETAINED(archive, UNRETAINED(options, CHECK(SecPKCS12Import(archive, options, &found) == errSecSuccess)));
-    SecIdentityRef identity = (SecIdentityRef)CFDictionaryGetValue(CFArrayGetValueAtIndex(found, 0), kSecImportItemIdentity);
+    CFDictionaryRef first = CFArrayGetValueAtIndex(found, 0);
+    SecIdentityRef identity = (SecIdentityRef)CFDictionaryGetValue(first, kSecImportItemIdentity);
     SecCertificateRef certificate = NULL;
     SecKeyRef key = NULL;
     CHECK(SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess);
@@ -162,7 +163,7 @@ int main(int count, char **arguments) {
     }
     if (count > 3 && strcmp(arguments[3], "leak") == 0) SecPolicyCreateSSL(true, CFSTR("forgotten.example.org"));
     done(archive), done(encoded);
-    // A thread of the library's that is there for as long as there are requests has ended by then, and left nothing either.
+    // A thread that the library keeps while there are requests has ended by then, and has left nothing either.
     usleep(500000);
     puts("leaks: everything that was made is gone");
     return 0;

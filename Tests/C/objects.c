@@ -6,7 +6,7 @@
 #include <CoreFoundation/CFSet.h>
 #include <string.h>
 
-// Of two objects with the same content and one with another.
+// Compares two objects with the same content and one with another.
 static void behaves(CFTypeRef one, CFTypeRef same, CFTypeRef other, CFTypeID type, const char *text) {
     CHECK(CFGetTypeID(one) == type && type != 0);
     CHECK(CFEqual(one, one) && CFEqual(one, same) && !CFEqual(one, other) && !CFEqual(one, CFSTR("a string")));
@@ -57,14 +57,14 @@ static void trust(SecCertificateRef certificate) {
     CHECK(!SecTrustEvaluateWithError(trust, &error) && error != NULL && CFErrorGetCode(error) != 0);
     CFRelease(error);
 
-    // Its own certificate is its anchor.
+    // The certificate itself is its anchor.
     CFArrayRef anchors = CFArrayCreate(NULL, (const void **)&certificate, 1, &kCFTypeArrayCallBacks);
     CHECK(SecTrustSetAnchorCertificates(trust, anchors) == errSecSuccess);
     error = (CFErrorRef)anchors;
     CHECK(SecTrustEvaluateWithError(trust, &error) && error == NULL);
     CFRelease(anchors);
 
-    // What is got by its index belongs to the evaluation, and is the same every time.
+    // An object from an index belongs to the evaluation, and is the same every time.
     CHECK(SecTrustGetCertificateCount(trust) == 1);
     SecCertificateRef borrowed = SecTrustGetCertificateAtIndex(trust, 0);
     CHECK(borrowed == SecTrustGetCertificateAtIndex(trust, 0) && CFEqual(borrowed, certificate));
@@ -87,7 +87,7 @@ static void certificates(const char *path) {
     char buffer[4] = "xyz";
     CHECK(SecCertificateCopyCommonName(certificate, &name) == errSecSuccess);
     CHECK(CFGetTypeID(name) == CFStringGetTypeID() && CFEqual(name, CFSTR("example.org")));
-    // A buffer that is too small is not written beyond.
+    // Nothing is written behind a buffer that is too small.
     CHECK(!CFStringGetCString(name, buffer, 3, kCFStringEncodingUTF8) && buffer[3] == 0);
     CFDateRef end = SecCertificateCopyNotValidAfterDate(certificate);
     CHECK(CFGetTypeID(end) == CFDateGetTypeID() && CFDateGetAbsoluteTime(end) > CFAbsoluteTimeGetCurrent());
@@ -111,7 +111,7 @@ static void code(void) {
     CFDictionaryRef information = NULL;
     SecStaticCodeRef file = NULL;
     CHECK(SecCodeCopySelf(kSecCSDefaultFlags, &self) == errSecSuccess && CFGetTypeID(self) == SecCodeGetTypeID());
-    // Running code is taken for its executable, as Apple's headers let it.
+    // Running code stands for its executable, as Apple's headers allow.
     CHECK(SecCodeCopyPath(self, kSecCSDefaultFlags, &path) == errSecSuccess && CFGetTypeID(path) == CFURLGetTypeID());
     CHECK(SecStaticCodeCreateWithPath(path, kSecCSDefaultFlags, &file) == errSecSuccess);
     CHECK(CFGetTypeID(file) == SecStaticCodeGetTypeID());

@@ -1,5 +1,5 @@
-// Dictionaries with a NULL in them, and with keys that are none: each is refused, and nothing that is stored is touched. A key that
-// was left out instead would make a query find, change and delete more than was meant.
+// Dictionaries that contain a NULL, or unknown keys: each is refused, and no stored item is touched. If such a key were
+// ignored instead, a query would find, change and delete more than was meant.
 //
 // usage: strictness CONSTANT...   (all constants of the headers; those whose names are keys' are misspelled)
 #include "check.h"
@@ -16,12 +16,13 @@ static void store(void) {
         CHECK(SecItemAdd(password, NULL) == errSecSuccess);
         CFRelease(password), CFRelease(secret);
     }
-    CFDictionaryRef login = dictionary(kSecClass, kSecClassInternetPassword, kSecAttrServer, CFSTR("example.org"), NULL);
+    CFDictionaryRef login = dictionary(
+        kSecClass, kSecClassInternetPassword, kSecAttrServer, CFSTR("example.org"), NULL);
     CHECK(SecItemAdd(login, NULL) == errSecSuccess);
     CFRelease(login);
 }
 
-// All that is stored, with values; dates are part of it, so that a change to the same shows too.
+// All stored items with values. Dates are included, so that a change to the same value shows too.
 static CFArrayRef everything(CFStringRef class) {
     CFDictionaryRef query = dictionary(
         kSecClass, class, kSecMatchLimit, kSecMatchLimitAll, kSecReturnAttributes, kCFBooleanTrue, kSecReturnData,
@@ -43,7 +44,7 @@ static void nothingChanged(void) {
     CFRelease(others), CFRelease(now);
 }
 
-// All four functions refuse a dictionary that holds such an entry, and update refuses it as a change.
+// All four functions refuse a dictionary with such an entry, and update refuses it as a change.
 static void refused(const void *key, const void *value, OSStatus search, OSStatus others, OSStatus change) {
     const void *keys[] = {kSecClass, key}, *values[] = {kSecClassGenericPassword, value};
     const void *changeKeys[] = {kSecAttrComment, key}, *changeValues[] = {CFSTR("changed"), value};
@@ -82,7 +83,7 @@ static void deepNulls(void) {
     CFRelease(error), CFRelease(parameters), CFRelease(private), CFRelease(array);
 }
 
-// Keys compared by address can be there twice; which of the two is meant nobody can know.
+// A key that is compared by address can occur twice, and then it is ambiguous.
 static void twice(void) {
     CFStringRef same = CFStringCreateWithCString(NULL, "svce", kCFStringEncodingUTF8);
     const void *keys[] = {kSecClass, kSecAttrService, same};
@@ -101,9 +102,10 @@ static void otherKeys(void) {
     CFRelease(number);
 }
 
-// Attributes without a constant of their own in the headers; a misspelling can come to one of them.
+// Attributes without a constant in the headers; a misspelling can produce one of them.
 static const char *unlisted =
-    " prot alis scrp cusi musr tomb vwht ggrp sha1 UUID sysb clip pcss pcsk pcsi dspk nleg class persistref u_Tomb u_CallerName ";
+    " prot alis scrp cusi musr tomb vwht ggrp sha1 UUID sysb clip pcss pcsk pcsi dspk nleg class persistref u_Tomb"
+    " u_CallerName ";
 static const char *known[1024];
 static int countOfKnown;
 
@@ -121,7 +123,7 @@ static void misspelled(const char *text) {
     size_t length = strlen(text);
     if (length == 0 || isKnown(text) || text[0] == 'f') return;
     OSStatus status = length == 4 ? errSecNoSuchAttr : errSecParam;
-    // Match keys that nobody knows are passed over by searches.
+    // Searches ignore unknown match keys.
     OSStatus search = text[0] == 'm' && length != 4 ? errSecSuccess : status;
     CFStringRef key = CFStringCreateWithCString(NULL, text, kCFStringEncodingUTF8);
     refused(key, CFSTR("x"), search, status, errSecNoSuchAttr);
@@ -129,7 +131,7 @@ static void misspelled(const char *text) {
     tried++;
 }
 
-// One letter wrong, one left out and one twice, at every place.
+// One letter wrong, missing or doubled, at every place.
 static void misspell(const char *key) {
     size_t length = strlen(key);
     for (size_t place = 0; place < length; place++) {

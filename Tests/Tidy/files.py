@@ -41,16 +41,25 @@ def code(name):
     return TOKEN.sub(lambda found: '""' + "\n" * found.group().count("\n"), text(name))
 
 
+def prose_lines(lines):
+    """The words of a comment's lines without its indented blocks, which are tables or grammars."""
+    return [line.strip(" \t/*") for line in lines if not re.match(r"\s*\* {3,}\S", line)]
+
+
 @functools.cache
 def comments(name):
-    """The comments of a Swift or C file as (line, paragraph): lines that follow each other are one."""
-    paragraphs, last = [], None
+    """The prose of a Swift or C file's comments as (line, paragraph): lines that follow each other are one."""
+    paragraphs, last, table, after_blank = [], None, False, False
     for found in TOKEN.finditer(text(name)):
         token = found.group()
         if not token.startswith("/"):
             continue
         line = text(name).count("\n", 0, found.start()) + 1
-        words = " ".join(part.strip(" \t/*") for part in token.splitlines())
+        words = " ".join(prose_lines(token.splitlines()))
+        indented = re.match(r"//+ {4,}", token)
+        table, after_blank = bool(indented and (table or after_blank)), words == ""
+        if table:
+            words = ""
         if last is not None and line == last + 1 and words and paragraphs[-1][1] and not words.startswith("- "):
             paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {words}")
         else:

@@ -81,6 +81,23 @@ def is_public(one):
     return is_case or re.search(r"\b(?:public|open)\b|@_cdecl|@c\b", above) is not None
 
 
+def parents():
+    """USR -> the USR of the type that a member belongs to."""
+    return {one.usr: usr for one in occurrences() for roles, usr in one.relations if roles & CHILD}
+
+
+def is_entry_point(one, parent):
+    """A type marked as the program's entry, or the function of one that the language calls."""
+    whole = one if one.kind in TYPES else definitions().get(parent.get(one.usr))
+    above = whole and "\n".join(code(whole.file).splitlines()[max(0, whole.line - 3):whole.line])
+    return above is not None and "@main" in above and (one is whole or one.name == "main()")
+
+
+def made_from_raw_values():
+    """The enumerations whose cases are made from raw values: something refers to their `init(rawValue:)`."""
+    return {usr.split("8rawValue")[0] for usr in users() if "8rawValue" in usr and usr.endswith("_tcfc")}
+
+
 def users():
     """USR -> the top folders of the files that refer to it."""
     found = collections.defaultdict(set)
@@ -92,9 +109,10 @@ def users():
 
 @rule("definitions that nothing refers to")
 def unreferenced():
-    by = users()
+    by, parent, raw = users(), parents(), made_from_raw_values()
     for one in named_definitions():
-        if one.usr not in by and not is_public(one) and one.name not in ("main", "body"):
+        is_made = one.kind == ENUM_CASE and parent.get(one.usr) in raw
+        if one.usr not in by and not is_public(one) and not is_made and not is_entry_point(one, parent):
             yield f"{one.file}:{one.line}", one.name
 
 

@@ -23,22 +23,15 @@ enum AgentHardening {
 /// The signals that end the agent. They are blocked in all threads and waited for in one, so that an open question ends
 /// as it should, with its terminal as it was.
 struct TerminationSignals {
-    private var signals = sigset_t()
-
     /// Blocks the signals; to be made before the first thread.
-    init() {
-        unsafe sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, signal) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    }
+    private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP])
 
     /// Calls `end` at the first of them, on a thread of its own.
     ///
     /// - Throws: `SystemError` when there is no thread to be had.
     func handle(_ end: @escaping @Sendable () -> Void) throws(SystemError) {
         _ = try Thread(named: "agent-signals") { [signals] in
-            var (signals, signal) = (signals, CInt(0))
-            unsafe sigwait(&signals, &signal)
+            _ = signals.wait()
             end()
         }
     }

@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// Base64 (RFC 4648 section 4), character by character; blanks between them do not count.
+/// Decodes base64 (RFC 4648 section 4) character by character. It ignores blanks between the characters.
 package struct Base64Decoder {
     private let output = SecretBuffer(capacity: 2048)
     private var (bits, count, padding): (UInt32, Int, Int) = (0, 0, 0)
@@ -20,7 +20,7 @@ package struct Base64Decoder {
         }
     }
 
-    /// What has been decoded; the characters must have been whole groups and leave no bits over.
+    /// The decoded bytes. The characters must have formed whole groups, with no bits left over.
     package mutating func finish() throws(PEM.Malformed) -> SecretBytes {
         let left = count % 4
         guard left != 1, padding == (4 - left) % 4 else { throw .notBase64 }

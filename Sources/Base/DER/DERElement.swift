@@ -1,20 +1,20 @@
 /// The structure of one DER element (X.690 sections 8 and 10), checked as a whole when it is made.
 ///
-/// It holds places, not bytes: whoever asks it for a value lends the bytes it was made of, so that a secret stays where
-/// it is. Strings, times and the order within sets are not judged here: certificates with slips in them are in use
-/// everywhere, and their bytes are signed as they are.
+/// It holds offsets, not bytes: the caller passes the parsed bytes again to read a value, so that a secret stays in one
+/// place. Strings, times and the order within sets are not checked here. Many certificates in use have mistakes in
+/// them, and their signatures cover the bytes as they are.
 package struct DERElement: Sendable {
     package let tag: DERTag
     /// The whole element: tag, length and content.
     package let encoding: Range<Int>
-    /// What is behind tag and length.
+    /// The bytes behind tag and length.
     package let content: Range<Int>
-    /// The elements within; none in a primitive element.
+    /// The elements within; a primitive element has none.
     package let children: [DERElement]
 
     /// Parses bytes that must be exactly one element.
     ///
-    /// - Throws: `DERError`: no byte sequence does more.
+    /// - Throws: `DERError` for everything else; no input ends the process.
     package init(parsing bytes: Span<UInt8>, limits: DERLimits = .standard) throws(DERError) {
         var scanner = try DERScanner(bytes, limits: limits)
         self = try scanner.element(in: bytes, end: bytes.count, depth: 0)
@@ -28,7 +28,7 @@ package struct DERElement: Sendable {
         self.children = children
     }
 
-    /// The element's own refusal, for a structure that is not the expected one.
+    /// The error for a structure that is not the expected one, at this element.
     package var unexpected: DERError { .unexpected(offset: encoding.lowerBound) }
 
     /// The elements within, if the element has this tag.
@@ -76,9 +76,9 @@ package struct DERSequence: Sendable {
         return first
     }
 
-    /// Nothing may be left.
+    /// Checks that nothing is left.
     ///
-    /// - Throws: `DERError.unexpected` when something is.
+    /// - Throws: `DERError.unexpected` when an element is left.
     package func finish() throws(DERError) {
         if let first = rest.first { throw first.unexpected }
     }

@@ -1,4 +1,4 @@
-/// Goes through DER bytes once and checks them on the way.
+/// Scans DER bytes once and checks them on the way.
 struct DERScanner {
     private(set) var position = 0
     private var elements = 0
@@ -39,7 +39,7 @@ struct DERScanner {
     private mutating func tag(in bytes: Span<UInt8>, end: Int) throws(DERError) -> DERTag {
         let start = position
         let first = try byte(in: bytes, end: end)
-        // Two bits have no more values than the four kinds.
+        // Two bits have four values, and there are four kinds.
         guard let kind = DERTag.Kind(rawValue: first >> 6) else { throw .badTag(offset: start) }
         var number = UInt32(first & 0x1F)
         if number == 0x1F { number = try longTagNumber(in: bytes, end: end) }
@@ -50,7 +50,8 @@ struct DERScanner {
 
     private static let endOfContents = DERTag(.universal, 0)
 
-    /// Seven bits a byte, most significant first, no leading zeros, and only for what does not fit five bits.
+    /// Seven bits a byte, most significant first, without leading zeros. The long form is valid only for a number that
+    /// does not fit five bits.
     private mutating func longTagNumber(in bytes: Span<UInt8>, end: Int) throws(DERError) -> UInt32 {
         let start = position
         var number: UInt32 = 0
@@ -81,7 +82,7 @@ struct DERScanner {
     }
 }
 
-/// What DER says of the bytes of primitive types (X.690 sections 8.2 to 8.8, 8.19, 11.1, 11.2).
+/// The rules of DER for the bytes of primitive types (X.690 sections 8.2 to 8.8, 8.19, 11.1, 11.2).
 enum DERValueRules {
     static func check(_ tag: DERTag, _ bytes: Span<UInt8>, at offset: Int) throws(DERError) {
         guard tag.kind == .universal else { return }
@@ -97,19 +98,19 @@ enum DERValueRules {
         guard holds else { throw .badValue(offset: offset) }
     }
 
-    /// Two's complement without a byte too many.
+    /// Two's complement in the fewest bytes.
     private static func isInteger(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count > 1 else { return bytes.count == 1 }
         return bytes[0] == 0 ? bytes[1] >= 0x80 : bytes[0] != 0xFF || bytes[1] < 0x80
     }
 
-    /// The number of bits that do not count, all of them zero, then the bits.
+    /// The number of unused bits, which must all be zero, then the bits.
     private static func isBitString(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count > 1 else { return bytes.count == 1 && bytes[0] == 0 }
         return bytes[0] < 8 && bytes[bytes.count - 1] & ((1 << bytes[0]) - 1) == 0
     }
 
-    /// Arcs of seven bits a byte without leading zeros, the last of which ends.
+    /// Arcs of seven bits a byte without leading zeros; the last arc must be complete.
     private static func isObjectIdentifier(_ bytes: Span<UInt8>) -> Bool {
         guard !bytes.isEmpty, bytes[bytes.count - 1] < 0x80 else { return false }
         var begins = true

@@ -1,4 +1,4 @@
-/// What a DER element is (X.690 section 8.1.2): its class, whether it holds other elements, and its number.
+/// The tag of a DER element (X.690 section 8.1.2): its class, whether it holds other elements, and its number.
 package struct DERTag: Hashable, Sendable {
     package enum Kind: UInt8, Sendable {
         case universal = 0
@@ -43,8 +43,8 @@ package struct DERTag: Hashable, Sendable {
     /// The tag `[number]` in place of a primitive element's own, as IMPLICIT tagging makes it.
     package static func implicit(_ number: UInt32) -> Self { Self(.context, number) }
 
-    /// Whether DER allows the element to be as it says: sequences and sets hold elements, all other universal types
-    /// hold bytes.
+    /// Whether DER allows this form of the element: sequences and sets hold elements, all other universal types hold
+    /// bytes.
     var hasRightForm: Bool {
         guard kind == .universal else { return true }
         // EXTERNAL and EMBEDDED PDV are sequences by another name.

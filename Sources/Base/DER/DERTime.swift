@@ -5,7 +5,7 @@ extension DERElement {
     /// digits of the year as generalised time.
     ///
     /// - Returns: seconds since 2001-01-01 00:00 UTC.
-    /// - Throws: `DERError.unexpected` for another type, another form, or a day that no calendar has.
+    /// - Throws: `DERError.unexpected` for another type, another form, or a day that does not exist.
     package func time(in bytes: Span<UInt8>) throws(DERError) -> Double {
         guard tag == .utcTime || tag == .generalizedTime else { throw unexpected }
         let text = try contentBytes(in: bytes)
@@ -17,7 +17,7 @@ extension DERElement {
     }
 }
 
-/// Year, month, day, hour, minute and second, two digits each but for the year.
+/// Year, month, day, hour, minute and second. Each has two digits, except the year.
 private struct CalendarDigits {
     private let year, month, day, hour, minute, second: Int
 
@@ -32,7 +32,7 @@ private struct CalendarDigits {
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { $0 * 10 + Int($1 & 15) } }
 
-    /// Seconds since 2001-01-01; nil for what no calendar or clock shows. X.509 has no leap seconds.
+    /// Seconds since 2001-01-01; nil for a date or time that does not exist. X.509 has no leap seconds.
     var seconds: Int? {
         guard year > 0, (1...12).contains(month), (1...daysInMonth).contains(day), hour < 24, minute < 60, second < 60
         else {
@@ -48,7 +48,7 @@ private struct CalendarDigits {
     }
 
     private var daysSince2001: Int {
-        // Years that begin in March end with the leap day, so every month has its fixed place in them.
+        // A year that begins in March ends with the leap day, so that every month has a fixed place in it.
         let (shiftedYear, shiftedMonth) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let days = shiftedYear * 365 + shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400
         return days + (153 * shiftedMonth + 2) / 5 + day - 1 - Self.daysTo2001

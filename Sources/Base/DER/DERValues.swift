@@ -1,4 +1,4 @@
-package import LinuxSystem
+import LinuxSystem
 
 /// Values of elements. Each takes the bytes that the element was parsed from.
 extension DERElement {
@@ -12,15 +12,7 @@ extension DERElement {
     /// - Throws: as ``contentBytes(in:)``.
     package func encodedBytes(in bytes: Span<UInt8>) throws(DERError) -> [UInt8] { try copy(encoding, of: bytes) }
 
-    /// A copy of the content of a secret element.
-    ///
-    /// - Throws: as ``contentBytes(in:)``.
-    package func secretContent(in bytes: Span<UInt8>) throws(DERError) -> SecretBytes {
-        guard content.upperBound <= bytes.count else { throw unexpected }
-        return SecretBytes(copying: bytes.extracting(content))
-    }
-
-    /// An integer from 0 that fits.
+    /// A non-negative integer that fits `Int`.
     ///
     /// - Throws: `DERError.unexpected` for another type, a negative or a large number.
     package func smallInteger(in bytes: Span<UInt8>) throws(DERError) -> Int {
@@ -41,23 +33,23 @@ extension DERElement {
         DERObjectIdentifier(content: try require(.objectIdentifier, in: bytes))
     }
 
-    /// The bytes of a bit string that has whole bytes only, such as a public key.
+    /// The bytes of a bit string that has only whole bytes, such as a public key.
     ///
-    /// - Throws: `DERError.unexpected` for another type, or bits that are no whole bytes.
+    /// - Throws: `DERError.unexpected` for another type, or bits that are not whole bytes.
     package func wholeBytes(in bytes: Span<UInt8>) throws(DERError) -> [UInt8] {
         let content = try require(.bitString, in: bytes)
         guard content.first == 0 else { throw unexpected }
         return Array(content.dropFirst())
     }
 
-    /// The text of a string of any type; nil when the element is none or its bytes are not what its type says.
+    /// The text of a string of any type; nil when the element is not a string, or its bytes do not fit its type.
     package func text(in bytes: Span<UInt8>) -> String? {
         guard let content = try? contentBytes(in: bytes) else { return nil }
         switch tag {
         case .utf8String: return String(validating: content, as: UTF8.self)
         case .printableString, .ia5String, .numericString, .visibleString:
             return content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil
-        // Declared as T.61, used as Latin-1 by everybody.
+        // The type is T.61 by name, but in practice everybody writes Latin-1.
         case .teletexString: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
         case .bmpString: return Self.text(content, unit: 2)
         case .universalString: return Self.text(content, unit: 4)
@@ -94,27 +86,12 @@ package struct DERObjectIdentifier: Hashable, Sendable {
 
     package init(content: [UInt8]) { self.content = content }
 
-    /// An identifier of the code's own: the first two arcs and those that follow them.
+    /// An identifier from constants: the first two arcs and those that follow them.
     package init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
         content = ([first * 40 + second] + others).flatMap(Self.encode)
     }
 
-    /// The arcs with dots between them, as people write them; nil when an arc does not fit 64 bits.
-    package var dotted: String? {
-        var (arcs, arc): ([UInt64], UInt64) = ([], 0)
-        for byte in content {
-            guard arc < 1 << 56 else { return nil }
-            arc = arc << 7 | UInt64(byte & 0x7F)
-            guard byte < 0x80 else { continue }
-            arcs.append(arc)
-            arc = 0
-        }
-        guard let first = arcs.first else { return nil }
-        let root = min(first / 40, 2)
-        return ([root, first - root * 40] + arcs.dropFirst()).map { "\($0)" }.joined(separator: ".")
-    }
-
-    /// The notation of people: at least two arcs with dots between them; nil for anything else.
+    /// Reads at least two arcs with dots between them; nil for anything else.
     package init?(dotted: String) {
         let arcs = dotted.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
         guard arcs.count >= 2, arcs.count <= 64, let first = arcs[0], let second = arcs[1], first <= 2,
@@ -123,7 +100,7 @@ package struct DERObjectIdentifier: Hashable, Sendable {
         content = ([first * 40 + second] + arcs.dropFirst(2).compactMap { $0 }).flatMap(Self.encode)
     }
 
-    /// The DER of one, and nothing behind it; nil for anything else.
+    /// Reads exactly one identifier in DER; nil for anything else.
     package init?(encoded bytes: Span<UInt8>) {
         guard let element = try? DERElement(parsing: bytes),
             let identifier = try? element.objectIdentifier(in: bytes)
@@ -131,7 +108,7 @@ package struct DERObjectIdentifier: Hashable, Sendable {
         self = identifier
     }
 
-    /// DER.
+    /// The identifier in DER.
     package var encoded: [UInt8] {
         var writer = DERWriter()
         writer.objectIdentifier(self)

@@ -1,17 +1,17 @@
-/// Writes DER. Not for secrets: what is written lies in ordinary memory.
+/// Writes DER into ordinary memory, so it must not write secrets.
 package struct DERWriter {
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// One element with the bytes of its content.
+    /// Writes one element with the bytes of its content.
     package mutating func element(_ tag: DERTag, _ content: [UInt8]) {
         append(tag)
         append(length: content.count)
         bytes += content
     }
 
-    /// One element with other elements in it.
+    /// Writes one element with other elements in it.
     package mutating func element<Failure: Error>(
         _ tag: DERTag, _ body: (inout DERWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -20,28 +20,19 @@ package struct DERWriter {
         element(tag, inner.bytes)
     }
 
-    /// Elements that are encoded already.
+    /// Appends elements that are already encoded.
     package mutating func encoded(_ elements: [UInt8]) { bytes += elements }
 
-    /// An integer from 0.
+    /// Writes a non-negative integer.
     package mutating func integer(_ value: UInt64) {
         let digits = withBigEndianBytes(of: value).drop { $0 == 0 }
         element(.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits))
     }
 
-    /// A bit string of whole bytes.
-    package mutating func bitString(_ content: [UInt8]) { element(.bitString, [0] + content) }
-
-    /// An object identifier.
+    /// Writes an object identifier.
     package mutating func objectIdentifier(_ identifier: DERObjectIdentifier) {
         element(.objectIdentifier, identifier.content)
     }
-
-    /// Text as a UTF-8 string.
-    package mutating func utf8String(_ text: String) { element(.utf8String, Array(text.utf8)) }
-
-    /// A truth value.
-    package mutating func boolean(_ value: Bool) { element(.boolean, [value ? 0xFF : 0]) }
 
     private mutating func append(_ tag: DERTag) {
         let first = tag.kind.rawValue << 6 | (tag.isConstructed ? 0x20 : 0)

@@ -1,8 +1,8 @@
 package import LinuxSystem
 
-/// The textual form of DER (RFC 7468): base64 between two lines that say what it is.
+/// The textual form of DER (RFC 7468): base64 between two lines that name its type.
 package struct PEM: Sendable {
-    /// What stands after BEGIN, such as `CERTIFICATE`.
+    /// The label after BEGIN, such as `CERTIFICATE`.
     package let label: String
     package let content: SecretBytes
 
@@ -13,11 +13,11 @@ package struct PEM: Sendable {
 
     /// Why a text is not PEM.
     package enum Malformed: Error, Equatable, Sendable {
-        /// More text or more blocks than are read.
+        /// The text or the number of blocks exceeds the limit.
         case tooLarge
-        /// A block does not end, or ends as something else.
+        /// A block does not end, or ends with another label.
         case unterminated
-        /// Headers from the time before RFC 7468, as encrypted keys of old have them.
+        /// Headers from the time before RFC 7468, as in old encrypted keys.
         case headers
         /// The text between the lines is not base64.
         case notBase64
@@ -27,9 +27,9 @@ package struct PEM: Sendable {
     package static let mostBytes = 16 << 20
     package static let mostBlocks = 4096
 
-    /// Reads all blocks of a text; what stands outside of them is passed over, as the RFC allows.
+    /// Reads all blocks of a text. It ignores text outside of them, as the RFC allows.
     ///
-    /// - Throws: `Malformed` for a block that cannot be read. A text without blocks gives none.
+    /// - Throws: `Malformed` for a block that cannot be read. A text without blocks gives an empty list.
     package static func read(_ text: Span<UInt8>) throws(Malformed) -> [PEM] {
         guard text.count <= mostBytes else { throw .tooLarge }
         var (lines, blocks) = (TextLines(text.count), [PEM]())
@@ -55,10 +55,10 @@ package struct PEM: Sendable {
         throw .unterminated
     }
 
-    /// The label of a line that begins with `prefix` and ends as such lines do.
+    /// The label of a line that begins with `prefix` and ends with five hyphens.
     private static func label(_ text: Span<UInt8>, _ line: Range<Int>, _ prefix: String) -> String? {
-        // What is no such line may be a secret, which text would leave behind in memory; and no label is as long as
-        // that.
+        // Any other line may be a secret, and a `String` would leave a copy of it in memory. No label is as long as the
+        // limit.
         guard line.count <= 80, line.count > prefix.utf8.count, text[line.lowerBound] == UInt8(ascii: "-"),
             let found = text.text(line.lowerBound, line.count), found.hasPrefix(prefix),
             found.hasSuffix("-----"), found.utf8.count >= prefix.utf8.count + 5
@@ -66,7 +66,7 @@ package struct PEM: Sendable {
         return String(found.dropFirst(prefix.count).dropLast(5))
     }
 
-    /// The block as text, for what is no secret.
+    /// The block as text, for content that is not secret.
     package static func text(label: String, _ content: Span<UInt8>) -> String {
         let buffer = SecretBuffer()
         append(label: label, content, to: buffer)
@@ -84,7 +84,7 @@ package struct PEM: Sendable {
     }
 }
 
-/// The lines of a text, without what ends them and without blanks behind them.
+/// The lines of a text, without line ends and trailing blanks.
 private struct TextLines {
     private var position = 0
     private let end: Int

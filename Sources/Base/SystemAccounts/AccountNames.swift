@@ -1,7 +1,7 @@
 import Glibc
 package import LinuxSystem
 
-// A module of its own: whoever links this looks names up at run time (nsswitch.conf), which a static program cannot.
+// A separate module, because it looks names up at run time (nsswitch.conf), which a static program cannot do.
 extension Account {
     private static let mostGroups: CInt = 1024
 

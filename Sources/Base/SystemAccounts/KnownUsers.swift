@@ -1,16 +1,16 @@
 import Glibc
 package import LinuxSystem
 
-/// Which numbers are users of this machine's.
+/// The user numbers of this machine.
 package enum KnownUsers {
     private static let accounts = "/etc/passwd"
     private static let subordinates = "/etc/subuid"
     private static let longestFile = 16 << 20
 
-    /// Whether a number is that of an account. May take long: accounts can be on other machines (nsswitch.conf).
+    /// Whether a number belongs to an account. May take long: accounts can be on other machines (nsswitch.conf).
     ///
-    /// Users have ranges of numbers besides their own (subuid(5)), which they may take at will. These are looked for on
-    /// this machine alone, so that nobody has thousands of them looked up elsewhere.
+    /// Users have ranges of subordinate numbers (subuid(5)) that they may use freely. Those are looked up only on this
+    /// machine, so that a user cannot cause thousands of lookups on another one.
     ///
     /// - Throws: `SystemError` of `getpwuid` or of reading the files: it is not known then.
     package static func contains(_ user: UInt32) throws(SystemError) -> Bool {
@@ -19,13 +19,13 @@ package enum KnownUsers {
         var found: UnsafeMutablePointer<passwd>?
         var room = [CChar](repeating: 0, count: 64 << 10)
         let code = unsafe getpwuid_r(user, &entry, &room, room.count, &found)
-        // There is too much to say about it, so there is one.
+        // The entry exists but is too large for the buffer.
         if code == ERANGE { return true }
         guard code == 0 || code == ENOENT else { throw SystemError(code: code, call: "getpwuid") }
         return unsafe found != nil
     }
 
-    /// Whether a number is in a range of subordinate ones.
+    /// Whether a number is in a subordinate range.
     ///
     /// - Parameter text: the content of `/etc/subuid`: `owner:first:count` a line.
     package static func isSubordinate(_ user: UInt32, in text: String) -> Bool {
@@ -36,7 +36,7 @@ package enum KnownUsers {
         }
     }
 
-    /// Whether a number is an account's.
+    /// Whether a number belongs to a listed account.
     ///
     /// - Parameter text: the content of `/etc/passwd`.
     package static func isListed(_ user: UInt32, in text: String) -> Bool {

@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 package import LinuxSystem
 
-/// A message that has come from the bus. Its content is read in order; what was expected and is not there is an error.
+/// A message from the bus. Its content is read in order; a missing or unexpected part is an error.
 @safe package final class BusMessage {
     private let message: OpaquePointer
 
@@ -12,7 +12,6 @@ package import LinuxSystem
 
     /// The object it comes from.
     package var path: String { unsafe text(sd_bus_message_get_path(message)) }
-    package var interface: String { unsafe text(sd_bus_message_get_interface(message)) }
     /// The name of the signal.
     package var member: String { unsafe text(sd_bus_message_get_member(message)) }
 
@@ -63,10 +62,10 @@ extension BusMessage {
         return try duplicate(value)
     }
 
-    /// Reads a list, calling `body` inside of it until that has read everything.
+    /// Reads a list by calling `body` inside of it until everything is read.
     ///
-    /// - Parameter contents: the signature of what the list has.
-    /// - Throws: ``BusError`` when it is another list, or what `body` throws.
+    /// - Parameter contents: the signature of the list's elements.
+    /// - Throws: ``BusError`` when it is another list; the errors of `body`.
     package func readList(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
         try enter("a", contents)
         while unsafe sd_bus_message_at_end(message, 0) == 0 { try body() }
@@ -80,14 +79,14 @@ extension BusMessage {
         try leave()
     }
 
-    /// Reads a dictionary of values of any type: `body` is called with each key and reads the value, or leaves it.
+    /// Reads a dictionary of values of any type: `body` is called with each key, and reads the value or skips it.
     ///
-    /// - Throws: ``BusError`` when there is none, or what `body` throws.
+    /// - Throws: ``BusError`` when there is none; the errors of `body`.
     package func readProperties(_ body: (String) throws(BusError) -> Void) throws(BusError) {
         try readList("{sv}") { () throws(BusError) in
             try enter("e", "sv")
             try body(try readText())
-            // Nothing is left of a value that was read.
+            // The end was reached if `body` has read the value.
             if unsafe sd_bus_message_at_end(message, 0) == 0 { try check(unsafe sd_bus_message_skip(message, "v")) }
             try leave()
         }
@@ -101,10 +100,10 @@ extension BusMessage {
         return flag
     }
 
-    /// Goes inside of a value of any type, for good.
+    /// Enters a value of any type, without leaving it.
     func enterVariant(_ type: String) throws(BusError) { try enter("v", type) }
 
-    /// Passes over what is next.
+    /// Skips the next value.
     package func skip(_ type: String) throws(BusError) { try check(unsafe sd_bus_message_skip(message, type)) }
 
     private func enter(_ type: Unicode.Scalar, _ contents: String) throws(BusError) {
@@ -119,7 +118,7 @@ extension BusMessage {
         return type
     }
 
-    /// The library gives 0 at the end of what it reads.
+    /// The library returns 0 at the end of the content.
     private func expect(_ result: CInt) throws(BusError) {
         try check(result)
         if result == 0 { throw BusError(code: ENODATA) }

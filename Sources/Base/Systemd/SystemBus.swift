@@ -4,19 +4,19 @@ package import LinuxSystem
 
 /// A connection to the system bus (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
 ///
-/// The address is the system's, or what `DBUS_SYSTEM_BUS_ADDRESS` says; whoever starts the agent decides about its
+/// The address is the system's, or that in `DBUS_SYSTEM_BUS_ADDRESS`; the starter of the agent controls its
 /// environment.
 @safe package final class SystemBus {
     private let bus: OpaquePointer
-    /// Ready for reading when something has come.
+    /// Readable when a message has come.
     package let descriptor: FileDescriptor
 
-    /// How long a call may take: microseconds.
+    /// The time limit of a call in microseconds.
     private static let patience: UInt64 = 5_000_000
 
     /// Connects.
     ///
-    /// - Throws: ``BusError`` when there is no bus, or it does not let us in.
+    /// - Throws: ``BusError`` when there is no bus, or it refuses this process.
     package init() throws(BusError) {
         var bus: OpaquePointer?
         try check(unsafe sd_bus_open_system(&bus))
@@ -27,9 +27,9 @@ package import LinuxSystem
 
     deinit { unsafe sd_bus_flush_close_unref(bus) }
 
-    /// Calls a method and waits for its answer, a few seconds at most.
+    /// Calls a method and waits a few seconds at most for its answer.
     ///
-    /// - Throws: ``BusError`` with the name of the error that the service gave, or of what went wrong on the way.
+    /// - Throws: ``BusError`` with the name of the error from the service, or of the transport.
     @discardableResult
     package func call(
         _ object: BusObject, _ method: String, _ arguments: [BusArgument] = [], patience: UInt64 = patience
@@ -52,16 +52,16 @@ package import LinuxSystem
     /// - Parameter type: the signature of the value.
     /// - Throws: ``BusError`` as ``call(_:_:_:patience:)``.
     package func property(_ object: BusObject, _ name: String, _ type: String) throws(BusError) -> BusMessage {
-        // The library's own function takes no names such as `scan-type`.
+        // The library's own function refuses names such as `scan-type`.
         let properties = BusObject(object.service, object.path, "org.freedesktop.DBus.Properties")
         let reply = try call(properties, "Get", [.text(object.interface), .text(name)])
         try reply.enterVariant(type)
         return reply
     }
 
-    /// Asks for the signals of a service, to be taken with ``nextSignal()``.
+    /// Subscribes to the signals of a service, which ``nextSignal()`` returns.
     ///
-    /// - Parameter rule: what else they must match, as in `AddMatch`.
+    /// - Parameter rule: further conditions, as in `AddMatch`.
     /// - Throws: ``BusError``.
     package func watch(_ service: String, _ rule: String = "") throws(BusError) {
         let daemon = BusObject("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
@@ -69,9 +69,9 @@ package import LinuxSystem
         try call(daemon, "AddMatch", [.text(whole)])
     }
 
-    /// The next signal that has come; nil when there is none yet.
+    /// The next received signal; nil when there is none yet.
     ///
-    /// - Throws: ``BusError`` when the bus has gone.
+    /// - Throws: ``BusError`` when the bus has closed the connection.
     package func nextSignal() throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
@@ -87,7 +87,7 @@ package import LinuxSystem
     }
 }
 
-/// An object of a service, seen through one of its interfaces.
+/// An object of a service with one of its interfaces.
 package struct BusObject: Hashable, Sendable {
     package var service: String
     package var path: String
@@ -98,7 +98,7 @@ package struct BusObject: Hashable, Sendable {
     }
 }
 
-/// What a method is given.
+/// An argument of a method.
 package enum BusArgument: Sendable {
     case text(String)
     case number(UInt32)
@@ -111,7 +111,7 @@ package enum BusArgument: Sendable {
     }
 }
 
-/// Why something on the bus did not work.
+/// Why a bus operation failed.
 package struct BusError: Error, Hashable, Sendable {
     /// The name of the error, `net.reactivated.Fprint.Error.NoSuchDevice` for example; empty when no service gave it.
     package let name: String
@@ -131,12 +131,12 @@ func check(_ result: CInt) throws(BusError) {
     if result < 0 { throw BusError(code: -result) }
 }
 
-/// A descriptor of our own for one that the library keeps.
+/// A duplicate of a descriptor that the library owns.
 func duplicate(_ number: CInt) throws(BusError) -> FileDescriptor {
     do throws(SystemError) {
         return try FileDescriptor.duplicate(number)
     } catch { throw BusError(code: error.code) }
 }
 
-/// A type of the bus, as the library wants it.
+/// A type of the bus in the form that the library takes.
 func typeCode(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }

@@ -15,27 +15,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* From the fork to the end of the child nothing is called that takes memory or a lock, for the login program may have threads. */
+/* From the fork to the end of the child nothing may allocate memory or take a lock, because the login program may have
+ * threads. */
 
 static const char *const daemons[] = {
     "/usr/local/libexec/keychaind", "/usr/libexec/keychaind", "/usr/local/bin/keychaind", "/usr/bin/keychaind",
 };
 
-/* The system service's socket, in a folder that nobody but root can put any into. */
+/* The system service's socket. Only root can create sockets in its folder. */
 static const char service_folder[] = "/run/keychaind", service_socket[] = "/run/keychaind/socket";
 
-/* What the child has found. */
+/* The result of the child's search. */
 struct places {
     const char *socket;
-    /* Our folder in the user's runtime folder, to be made for the socket. */
+    /* The project's folder in the user's runtime folder, to be created for the socket. */
     char *folder;
     const char *daemon;
-    /* Who else than the user may listen there: root, where root has said so. */
+    /* Whether root, instead of the user, may or must listen there, where root has configured that. */
     bool may_be_root, must_be_root;
 };
 
-/* The child has the login program's memory, passwords and all: nobody may look into it, and it leaves no core file. Told once more
- * after the user has changed, with which the kernel forgets it where `fs.suid_dumpable` says so. */
+/* The child has the login program's memory with all passwords: no process may read it, and it must leave no core file.
+ * It is called again after the change of user, because the kernel resets it then, depending on `fs.suid_dumpable`. */
 static bool close_in(void) {
     const struct rlimit none = {0, 0};
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 && setrlimit(RLIMIT_CORE, &none) == 0;
@@ -49,7 +50,7 @@ static bool become(const struct errand *errand) {
         if (setresgid(user->pw_gid, user->pw_gid, user->pw_gid) != 0) return false;
         if (setresuid(user->pw_uid, user->pw_uid, user->pw_uid) != 0) return false;
     }
-    /* A screen locker that runs as the user is the user already; anybody else has no business here. */
+    /* A screen locker that runs as the user is already the user; no other process may use this. */
     return geteuid() == user->pw_uid && getuid() == user->pw_uid && close_in();
 }
 
@@ -71,7 +72,7 @@ static const char *find_daemon(const struct errand *errand) {
     return NULL;
 }
 
-/* The service's socket is root's alone; one that the options name is root's or the user's. */
+/* The service's socket belongs to root; a socket from the options belongs to root or the user. */
 static struct places find_places(struct errand *errand) {
     const char *given = errand->given_socket;
     bool is_service = given ? strcmp(given, service_socket) == 0 : !errand->has_given_store && has_service();
@@ -96,7 +97,7 @@ static int reach(const struct errand *errand, const struct places *places) {
     int channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (channel < 0) return -1;
     if (connect(channel, (const struct sockaddr *)&address, sizeof address) == 0) {
-        /* Whoever else has made a socket there gets no password. */
+        /* A socket that anyone else has made there gets no password. */
         struct ucred peer;
         socklen_t length = sizeof peer;
         if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && may_listen(peer.uid, errand, places))
@@ -106,7 +107,7 @@ static int reach(const struct errand *errand, const struct places *places) {
     return -1;
 }
 
-/* The folders are made as the daemon's clients make them: for the user alone. */
+/* Creates the folders as the daemon's clients do: with access for the user only. */
 static void make_folder(char *path) {
     for (char *slash = path + 1; *slash; slash++) {
         if (*slash != '/') continue;
@@ -125,7 +126,7 @@ static void run_daemon(const struct errand *errand, const struct places *places,
     const char *const environment[] = {errand->home, "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", NULL};
     int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0) _exit(1);
-    /* Away from the numbers that are taken below. */
+    /* This moves it above the numbers that are used below. */
     int file = fcntl(ready, F_DUPFD, 10);
     if (file < 0) _exit(1);
     for (int number = 0; number < 3; number++) (void)dup2(nothing, number);
@@ -143,8 +144,8 @@ static void run_daemon(const struct errand *errand, const struct places *places,
     _exit(127);
 }
 
-/* Starts the daemon and waits until it serves, which it says with one byte; at the end of the pipe it has ended, perhaps
- * because another one serves. */
+/* Starts the daemon and waits until it serves, which it reports with one byte. At the end of the pipe it has ended,
+ * perhaps because another one serves. */
 static void start(struct errand *errand, const struct places *places) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return;
@@ -157,7 +158,7 @@ static void start(struct errand *errand, const struct places *places) {
         struct pollfd request = {.fd = ends[0], .events = POLLIN};
         int64_t left;
         while ((left = errand->deadline - now()) > 0 && poll(&request, 1, (int)left) < 0 && errno == EINTR) {}
-        /* It detaches: this is only its first process, which is gone by now or soon. */
+        /* The daemon detaches: this is only its first process, which has ended or is about to. */
         if (left > 0) (void)waitpid(child, NULL, 0);
     }
     close(ends[0]);

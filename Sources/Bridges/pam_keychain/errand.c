@@ -13,15 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Everything that touches files happens in a child that has become the user: a path of theirs can lead anywhere and take for
- * ever, and a login program is root. Before the fork words are put together and nothing is looked at. */
+/* A child that has become the user does everything that touches files: a user's path can lead anywhere and block
+ * forever, and a login program is root. Before the fork, the code only composes texts and looks at nothing. */
 
 static bool print(char *into, size_t size, const char *first, const char *second) {
     int count = snprintf(into, size, "%s%s", first, second);
     return count > 0 && (size_t)count < size;
 }
 
-/* Where the daemon may listen and keeps its store: as `security` finds it in the user's own session (docs/reference.md). */
+/* The places where the daemon may listen and keep its store, as `security` finds them in the user's own session
+ * (docs/reference.md). */
 static bool name_places(struct errand *errand, const struct options *options, pam_handle_t *pam) {
     char usual[64];
     const char *given = pam_getenv(pam, "XDG_RUNTIME_DIR");
@@ -42,7 +43,7 @@ static bool name_places(struct errand *errand, const struct options *options, pa
         && print(errand->home, sizeof errand->home, "HOME=", errand->user->pw_dir);
 }
 
-/* A child that waits for a broken file system may not even end: it is not waited for. */
+/* A child that waits for a broken file system may not even end, so the wait is limited. */
 static void bury(pid_t child) {
     const struct timespec pause = {.tv_nsec = 5000000};
     for (int round = 0; round < 100; round++) {
@@ -75,7 +76,7 @@ enum outcome run_errand(pam_handle_t *pam, const struct options *options, const 
     if (getgrouplist(user->pw_name, user->pw_gid, errand.groups, &errand.group_count) < 0) errand.group_count = 0;
     int ends[2];
     if (!name_places(&errand, options, pam) || pipe2(ends, O_CLOEXEC) != 0) return failed;
-    /* The child's end must not be reaped by a handler of the program's own. */
+    /* A handler of the program must not reap the child. */
     struct sigaction usual = {.sa_handler = SIG_DFL}, before;
     (void)sigaction(SIGCHLD, &usual, &before);
     pid_t child = fork();

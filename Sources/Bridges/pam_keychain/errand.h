@@ -1,4 +1,5 @@
-/* What a login program prepares for the child that speaks with the user's daemon: words, and nothing that was looked at. */
+/* The data that a login program prepares for the child that connects to the user's daemon. It consists of texts that
+ * were not checked against the file system. */
 #ifndef PAM_KEYCHAIN_ERRAND_H
 #define PAM_KEYCHAIN_ERRAND_H
 
@@ -12,18 +13,18 @@ struct errand {
     gid_t groups[most_groups];
     int group_count;
     bool may_start;
-    /* The only socket there is, where the options name one. */
+    /* The only socket to use, if the options name one. */
     const char *given_socket;
-    /* Where a store was named, its daemon is meant and no other. */
+    /* If the options name a store, only its daemon is used. */
     bool has_given_store;
     const char *given_daemon;
     char store[most_path], log[most_path + 16], home[most_path + 8];
-    /* The user's runtime folder, our folder in it, and the sockets in there and beside the store. */
+    /* The user's runtime folder, the project's folder in it, and the sockets in there and next to the store. */
     char runtime[most_path], runtime_folder[most_path], runtime_socket[most_path], store_socket[most_path];
     int64_t deadline;
 };
 
-/* In the child: becomes the user, finds the daemon or starts it, and asks. */
+/* Runs in the child: becomes the user, finds or starts the daemon, and sends the request. */
 enum outcome carry_out(struct errand *errand);
 
 #endif

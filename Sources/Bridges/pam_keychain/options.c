@@ -25,15 +25,16 @@ void read_options(struct options *options, pam_handle_t *pam, int count, const c
     }
 }
 
-/* Where a user comes in, or comes back to a locked screen. What carries a user's password elsewhere (sudo, su, polkit, a mail
- * server) is none: he has come in already, or somebody else has. */
+/* The services through which a user logs in or unlocks the screen. Services that use a user's password for something
+ * else (sudo, su, polkit, a mail server) are not in the list: either the user is logged in already, or somebody else
+ * is. */
 static const char logins[] =
     "login,remote,sshd,"
     "gdm-password,gdm,lightdm,sddm,plasmalogin,lxdm,slim,xdm,wdm,greetd,ly,cosmic-greeter,"
     "kde,kscreensaver,cinnamon-screensaver,mate-screensaver,gnome-screensaver,xfce4-screensaver,budgie-screensaver,"
     "xscreensaver,xsecurelock,xlock,i3lock,swaylock,hyprlock,gtklock,waylock,physlock,vlock,unity";
 
-/* Whether the service is one of a list, whose names stand between commas. */
+/* Whether the service is in a list of names between commas. */
 static bool is_among(const char *list, pam_handle_t *pam) {
     const void *item = NULL;
     if (pam_get_item(pam, PAM_SERVICE, &item) != PAM_SUCCESS || !item) return false;

@@ -6,16 +6,16 @@
 #include <string.h>
 #include <syslog.h>
 
-/* What PAM calls.
+/* The entry points that PAM calls.
  *
- *   auth      remembers the password that a module before it has verified, and whose it is, until the login is complete
- *   setcred   unlocks, where the daemon runs already: a screen locker opens no session
- *   session   unlocks, and starts the daemon where that is asked for
+ *   auth      remembers the password that an earlier module has verified, and its user, until the login is complete
+ *   setcred   unlocks if the daemon already runs: a screen locker opens no session
+ *   session   unlocks, and starts the daemon if the options say so
  *   password  gives the keychain the new password of the login
  *
- * A password is shown to the keychain only after the login has succeeded: a wrong one would count there too. A program may name
- * another user in between, as sudo does: the password is forgotten then. Nothing here refuses a login, unless the option
- * `required` says so. */
+ * The keychain gets a password only after the login has succeeded, because a wrong one would count there too. A program
+ * may name another user in between, as sudo does: then the password is forgotten. Nothing here refuses a login, unless
+ * the option `required` says so. */
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -42,7 +42,7 @@ static void forget(pam_handle_t *pam) {
     (void)pam_set_data(pam, data_name, NULL, NULL);
 }
 
-/* What was remembered, if it is the user's; what is another's is forgotten for good. */
+/* The remembered password, if it is the user's; another user's is forgotten for good. */
 static const struct secret *recall(pam_handle_t *pam, const struct passwd *user) {
     const void *data = NULL;
     if (pam_get_data(pam, data_name, &data) != PAM_SUCCESS || !data) return NULL;
@@ -52,14 +52,15 @@ static const struct secret *recall(pam_handle_t *pam, const struct passwd *user)
     return NULL;
 }
 
-/* Unlocks with what was remembered, and forgets it when the keychain has answered. */
+/* Unlocks with the remembered password, and forgets it when the keychain has answered. */
 static int unlock(pam_handle_t *pam, const struct options *options, bool may_start) {
     const struct passwd *user = find_user(pam);
     const struct secret *secret = recall(pam, user);
     if (!secret) return PAM_IGNORE;
     enum outcome outcome = run_errand(pam, options, user, secret, NULL, may_start);
     if (outcome == refused)
-        pam_syslog(pam, LOG_NOTICE, "keychain: the password of the login does not open the keychain of %s", user->pw_name);
+        pam_syslog(pam, LOG_NOTICE, "keychain: the password of the login does not open the keychain of %s",
+                   user->pw_name);
     if (outcome == failed)
         pam_syslog(pam, LOG_WARNING, "keychain: the daemon of %s did not answer", user->pw_name);
     if (outcome == done || outcome == refused) forget(pam);
@@ -70,7 +71,7 @@ VISIBLE int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const c
     (void)flags;
     struct options options;
     read_options(&options, pam, count, words);
-    /* Of an earlier attempt of the same program, perhaps as somebody else. */
+    /* Forgets the password of an earlier attempt of the same program, perhaps for another user. */
     forget(pam);
     if (!is_login(&options, pam)) return PAM_IGNORE;
     const void *token = NULL;
@@ -111,7 +112,7 @@ VISIBLE int pam_sm_close_session(pam_handle_t *pam, int flags, int count, const 
 VISIBLE int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char **words) {
     struct options options;
     read_options(&options, pam, count, words);
-    /* The first of two calls only asks whether the change could be made; the keychain does not stand in its way. */
+    /* The first of two calls only asks whether the change is possible; the keychain does not prevent it. */
     if (((unsigned)flags & PAM_PRELIM_CHECK) != 0 || !may_change(&options, pam)) return PAM_IGNORE;
     const struct passwd *user = find_user(pam);
     const void *old = NULL, *new = NULL;

@@ -1,11 +1,11 @@
-/* pam_keychain: unlocks the user's keychain with the password of the login. No Swift and no threads: it is loaded into
- * login, sshd, su and screen lockers.
+/* pam_keychain: unlocks the user's keychain with the password of the login. It has no Swift and no threads, because
+ * login, sshd, su and screen lockers load it.
  *
- *   pam_keychain.c  what PAM calls
- *   options.c       the words behind the module's name in a service's file
- *   secret.c        memory for a password, wiped when it goes
- *   errand.c        a child process for what is to be said to the user's daemon
- *   child.c         which becomes the user and speaks with it
+ *   pam_keychain.c  the entry points that PAM calls
+ *   options.c       the options of the module in a service's file
+ *   secret.c        memory for a password, wiped when it is freed
+ *   errand.c        starts a child process for the requests to the user's daemon
+ *   child.c         the child, which becomes the user and connects to the daemon
  *   wire.c          the two requests (docs/protocol.md)
  */
 #ifndef PAM_KEYCHAIN_H
@@ -18,10 +18,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a password may have; the daemon takes no more (docs/protocol.md, limits). */
+/* The maximum size of a password; the daemon takes no more (docs/protocol.md, limits). */
 enum { most_password_bytes = 1024 };
 
-/* How long the keychain may hold a login up, in milliseconds. */
+/* The time limit for a login's requests to the keychain, in milliseconds. */
 enum { patience = 5000 };
 
 struct options {
@@ -30,13 +30,14 @@ struct options {
 };
 
 void read_options(struct options *options, pam_handle_t *pam, int count, const char **words);
-/* Whether this is a login or a screen lock, or one of the services that the options name. */
+/* Whether this is a login or a screen lock, or one of the services in the options. */
 bool is_login(const struct options *options, pam_handle_t *pam);
-/* Whether the keychain's password may follow that of the login here: everywhere, where the options name no services. */
+/* Whether the keychain's password may change with that of the login here: everywhere, if the options name no
+ * services. */
 bool may_change(const struct options *options, pam_handle_t *pam);
 
-/* A password in memory of its own: locked, left out of core files. It is one user's: whoever else PAM names by now, to him it is
- * nothing. */
+/* A password in separate memory: locked, left out of core files. It belongs to one user and is useless for any other
+ * user that PAM names later. */
 struct secret {
     uid_t owner;
     size_t size;
@@ -46,7 +47,7 @@ struct secret {
 struct secret *make_secret(const char *text, uid_t owner);
 void drop_secret(struct secret *secret);
 
-/* What came of an errand. */
+/* The outcome of an errand. */
 enum outcome {
     done,           /* the daemon did it */
     refused,        /* the daemon refused: another password, or too many wrong ones */
@@ -58,7 +59,7 @@ enum outcome {
 enum outcome run_errand(pam_handle_t *pam, const struct options *options, const struct passwd *user,
                         const struct secret *passcode, const struct secret *replacement, bool may_start);
 
-/* Speaks with the daemon on a socket that is connected; the request is given up at the moment `deadline` of CLOCK_MONOTONIC. */
+/* Sends the request on a connected socket; it fails at the moment `deadline` of CLOCK_MONOTONIC. */
 enum outcome ask(int socket, const struct secret *passcode, const struct secret *replacement, int64_t deadline);
 
 /* The monotonic clock in milliseconds. */

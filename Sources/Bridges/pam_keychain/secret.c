@@ -11,7 +11,7 @@ struct secret *make_secret(const char *text, uid_t owner) {
     struct secret *secret =
         mmap(NULL, sizeof *secret, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (secret == MAP_FAILED) return NULL;
-    /* Precautions: without them everything works, with the password in swap or a core file at worst. */
+    /* Precautions: if they fail, the password may get into swap or a core file. */
     (void)mlock(secret, sizeof *secret);
     (void)madvise(secret, sizeof *secret, MADV_DONTDUMP);
     secret->owner = owner;

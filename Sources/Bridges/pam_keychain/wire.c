@@ -11,7 +11,7 @@
 
 /* docs/protocol.md:
  *   frame = length:u32 version:u8 kind:u8 descriptors:u8 0:u8 id:u32 word:u32 body:length
- * integers least significant byte first; kind 2 is a device request, 3 a response, whose word is the status. */
+ * Integers are little-endian. Kind 2 is a device request; kind 3 is a response, whose word is the status. */
 enum { head_size = 16, version = 1, device_request = 2, response = 3, request_unlock = 3, request_set_passcode = 4 };
 
 static void put(unsigned char *at, uint32_t number) {
@@ -22,7 +22,7 @@ static uint32_t get(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* A memory file that nobody can change any more: the daemon hands it on to the enclave without reading it. */
+/* A memory file that nobody can change: the daemon passes it to the enclave without reading it. */
 static int sealed_file(const struct secret *secret) {
     int file = memfd_create("passcode", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -1;

@@ -6,7 +6,8 @@
 void *clinux_map_secret(size_t size, int *locked) {
     void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return NULL;
-    // Page by page as they are first used: most of a piece never is, and to fault it all in costs a short program dear.
+    // Locks each page at its first use: most pages of a mapping stay unused, and loading them all would delay a short
+    // program.
     *locked = mlock2(start, size, MLOCK_ONFAULT) == 0 || mlock(start, size) == 0;
     madvise(start, size, MADV_DONTDUMP);
     madvise(start, size, MADV_WIPEONFORK);

@@ -42,7 +42,7 @@ int clinux_is_sealed(int file) {
 
 int clinux_is_pipe(int file) { return fcntl(file, F_GETPIPE_SZ) >= 0; }
 
-// The type of a file, of which who serves it is not asked; 0 for what is none, as a pidfd.
+// The type of a file, without asking its file system; 0 for a descriptor without one, such as a pidfd.
 static int type(int file) {
     struct statx found;
     if (statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &found) < 0) return S_IFREG;
@@ -75,7 +75,8 @@ int clinux_find_version(int file, const char *path, int as_known, struct clinux_
     if (statx(file < 0 ? AT_FDCWD : file, path ? path : "", flags, STATX_BASIC_STATS, &found) < 0) return -1;
     *version = (struct clinux_file_version){
         .device = makedev(found.stx_dev_major, found.stx_dev_minor), .inode = found.stx_ino, .links = found.stx_nlink,
-        .size = (int64_t)found.stx_size, .modified = nanoseconds(found.stx_mtime), .changed = nanoseconds(found.stx_ctime),
+        .size = (int64_t)found.stx_size, .modified = nanoseconds(found.stx_mtime),
+        .changed = nanoseconds(found.stx_ctime),
         .owner = found.stx_uid, .group = found.stx_gid, .mode = found.stx_mode,
         .has_verity = (found.stx_attributes & STATX_ATTR_VERITY) != 0};
     return 0;

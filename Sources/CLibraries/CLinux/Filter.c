@@ -23,20 +23,21 @@
 #error "the filter of system calls has to be told the architecture"
 #endif
 
-// Calls of the 32-bit kind on x86-64 (x32) have this bit.
+// System calls of the 32-bit ABI on x86-64 (x32) have this bit.
 #define FOREIGN_KIND 0x40000000
 
-// What reaches into other processes, changes the view of the machine, or goes around this filter.
+// System calls that access other processes, change the view of the machine, or bypass this filter.
 static const unsigned reaching[] = {
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_process_madvise, SYS_kcmp, 438 /* pidfd_getfd */,
     SYS_perf_event_open, SYS_bpf, SYS_userfaultfd,
-    SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, 428 /* open_tree */, 429 /* move_mount */,
-    430 /* fsopen */, 431 /* fsconfig */, 432 /* fsmount */, 433 /* fspick */, 442 /* mount_setattr */, SYS_open_by_handle_at,
+    SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, 428 /* open_tree */,
+    429 /* move_mount */, 430 /* fsopen */, 431 /* fsconfig */, 432 /* fsmount */, 433 /* fspick */,
+    442 /* mount_setattr */, SYS_open_by_handle_at,
     SYS_add_key, SYS_request_key, SYS_keyctl, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load,
     425 /* io_uring_setup */, 426 /* io_uring_enter */, 427 /* io_uring_register */,
 };
 
-// Who starts a program first makes sure whom it runs as.
+// A program is started after the process has chosen its user.
 static const unsigned starting[] = {
     SYS_execve, SYS_execveat,
     SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
@@ -45,11 +46,11 @@ static const unsigned starting[] = {
 #endif
 };
 
-// What ends, stops or slows down other processes of the same user.
+// System calls that end, stop or slow down other processes of the same user.
 static const unsigned disturbing[] = {
     SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, 424 /* pidfd_send_signal */, 448 /* process_mrelease */,
-    SYS_setpriority, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_ioprio_set,
-    SYS_migrate_pages, SYS_move_pages,
+    SYS_setpriority, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
+    SYS_ioprio_set, SYS_migrate_pages, SYS_move_pages,
 };
 
 static const unsigned connecting[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
@@ -69,7 +70,7 @@ static void end(struct program *program, unsigned verdict) {
     add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, verdict));
 }
 
-/// Goes on with the next step if the loaded word is the value, else after some steps.
+/// Continues with the next step if the loaded word is the value, otherwise skips some steps.
 static void unless_equal_skip(struct program *program, unsigned value, unsigned char steps) {
     add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, steps));
 }
@@ -83,7 +84,8 @@ static void refuse(struct program *program, const unsigned *calls, size_t count)
     }
 }
 
-/// Refuses a call unless its first argument, of 32 bits, is the value. The halves of arguments lie the way of little machines.
+/// Refuses a call unless its first argument, of 32 bits, is the value. The halves of arguments are in little-endian
+/// order.
 static void refuse_unless(struct program *program, unsigned call, unsigned value) {
     unless_equal_skip(program, call, 4);
     load(program, offsetof(struct seccomp_data, args));
@@ -119,13 +121,13 @@ int clinux_forbid_reaching_out(int more) {
         REFUSE(&program, disturbing);
         refuse_unless(&program, SYS_kill, (unsigned)getpid());
         refuse_unless(&program, SYS_tgkill, (unsigned)getpid());
-        // The kernel sends a signal of the sender's choice to whom a descriptor is said to belong.
+        // The kernel sends a signal of the caller's choice to the process that is set as the owner of a descriptor.
         refuse_command(&program, SYS_fcntl, F_SETOWN);
         refuse_command(&program, SYS_fcntl, F_SETOWN_EX);
         refuse_command(&program, SYS_fcntl, F_SETSIG);
         refuse_command(&program, SYS_ioctl, FIOSETOWN);
         refuse_command(&program, SYS_ioctl, SIOCSPGRP);
-        // Zero is the process itself.
+        // Zero means the calling process.
         refuse_unless(&program, SYS_prlimit64, 0);
     }
     end(&program, SECCOMP_RET_ALLOW);

@@ -30,7 +30,7 @@ int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); 
 
 int clinux_pidfd_kill(int pidfd) { return (int)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0); }
 
-// The first version of struct pidfd_info, which the C library's headers may be too old to have.
+// The first version of struct pidfd_info. The C library's headers may be too old to have it.
 struct process_info {
     uint64_t mask, cgroup;
     uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
@@ -68,8 +68,8 @@ int clinux_usable_processors(void) {
 
 enum { process_path_room = 64 };
 
-/// The path of something with a short name in a process's folder in /proc. Three are made for every new process that connects, and
-/// snprintf takes 1,000 instructions for each.
+/// The path of a file with a short name in a process's folder in /proc. Every new process that connects needs three of
+/// them, and snprintf takes 1,000 instructions for each.
 static const char *process_path(char path[process_path_room], unsigned process, const char *name) {
     char digits[10], *first = digits + sizeof digits;
     do *--first = '0' + process % 10;

@@ -87,7 +87,7 @@ ssize_t clinux_receive_descriptors(
     struct iovec part = {bytes, size};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    // What there is no room for never becomes a descriptor here.
+    // Descriptors for which there is no room are never opened in this process.
     if (most == 0) message.msg_controllen = CMSG_SPACE(sizeof(struct ucred));
     *count = 0;
     *sender = 0;
@@ -106,7 +106,7 @@ ssize_t clinux_receive_descriptors(
         for (size_t index = 0; index < attached; index++) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(header) + index * sizeof(int), sizeof descriptor);
-            // Where no sender is asked for, the room for one may hold more of them.
+            // If no sender is asked for, the room for it may hold more descriptors.
             descriptors[(*count)++] = descriptor;
         }
     }

@@ -1,17 +1,17 @@
 #pragma once
 #include <sqlite3.h>
 
-// What Swift cannot call because it is variadic.
+// Functions that Swift cannot call because they are variadic.
 
-/// Makes closing this connection leave the write-ahead log as it is, also when it is the last one.
+/// Closing this connection leaves the write-ahead log as it is, even if it is the last one.
 static inline int csqlite_leave_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-/// Has SQLite keep no account of the memory it uses, for the whole process and before anything of it is used.
+/// Turns SQLite's accounting of memory off for the whole process. Must be called before anything else of SQLite.
 static inline int csqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
-/// The errno of the last write that failed in the database itself, or in its log. What sqlite3_system_errno says may be of a
+/// The errno of the last failed write of the database itself, or of its log. sqlite3_system_errno may report that of a
 /// later call. (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html)
 static inline int csqlite_write_errno(sqlite3 *database, int inLog) {
     sqlite3_file *file = 0;

@@ -3,15 +3,10 @@ import LinuxSystem
 
 /// What ends the master, or the supervisor: a signal, or the end of who has started it.
 struct MasterSignals {
-    private var signals = sigset_t()
+    private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP])
 
     /// Blocks the signals; to be made before the first thread.
-    init() {
-        unsafe sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, signal) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        signal(SIGPIPE, SIG_IGN)
-    }
+    init() { signal(SIGPIPE, SIG_IGN) }
 
     /// Waits in the background.
     ///
@@ -21,8 +16,7 @@ struct MasterSignals {
     func await(orEndOf lifeline: FileDescriptor? = nil) throws(SystemError) -> Wakeup {
         let end = try Wakeup()
         _ = try Thread(named: "master-signals") { [signals] in
-            var (signals, signal) = (signals, CInt(0))
-            unsafe sigwait(&signals, &signal)
+            _ = signals.wait()
             end.signal()
         }
         guard let lifeline else { return end }

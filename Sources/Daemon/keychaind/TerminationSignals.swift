@@ -7,13 +7,10 @@ import LinuxSystem
 /// of a signal handler. The enclave inherits the block: a Ctrl-C for both must not end it before the daemon has
 /// finished.
 struct TerminationSignals {
-    private var signals = sigset_t()
+    private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
 
     /// Blocks the signals; to be made before the first thread.
     init() {
-        unsafe sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP, SIGCHLD] { unsafe sigaddset(&signals, signal) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         // A log that nobody reads any more is no reason to end.
         signal(SIGPIPE, SIG_IGN)
     }
@@ -45,19 +42,13 @@ struct TerminationSignals {
             let vacancy = rested()
             if let patience, vacancy >= patience, mayEnd(rested) { return }
             let rest = nextLook - min(nextLook, Clock.monotonicNanoseconds)
-            switch next(within: min(rest, patience.map { $0 > vacancy ? $0 - vacancy : second } ?? rest)) {
+            let limit = min(rest, patience.map { $0 > vacancy ? $0 - vacancy : second } ?? rest)
+            switch signals.wait(deadline: .after(microseconds: Int(limit / 1000))) {
             case nil: continue
             case SIGCHLD: throw .enclaveEnded
             default: return
             }
         }
-    }
-
-    private func next(within nanoseconds: UInt64) -> CInt? {
-        var signals = signals
-        var limit = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        let signal = unsafe sigtimedwait(&signals, nil, &limit)
-        return signal > 0 ? signal : nil
     }
 }
 

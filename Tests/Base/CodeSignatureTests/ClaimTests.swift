@@ -13,7 +13,7 @@ struct ClaimTests {
         CodeClaim(content: Array(text.utf8) + [UInt8](repeating: 0, count: zeros))
     }
 
-    /// An executable with a claim, and where the row of its section is.
+    /// An executable with a claim, and the index of its section's row.
     private func claiming(_ text: String) throws -> (AlteredFile, Int) {
         var bytes = try Executables.bytes()
         let altered = try AlteredFile(bytes)
@@ -36,7 +36,7 @@ struct ClaimTests {
         arguments: ["a", "org.example.app", "A-1.b", "7", String(repeating: "x", count: 64)])
     func names(name: String) {
         #expect(Self.content(name) == .name(name))
-        // A C string's end, and a linker's padding.
+        // The zeros are a C string's end and a linker's padding.
         #expect(Self.content(name, zeros: 1) == .name(name) && Self.content(name, zeros: 7) == .name(name))
     }
 

@@ -47,7 +47,7 @@ struct HostileFileTests {
                         && range.allSatisfy { changed[$0] == signed[$0] || !altered.covers($0) }
                 })
         }
-        // Symbols and names of sections are covered by nothing.
+        // No signature covers symbols and the names of sections.
         #expect(believed > 100)
     }
 
@@ -60,7 +60,7 @@ struct HostileFileTests {
             rows[altered.signature].size = 4
         }
         #expect(try refusal(other) == Self.malformed)
-        // One section with two notes in it.
+        // This is one section with two notes in it.
         let note = altered.sections[altered.signature]
         let content = signed[Int(note.offset)..<Int(note.offset + note.size)]
         var doubled = try AlteredFile(signed + content + content)

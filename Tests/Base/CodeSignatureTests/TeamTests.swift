@@ -49,7 +49,7 @@ struct TeamTests {
         for links in [[one], [two], [two, one], [one, two, two], [one, one, two], [one, foreign]] {
             #expect(throws: Refusal.self) { try TeamChain(links, to: third.key.publicKey) }
         }
-        // Somebody who has the new key only, and would like to be the old team.
+        // An attacker has only the new key and claims to be the old team.
         let forged = TeamStatement.Content.rotation(to: third.key.publicKey)
         #expect(throws: Refusal.self) {
             try TeamChain(

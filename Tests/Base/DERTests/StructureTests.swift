@@ -42,7 +42,8 @@ struct StructureTests {
         Case("the indefinite form", [0x30, 0x80, 5, 0, 0, 0], .badLength(offset: 1)),
         Case("a long length that is short", [4, 0x81, 1, 7], .badLength(offset: 1)),
         Case(
-            "a length with a leading zero", [4, 0x82, 0, 0x80] + Array(repeating: 0, count: 128), .badLength(offset: 1)),
+            "a length with a leading zero", [4, 0x82, 0, 0x80] + Array(repeating: 0, count: 128),
+            .badLength(offset: 1)),
         Case("a length of 128", [4, 0x81, 0x80] + Array(repeating: 0, count: 128)),
         Case("a length beyond everything", [4, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], .truncated(offset: 0)),
         Case("a length of five bytes", [4, 0x85, 1, 0, 0, 0, 0], .badLength(offset: 1)),
@@ -146,12 +147,13 @@ struct HostileTests {
         }
     }
 
-    /// Every element lies within the one around it, and every value can be asked for, also of bytes it was not made of.
+    /// Checks that every element lies within the one around it, and that every value can be read, also from bytes that
+    /// it was not parsed from.
     private func visit(_ element: DERElement, _ bytes: Span<UInt8>) {
         _ = element.text(in: bytes)
         _ = try? element.time(in: bytes)
         _ = try? element.smallInteger(in: bytes)
-        _ = try? element.objectIdentifier(in: bytes).dotted
+        _ = try? element.objectIdentifier(in: bytes)
         _ = try? element.wholeBytes(in: bytes)
         _ = try? element.contentBytes(in: Span())
         for child in element.children {

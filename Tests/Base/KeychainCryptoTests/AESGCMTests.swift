@@ -45,13 +45,13 @@ struct GCMVector: Sendable {
 }
 
 extension GCMContext {
-    /// Seals with a nonce that is given, which only a test may do: ciphertext and tag.
+    /// Seals with a given nonce, which only a test may do, and returns ciphertext and tag.
     func seal(_ plaintext: [UInt8], nonce: [UInt8], aad: [UInt8]) throws -> [UInt8] {
         var output = [UInt8](repeating: 0, count: plaintext.count + AESGCM.tagSize)
         try unsafe output.withUnsafeMutableBufferPointer { output throws(CryptoError) in
             try unsafe plaintext.withUnsafeBufferPointer { plaintext throws(CryptoError) in
                 try unsafe nonce.withUnsafeBufferPointer { nonce throws(CryptoError) in
-                    try unsafe seal(plaintext, nonce: nonce.baseAddress!, aad: aad.span, to: output.baseAddress!)
+                    try unsafe seal(input: plaintext, nonce: nonce.baseAddress!, aad: aad.span, to: output.baseAddress!)
                 }
             }
         }
@@ -189,7 +189,6 @@ struct AESGCMTests {
             }
             try cipher.open(box, key: keys[index], aad: aad, into: buffer)
             #expect(buffer.copy().isEqual(to: SecretBytes(keys[index])))
-            try cipher.forget()
         }
     }
 

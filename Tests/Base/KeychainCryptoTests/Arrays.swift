@@ -1,7 +1,7 @@
 import KeychainCrypto
 import LinuxSystem
 
-// Tests speak of arrays, so that a table of facts can be used as it stands; the room itself takes spans.
+// Tests use arrays, so that a table of facts needs no conversion; the module itself takes spans.
 
 extension AESGCM {
     convenience init(key: [UInt8]) throws(CryptoError) { try self.init(key: key.span) }
@@ -14,7 +14,7 @@ extension AESGCM {
         try open(box.span, aad: aad.span, into: buffer)
     }
 
-    /// Opens into an array that is full of something else before.
+    /// Opens into an array that contains other bytes before.
     func open(_ box: [UInt8], aad: [UInt8], leaving output: inout [UInt8]) throws(CryptoError) {
         output = [UInt8](repeating: 0xff, count: max(0, box.count - Self.overhead))
         var span = output.mutableSpan

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The bytes that hexadecimal digits stand for; spaces are for the reader.
+/// The bytes of hexadecimal digits; spaces are ignored.
 func bytes(_ digits: String) -> [UInt8] {
     let values = digits.compactMap(\.hexDigitValue)
     return stride(from: 0, to: values.count - values.count % 2, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
@@ -16,5 +16,5 @@ func hexadecimal(_ bytes: Span<UInt8>) -> String {
 
 func hexadecimal(_ secret: SecretBytes) -> String { secret.withSpan { hexadecimal($0) } }
 
-/// A string of hexadecimal digits without the spaces a table has.
+/// Hexadecimal digits without the spaces of a table.
 func compact(_ digits: String) -> String { digits.filter { $0 != " " } }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file of test vectors of C2SP/wycheproof, which are made to find what others got wrong.
+/// A file of test vectors of C2SP/wycheproof, which find common mistakes of implementations.
 struct WycheproofFile<Group: Decodable>: Decodable {
     let numberOfTests: Int
     let testGroups: [Group]
@@ -13,7 +13,8 @@ struct WycheproofFile<Group: Decodable>: Decodable {
 }
 
 enum Wycheproof {
-    /// Where the files are: named by KEYCHAIN_VECTORS, or else beside the package; `nil` when they are not there.
+    /// The folder of the files: named by KEYCHAIN_VECTORS, or otherwise next to the package; `nil` when they are
+    /// missing.
     static let folder: URL? = {
         let package = (0..<4).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
         let named = ProcessInfo.processInfo.environment["KEYCHAIN_VECTORS"].map { URL(filePath: $0) }

@@ -24,11 +24,11 @@ struct WycheproofTests {
             for test in group.tests {
                 run += 1
                 if group.keySize != 256 {
-                    // Our format has keys of 256 bits only.
+                    // This format has only keys of 256 bits.
                     #expect(throws: CryptoError.invalidParameter) { try AESGCM(key: bytes(test.key)) }
                 } else if group.ivSize != 96 {
-                    // It has nonces of 96 bits only too: with any other the box has another length than its content
-                    // asks for, and the bytes that would be taken for nonce and ciphertext do not authenticate.
+                    // It also has only nonces of 96 bits. With any other nonce the box has the wrong length for its
+                    // content, and the bytes in the places of nonce and ciphertext do not authenticate.
                     #expect(opened(test) == nil, "case \(test.tcId)")
                 } else {
                     try check(test)

@@ -105,7 +105,7 @@ struct AttributeListTests {
         #expect(parsed > 1_000)
     }
 
-    /// Mostly entries with one thing or another wrong, sometimes noise.
+    /// Mostly entries with one error or another, sometimes random bytes.
     private static func randomBytes(_ generator: inout SplitMix64) -> [UInt8] {
         if Bool.random(using: &generator) && Bool.random(using: &generator) {
             return (0..<Int.random(in: 0...64, using: &generator)).map { _ in .random(in: 0...255, using: &generator) }

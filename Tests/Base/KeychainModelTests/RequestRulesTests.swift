@@ -106,7 +106,7 @@ struct RequestRulesTests {
     }
 
     @Test(
-        "S-85: an item with both kSecAttrAccessible and kSecAttrAccessControl is refused with -50, even when they agree",
+        "S-85: an item with both kSecAttrAccessible and kSecAttrAccessControl is refused with -50, even if they agree",
         arguments: ["ak", "ck"])
     func twoProtections(code: String) {
         let both: [String: RawValue] = ["pdmn": .string(code), "accc": Self.control]

@@ -48,7 +48,7 @@ struct ValueConversionTests {
         Case("port", .number(443), .number(443)), Case("port", .number(.min), .number(.min)),
         Case("port", .boolean(true), .number(1)), Case("port", .boolean(false), .number(0)),
         Case("port", .string("443"), .number(443)), Case("port", .string("-1"), .number(-1)),
-        // What does not come back as the same text is no decimal number.
+        // A text that does not convert back to itself is not a decimal number.
         Case("port", .string("0443"), .string("0443")), Case("port", .string("+1"), .string("+1")),
         Case("port", .string("99999999999999999999"), .string("99999999999999999999")),
         Case("port", .string("https"), .string("https")),

@@ -2,7 +2,7 @@ import LinuxSystem
 import Testing
 
 @Suite("Looking before sleeping") struct AdaptiveSpinTests {
-    /// How often a wait looks for something that does not come.
+    /// The number of checks of a spin whose condition never becomes true.
     private static func looks(of wait: inout AdaptiveSpin) -> Int {
         var looks = 0
         let found = wait.spin {
@@ -21,7 +21,7 @@ import Testing
             looks += 1
             return looks == 3
         }
-        // With one processor nobody looks.
+        // With one processor there is no spin.
         #expect(found == (looks == 3))
     }
 
@@ -35,7 +35,7 @@ import Testing
         }
         for _ in 0..<16 { _ = Self.looks(of: &wait) }
         #expect(wait.spin { true })
-        // A find makes the next pause short again.
+        // A success makes the next pause short again.
         #expect(Self.looks(of: &wait) > 0)
         if forgivesOne { #expect(Self.looks(of: &wait) > 0) }
         #expect(Self.looks(of: &wait) == 0)

@@ -12,7 +12,7 @@ struct BackoffTests {
             waits.append(backoff.end().remainingMilliseconds)
         }
         #expect(waits[0] == 0)
-        // The clock runs on between the two calls.
+        // The clock advances between the two calls.
         for (wait, expected) in zip(waits.dropFirst(), [100, 200, 400, 800, 1600, 3200, 5000, 5000] as [CInt]) {
             #expect((expected / 2...expected).contains(wait))
         }

@@ -9,7 +9,7 @@ struct ChildProcessTests {
     func inheritance() throws {
         let (reader, writer) = try FileDescriptor.pipe()
         let other = try FileDescriptor.open("/dev/null", O_WRONLY)
-        // What was handed over first is 3, and so on; nothing follows.
+        // The first passed descriptor is 3, the others follow, and no more exist.
         let script = """
             exec 1>&4; [ -z "$LD_PRELOAD$HOME" ] && echo empty; read line || echo end
             [ -e /proc/$$/fd/5 ] || echo last; [ /proc/$$/fd/3 -ef /dev/null ] && echo third
@@ -27,13 +27,13 @@ struct ChildProcessTests {
         #expect(process.reap() == 7)
     }
 
-    @Test("Who does not end in time is killed")
+    @Test("A process that does not end in time is killed")
     func killed() throws {
         let process = try ChildProcess.start("/bin/sleep", ["1000"], handing: [])
         #expect(process.reap(patience: 1) == nil)
     }
 
-    /// Says whether it runs with root's group alone.
+    /// Checks whether it runs only with root's group.
     private static let isRoots = ["-c", "test \"$(id -g) $(id -gr)\" = '0 0'"]
 
     @Test(

@@ -66,8 +66,8 @@ struct DescriptorPassingTests {
             var pipe: (reader: FileDescriptor, writer: FileDescriptor?) = try FileDescriptor.pipe()
             try left.sendFully([1].span, attaching: Array(repeating: pipe.writer!, count: 8), deadline: soon)
             pipe.writer = nil
-            // Room for three of the eight.
-            let next = try left.descriptor.duplicate().number
+            // There is room for three of the eight.
+            let next = try FileDescriptor.duplicate(left.descriptor.number).number
             var limit = rlimit(rlim_cur: rlim_t(next + 3), rlim_max: rlim_t(next + 3))
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             var byte: [UInt8] = [0]
@@ -81,7 +81,7 @@ struct DescriptorPassingTests {
     }
 
     @Test(
-        "Of what comes from an accepted connection the kernel says which process sent it, also of what came before it was accepted"
+        "The kernel reports the sender of everything from an accepted connection, also of bytes sent before the accept"
     )
     func senders() throws {
         let directory = try TemporaryDirectory()
@@ -92,7 +92,7 @@ struct DescriptorPassingTests {
         #expect(ForkedChild { (try? client.sendFully([2].span, deadline: soon)) == nil ? 1 : 0 }.waitForExit() == 0)
         var bytes: [UInt8] = [0, 0]
         var span = bytes.mutableSpan
-        // Two senders' bytes never come at once.
+        // One receive never returns bytes of two senders.
         let (own, foreign) = (try server.receiveAttached(into: &span), try server.receiveAttached(into: &span))
         #expect(own?.sender == getpid() && own?.count == 1)
         #expect(foreign?.count == 1 && foreign?.sender != getpid() && foreign?.sender ?? 0 > 0)

@@ -10,7 +10,7 @@ struct AtomicFileTests {
     let old = Array("old content".utf8)
     let new = Array("new content, which is longer".utf8)
 
-    @Test("A file is made, then replaced, with nobody else's permissions and nothing left beside it")
+    @Test("A file is made, then replaced, with its owner's permissions only and no leftovers")
     func replacing() throws {
         try AtomicFile.replace(path, with: old.span)
         #expect(try AtomicFile.read(path, limit: 100) == old)
@@ -31,7 +31,7 @@ struct AtomicFileTests {
         #expect(try reader.readText(100) == "old content")
     }
 
-    @Test("When the disk takes only a part, the old content stays and nothing is left beside it")
+    @Test("When the disk takes only a part, the old content stays and there are no leftovers")
     func partialWrite() async {
         await #expect(processExitsWith: .success) { () throws in
             let directory = try TemporaryDirectory()
@@ -47,7 +47,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("When the last step fails, nothing is left beside what was there")
+    @Test("When the last step fails, there are no leftovers")
     func failedRename() throws {
         try PrivateDirectory.ensure(path)
         #expect(code { () throws(SystemError) in try AtomicFile.replace(path, with: new.span) } == EISDIR)
@@ -117,7 +117,7 @@ struct FileLockTests {
         _ = try FileLock(path, .exclusive, deadline: .now)
     }
 
-    @Test("Who waits gets the lock when it is released", arguments: [nil, 20_000] as [Int?])
+    @Test("A waiting process gets the lock when it is released", arguments: [nil, 20_000] as [Int?])
     func waiting(milliseconds: Int?) throws {
         let deadline = milliseconds.map { Deadline.after(milliseconds: $0) } ?? .never
         let holder = try FileLock(path, .exclusive, deadline: .now)

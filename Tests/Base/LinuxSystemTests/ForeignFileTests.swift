@@ -13,7 +13,7 @@ struct ForeignFileTests {
         for _ in 0..<20 {
             let number = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             let file = files.adopt(number, of: 7)
-            // The process that closes it gives up its lock.
+            // The process that closes it releases its lock.
             try #require(withExtendedLifetime(file) { flock(file.number, LOCK_EX) } == 0)
         }
         let last = try FileDescriptor.open(path, O_RDWR)

@@ -24,7 +24,7 @@ struct ForeignTextTests {
         ])
     func replaced(text: String, shown: String) { #expect(Array(ForeignText.shown(text).utf8) == Array(shown.utf8)) }
 
-    @Test("Between quotation marks of ours there are no others")
+    @Test("Between the project's quotation marks there are no others")
     func quotes() {
         let text = "a\"b“c”d„e‟f\u{FF02}g'h"
         #expect(ForeignText.shown(text, inQuotes: true) == "a'b'c'd'e'f'g'h")
@@ -80,7 +80,7 @@ struct ForeignTextTests {
         #expect(ForeignText.shown("钥匙串钥匙串", limit: 14) == "钥匙[...]串")
     }
 
-    @Test("Lines of ours keep their ends and tabs")
+    @Test("Lines of the project keep their ends and tabs")
     func lines() {
         #expect(ForeignText.lines("a\n\tb\n\n") == "a\n\tb\n\n")
         #expect(Array(ForeignText.lines("a\u{1B}\n\u{202E}b\r\n").utf8) == Array("a\u{FFFD}\n\u{FFFD}b\u{FFFD}\n".utf8))

@@ -7,7 +7,7 @@ struct LogPaceTests {
     func bounded() {
         var pace = LogRateLimit()
         let written = (0..<1000).filter { _ in pace.admit() != nil }.count
-        // One more for each second that this takes.
+        // There is one more line for each second that this takes.
         #expect(written >= 10 && written < 100)
     }
 

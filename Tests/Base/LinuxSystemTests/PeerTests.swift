@@ -29,7 +29,7 @@ struct PeerCredentialsTests {
         kill(client.process, SIGKILL)
         _ = client.waitForExit()
         #expect(!peer.isAlive)
-        // The kernel's descriptor may still be had; it says then that the process has ended.
+        // The kernel's descriptor may still exist; it then says that the process has ended.
         #expect((try? PeerCredentials(of: server))?.isAlive != true)
         #expect(code { () throws(SystemError) in _ = try ExecutableFile(of: peer) } != nil)
     }
@@ -49,13 +49,13 @@ struct PeerCredentialsTests {
         #expect(!peer.isAlive)
     }
 
-    /// How a kernel has it that says no more of a connection than a number: with pidfds, and without.
+    /// The witnesses of a kernel that reports only the number of a connection's process: with pidfds, and without.
     private static func witnesses(_ noted: ProcessWitness) -> [ProcessWitness] {
         [noted, ProcessWitness(descriptor: nil, startTime: noted.startTime)]
     }
 
     @Test(
-        "Where the kernel has only a number, the process that had it when the connection was taken is the peer until it ends"
+        "Where the kernel has only a number, the process that had it at the accept is the peer until it ends"
     )
     func noted() throws {
         let directory = try TemporaryDirectory()
@@ -87,7 +87,7 @@ struct PeerCredentialsTests {
         #expect(client.waitForExit() == 0)
         let server = try #require(try listener.accept(notingPeer: true))
         #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: server) } == ESRCH)
-        // This process has not begun when that one had.
+        // This process has another start time than the recorded one.
         let other = UnixSocket(server.descriptor, witness: ProcessWitness(descriptor: nil, startTime: 1))
         #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: other) } == ESRCH)
     }
@@ -111,10 +111,16 @@ struct PeerCredentialsTests {
         """
 }
 
+extension ExecutableFile {
+    /// Whether its path leads to this file. It is false for a file that is mounted over the name elsewhere, and for one
+    /// that has been replaced since it was started.
+    fileprivate var isAtItsPath: Bool { (try? FileStatus(at: path))?.isSameFile(as: status) ?? false }
+}
+
 @Suite("ExecutableFile")
 struct ExecutableFileTests {
-    // Not copied by this process: a child that another test starts meanwhile would hold the file open for writing, and
-    // the kernel does not execute such a file.
+    // A child makes the copy: a child that another test starts meanwhile would inherit a file opened here for writing,
+    // and the kernel does not execute such a file.
     private func copyOfCat(_ path: String) throws {
         #expect(try RunningProgram("/bin/cp", ["--remove-destination", "/bin/cat", path]).waitForExit() == 0)
     }

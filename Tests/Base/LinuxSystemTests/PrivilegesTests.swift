@@ -4,13 +4,14 @@ import SystemAccounts
 import TestSupport
 import Testing
 
-/// Each test that gives something up does so in a process of its own, which is started for it: a forked child of a
-/// process with many threads may find a lock of the runtime taken for ever.
+/// Each test that drops privileges does so in a separate process: a forked child of a process with many threads may
+/// find a lock of the runtime held forever.
 @Suite("A service gives its privileges back")
 struct PrivilegesTests {
     private static let user = Account(number: 61234)
 
-    /// What the kernel says of this thread. The first one of a process of tests is at its end, and changes no more.
+    /// The kernel's status of this thread. The first thread of a test process has ended, and its status does not
+    /// change.
     private static func status(_ field: String) throws -> String {
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         var span = bytes.mutableSpan
@@ -52,7 +53,7 @@ struct PrivilegesTests {
         }
     }
 
-    @Test("What it keeps must be there: who has not got it is told", .enabled(if: geteuid() == 0))
+    @Test("A capability to keep must exist, or the process is refused", .enabled(if: geteuid() == 0))
     func refuses() async {
         await #expect(processExitsWith: .success) { () throws in
             try Privileges.reduce(to: Self.user, keeping: [])

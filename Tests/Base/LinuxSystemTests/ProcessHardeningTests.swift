@@ -40,7 +40,7 @@ struct ProcessHardeningTests {
         }
     }
 
-    /// What a child with the filter gets from a system call: the error's number, 0 for none.
+    /// The result of a system call in a child with the filter: the error's number, 0 for none.
     private func outcome(
         _ number: Int, _ arguments: [Int] = [], _ more: ProcessHardening.Reach = [.programs]
     ) -> CInt {
@@ -61,7 +61,7 @@ struct ProcessHardeningTests {
 
     #if arch(x86_64)
         @Test(
-            "With the filter a process neither traces, reads or writes others, takes their files, starts programs nor mounts",
+            "With the filter a process cannot trace, read or write others, take their files, start programs or mount",
             arguments: [
                 101, 310, 311, 440, 312, 438, 298, 321, 323, 59, 322, 57, 58, 272, 308, 165, 166, 155, 161, 428, 429,
                 430, 431,
@@ -83,7 +83,7 @@ struct ProcessHardeningTests {
             for call in [62, 200, 129, 424, 141, 203, 144] {
                 #expect(outcome(call, [parent, 0], [.neighbours]) == EPERM, "\(call)")
             }
-            // What gives a descriptor an owner, whom the kernel then sends signals of the sender's choice.
+            // These calls set the owner of a descriptor, to which the kernel then sends signals of the caller's choice.
             for (call, command) in [(72, 8), (72, 10), (72, 15), (16, 0x8901), (16, 0x8902)] {
                 #expect(outcome(call, [0, command, parent], [.neighbours]) == EPERM, "\(call) \(command)")
                 #expect(outcome(call, [0, command, 0], []) != EPERM, "\(call) \(command)")

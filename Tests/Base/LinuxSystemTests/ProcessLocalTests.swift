@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values that a forked child does not share")
 struct ProcessLocalTests {
-    @Test("A child makes the value anew at its first use, the parent keeps its own")
+    @Test("A child makes a new value at its first use, the parent keeps its own")
     func madeAnew() async {
         await #expect(processExitsWith: .success) {
             let local = ProcessLocal(1)

@@ -7,7 +7,7 @@ import Testing
 struct SharedMemoryTests {
     private func twoMappings(_ count: Int = 8192) throws -> (SharedMemory, SharedMemory) {
         let first = try SharedMemory(count: count)
-        return (first, try SharedMemory(receiving: first.descriptor.duplicate(), count: count))
+        return (first, try SharedMemory(receiving: .duplicate(first.descriptor.number), count: count))
     }
 
     private func read(_ memory: SharedMemory, at offset: Int, _ count: Int) -> [UInt8] {

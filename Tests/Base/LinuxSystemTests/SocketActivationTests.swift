@@ -11,7 +11,7 @@ struct SocketActivationTests {
         await #expect(processExitsWith: .success) { () throws in
             unsafe unsetenv("LISTEN_FDS")
             #expect(try SocketActivation.sockets().isEmpty)
-            // Meant for our parent, who forgot to remove them.
+            // The variables are for the parent, which has not removed them.
             unsafe setenv("LISTEN_FDS", "1", 1)
             unsafe setenv("LISTEN_PID", "1", 1)
             #expect(try SocketActivation.sockets().isEmpty)
@@ -22,7 +22,9 @@ struct SocketActivationTests {
     func sockets() async {
         await #expect(processExitsWith: .success) { () throws in
             let directory = try TemporaryDirectory()
-            let listeners = try ["a", "b"].map { try UnixSocket.listen(at: directory.file($0)).descriptor.duplicate() }
+            let listeners = try ["a", "b"].map {
+                try FileDescriptor.duplicate(UnixSocket.listen(at: directory.file($0)).descriptor.number)
+            }
             for (number, listener) in zip([100, 101] as [CInt], listeners) { dup2(listener.number, number) }
             unsafe setenv("LISTEN_FDS", "2", 1)
             unsafe setenv("LISTEN_PID", "\(getpid())", 1)

@@ -17,13 +17,6 @@ struct TimeTests {
         #expect(moments == moments.sorted() && moments[0] > 0)
     }
 
-    @Test("A boot has one identifier")
-    func bootIdentifier() throws {
-        let identifier = try Clock.bootIdentifier()
-        #expect(identifier.utf8.count == 36 && !identifier.contains("\n"))
-        #expect(try Clock.bootIdentifier() == identifier)
-    }
-
     @Test(
         "A deadline that has passed leaves nothing",
         arguments: [Deadline.now, .after(milliseconds: 0), .after(milliseconds: -5)])

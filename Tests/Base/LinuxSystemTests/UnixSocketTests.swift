@@ -69,7 +69,7 @@ struct UnixSocketTests {
         try left.limitWaits(milliseconds: 20)
         var bytes: [UInt8] = [0]
         var span = bytes.mutableSpan
-        #expect(try left.receive(into: &span) == nil)
+        #expect(try left.descriptor.read(into: &span) == nil)
         _ = right
     }
 
@@ -195,7 +195,7 @@ struct UnixListenerTests {
         #expect(code { () throws(SystemError) in _ = try UnixSocket.listen(at: path) } == EINVAL)
     }
 
-    @Test("Who comes after a look that found nobody has connected after that; of others no such time is known")
+    @Test("A connection accepted after an empty poll was made after it; of others no such time is known")
     func watchedSource() throws {
         let directory = try TemporaryDirectory()
         let listener = try UnixSocket.listen(at: directory.file("socket"))
@@ -204,7 +204,7 @@ struct UnixListenerTests {
         for start in 1...2 {
             let taken = try queue.accept()
             #expect(try #require(taken).madeAfter == nil)
-            // It found somebody.
+            // This look found the source ready.
             queue.looked(from: UInt64(start))
         }
         queue.looked(from: 3)
@@ -217,7 +217,7 @@ struct UnixListenerTests {
         withExtendedLifetime((clients, client)) {}
     }
 
-    @Test("What somebody else accepts was made after the time he knows, not after the look that found it")
+    @Test("For a connection that another process accepts, that process's time counts, not this one's poll")
     func handedSource() throws {
         struct Handed: ConnectionSource {
             let descriptor: FileDescriptor

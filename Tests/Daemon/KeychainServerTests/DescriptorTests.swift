@@ -77,7 +77,7 @@ struct DescriptorTests {
     /// Lends duplicates of a pipe's writing end; the result is the other end.
     private static func attach(_ count: Int, _ body: ([FileDescriptor]) throws -> Void) throws -> FileDescriptor {
         let (reader, writer) = try FileDescriptor.pipe()
-        try body(try (0..<count).map { _ in try writer.duplicate() })
+        try body(try (0..<count).map { _ in try FileDescriptor.duplicate(writer.number) })
         return reader
     }
 

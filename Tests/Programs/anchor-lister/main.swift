@@ -1,6 +1,6 @@
 import Security
 
-// Prints how many certificates SecTrust believes without proof, or the error's code.
+// Prints how many certificates SecTrust trusts without proof, or the error's code.
 
 var anchors: CFArray?
 let status = SecTrustCopyAnchorCertificates(&anchors)

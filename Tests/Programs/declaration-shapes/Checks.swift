@@ -1,9 +1,9 @@
 import Foundation
 
-// Written as a program on an Apple system would write it, without this package's own rules: `declarations_test.sh`
-// compiles it in Swift 5 and in Swift 6 mode, with warnings as errors, and runs it over an empty keychain.
+// Written as a program for an Apple system, without this package's own rules. `declarations_test.sh` compiles it in
+// Swift 5 and in Swift 6 mode, with warnings as errors, and runs it with an empty keychain.
 
-/// Counts what holds, and says what does not.
+/// Counts the conditions that hold, and prints those that do not.
 final class Checks: @unchecked Sendable {
     static let all = Checks()
     private let lock = NSLock()

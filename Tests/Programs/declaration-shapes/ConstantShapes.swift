@@ -7,7 +7,7 @@ private enum ItemClass: String {
     case internetPassword = "inet"
 }
 
-/// Keeps a constant, as programs do in every place Swift has.
+/// Keeps a constant in every place that Swift has.
 private struct Options {
     static let service = kSecAttrService as String
     let itemClass: CFString = kSecClassGenericPassword

@@ -2,7 +2,7 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// A context that a program's tests put in place of the real one.
+/// A context that replaces the real one in a program's tests.
 private final class MockContext: LAContext, @unchecked Sendable {
     override func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         error?.pointee = NSError(domain: LAErrorDomain, code: LAError.passcodeNotSet.rawValue)
@@ -18,7 +18,7 @@ private final class MockContext: LAContext, @unchecked Sendable {
     override var biometryType: LABiometryType { .faceID }
 }
 
-/// What a program that guards its items writes.
+/// The code of a program that guards its items.
 func contexts() {
     let context = LAContext.init()
     context.localizedFallbackTitle = ""

@@ -38,7 +38,7 @@ func coreFoundationFunctions() {
     check((unmanaged.takeRetainedValue() as Error as NSError).code == -25300, "takeRetainedValue() as Error")
 }
 
-/// Collections by addresses, as C has them.
+/// Collections by addresses, as in C.
 func coreFoundationCollections() {
     var bytes: [UInt8] = [1, 2, 3]
     let data: CFData = CFDataCreate(nil, bytes, bytes.count)
@@ -80,7 +80,7 @@ func coreFoundationCollections() {
     check(CFDictionaryGetCount(made) == 1, "CFDictionaryCreate")
 }
 
-/// Strings, dates and the like.
+/// Strings, dates and similar values.
 func coreFoundationValues() {
     let string: CFString = CFStringCreateWithCString(nil, "grüße", kCFStringEncodingUTF8)
     check(CFStringGetLength(string) == 5, "CFStringGetLength")

@@ -2,7 +2,7 @@ import CoreFoundation
 import Foundation
 import Security
 
-/// Every name stands for the class of that name, so that `as` goes both ways without a copy.
+/// Every name stands for the class of that name, so that `as` converts in both directions without a copy.
 func coreFoundationNames() {
     let string: CFString = "text" as CFString
     let mutable: CFMutableString = NSMutableString(string: "text")
@@ -42,7 +42,7 @@ func coreFoundationNames() {
     check((number as? Int) == 7 && (boolean as? Bool) == true, "CFNumber as? Int, CFBoolean as? Bool")
 }
 
-/// Numbers, and what is no object.
+/// Numbers, and types that are not objects.
 func coreFoundationScalars() {
     let identifier: CFTypeID = CFStringGetTypeID()
     let flags: CFOptionFlags = 1 << 3

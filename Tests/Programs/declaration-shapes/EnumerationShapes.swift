@@ -58,7 +58,7 @@ func enumerations() {
 
 private func thrown(_ code: LAError.Code) throws { throw LAError(code) }
 
-/// `LAError` in all the ways it is caught.
+/// Every way to catch `LAError`.
 func authenticationErrors() {
     let error: Error = NSError(domain: LAErrorDomain, code: LAError.Code.userCancel.rawValue)
     check((error as? LAError)?.code == .userCancel, "as? LAError")

@@ -15,7 +15,7 @@ private extension OSStatus {
     var message: String { SecCopyErrorMessageString(self, nil) as String? ?? "\(self)" }
 }
 
-/// What Foundation does on Apple systems, as far as programs rely on it.
+/// Behaviour of Foundation on Apple systems that programs rely on.
 func extensions() {
     check(AnyHashable("a") == AnyHashable("a" as NSString), "AnyHashable of text and of an object")
     check(AnyHashable("a").hashValue == AnyHashable("a" as NSString).hashValue, "and their hashes")

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Passwords kept by class functions, as most samples have them.
+/// Passwords kept by class functions, as in most samples.
 private class Passwords {
     class func query(service: String, account: String) -> Dictionary<String, Any> {
         let dictionary =
@@ -50,7 +50,7 @@ func passwords() {
     check(!Passwords.delete(service: "shapes", account: "a"), "once")
 }
 
-/// The ways a query is written.
+/// The different ways to write a query.
 func shapesOfQueries() {
     let asStrings: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "shape"]
     let asObjects: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "shape"]
@@ -85,7 +85,7 @@ func shapesOfQueries() {
     SecItemDelete(asStrings as CFDictionary)
 }
 
-/// The ways a result is taken.
+/// The different ways to read a result.
 func shapesOfResults() {
     var query: [String: Any] = [
         kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "shapes",

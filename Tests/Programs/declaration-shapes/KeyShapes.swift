@@ -22,13 +22,13 @@ func accessControls() {
     check(SecItemDelete(query as CFDictionary) == errSecSuccess, "and to find it")
 }
 
-/// What a program throws when a function of keys says why.
+/// Throws the error of a key function.
 private func made<Result>(_ result: Result?, _ error: Unmanaged<CFError>?) throws -> Result {
     guard let result = result else { throw error!.takeRetainedValue() as Error }
     return result
 }
 
-/// Keys: made, kept, found, used.
+/// Keys: made, stored, found, used.
 func keys() {
     do {
         for (type, size) in [(kSecAttrKeyTypeRSA, 2048), (kSecAttrKeyTypeECSECPrimeRandom, 256)] { try use(type, size) }
@@ -88,7 +88,7 @@ private func exchange(_ key: SecKey, _ publicKey: SecKey) throws {
     check(plain?.count == 32, "without parameters")
 }
 
-/// Keys that stay, found by their tag.
+/// Stored keys, found by their tag.
 private func keep() throws {
     let tag = "org.example.shapes".data(using: .utf8)!
     let attributes: [String: Any] = [
@@ -114,7 +114,7 @@ private func keep() throws {
     check(SecItemDelete([kSecClass: kSecClassKey] as CFDictionary) == errSecSuccess, "all keys deleted")
 }
 
-/// The older functions, with the pointers that C takes.
+/// The older functions, with the pointers of C.
 func olderKeyFunctions() {
     var publicKey: SecKey?
     var privateKey: SecKey?

@@ -4,10 +4,10 @@ import Security
 extension SecKey: @retroactive Identifiable {}
 extension SecCertificate { var summary: String? { SecCertificateCopySubjectSummary(self) as String? } }
 
-/// A type of its own that programs ask for in general terms.
+/// Casts an item to a type that the caller chooses.
 private func value<Result>(of item: CFTypeRef?, as type: Result.Type) -> Result? { item as? Result }
 
-/// What a program can do with a key, a certificate and so on as objects.
+/// The operations on a key, a certificate and so on as objects.
 func referenceTypes() {
     var error: Unmanaged<CFError>?
     let attributes: [String: Any] = [

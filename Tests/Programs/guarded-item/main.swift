@@ -1,9 +1,9 @@
-// For the test that has the user asked: a program as any other, with items that open only after he has shown who he is.
+// For the test that prompts the user: a program like any other, whose items open only after authentication.
 //
-//     guarded-item add SERVICE PROTECTION      adds an item that takes user presence
+//     guarded-item add SERVICE PROTECTION      adds an item that requires user presence
 //     guarded-item read SERVICE                prints its value
 //
-// What is refused is printed as the status and the rule.
+// A refusal is printed as the status and the rule.
 
 import Foundation
 import Security
@@ -33,6 +33,6 @@ func run(_ arguments: [String]) -> Int32 {
     return status == errSecSuccess ? 0 : 1
 }
 
-// The main thread is no place to wait for the user, and debug builds say so.
+// The main thread must not wait for the user, and debug builds report that.
 Thread { exit(run(CommandLine.arguments)) }.start()
 while true { pause() }

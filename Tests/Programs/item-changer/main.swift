@@ -1,12 +1,12 @@
-// For the tests of the format: makes a keychain in a folder and does with it what a script on standard input says.
+// For the tests of the format: creates a keychain in a folder and runs the script on standard input.
 //
 //     item-changer FOLDER < steps.json
 //
 // A step is {"add": item}, {"update": [query, changes]}, {"delete": query}, {"makeKey": attributes} for a key of the
-// enclave, {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, {"type": password} for what the user answers
-// the next prompt with, or {"as": groups} for the access groups of the program that does what follows. Items and
-// queries have the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or
-// {"control": [protection, flags]}.
+// enclave, {"setPasscode": "1234"}, {"unlock": "1234"}, {"enrol": finger}, {"type": password} for the user's answer to
+// the next prompt, or {"as": groups} for the access groups of the calling program from then on. Items and queries have
+// the keychain's own keys ("acct", "v_Data") with values such as {"string": "a"}, {"data": base64} or {"control":
+// [protection, flags]}.
 
 import Foundation
 import KeychainTesting

@@ -5,7 +5,7 @@ import KeychainModel
 import KeychainWire
 import Security
 
-/// A value that says its number and is as long as it should be: whatever else is found in its place is no value of a
+/// A value that contains its number and has a known length. Any other value found in its place does not come from a
 /// script.
 enum Value {
     static func data(number: String, size: Int) -> Data {
@@ -15,7 +15,7 @@ enum Value {
         return data
     }
 
-    /// The number; `torn` when it is no such value.
+    /// The number; `torn` when it is not such a value.
     static func number(_ data: Data) -> String {
         let parts = String(decoding: data.prefix(40), as: UTF8.self).split(separator: ":")
         guard parts.count >= 2, let size = Int(parts[1]), data == self.data(number: String(parts[0]), size: size) else {
@@ -43,19 +43,20 @@ enum Items {
         return "\(service)/\(account)=\((item[kSecValueData as String] as? Data).map(Value.number) ?? "locked")"
     }
 
-    /// What a look at every row and at the file found: how many rows were looked at, and what is damaged.
+    /// The result of reading every row and the file: the number of rows, and the damaged ones.
     static func verify() throws(Refusal) -> String {
         let report = try KeychainSession.current().verifyAll { _, _ in }
         let damage = report.damage.map { "\($0.itemClass.code) row \($0.row): \($0.problem)" }
         return
-            "checked=\(report.checked) locked=\(report.locked) damage=\((damage + [report.file]).joined(separator: "; "))"
+            "checked=\(report.checked) locked=\(report.locked) "
+            + "damage=\((damage + [report.file]).joined(separator: "; "))"
     }
 }
 
-/// Opens the store in a folder as a program with the keychain inside does, and prints one line: its status, what a look
-/// at every row found, its items, and which passcode opened it.
+/// Opens the store in a folder as a program with an embedded keychain does. Prints one line: its status, the result of
+/// reading every row, its items, and the passcode that opened it.
 ///
-/// - Parameter text: the folder, and passcodes to try behind it.
+/// - Parameter text: the folder, followed by passcodes to try.
 func check(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
     var line: String

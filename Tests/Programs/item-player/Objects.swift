@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Certificates, keys and identities, and everything that is said of them, in one word for each.
+/// Certificates, keys and identities, and all their properties, in one word for each.
 enum Objects {
     private static func itemClass(_ code: String) -> CFString {
         switch code {
@@ -41,14 +41,14 @@ enum Objects {
         return SecKeyCreateRandomKey(parameters as CFDictionary, nil) == nil ? errSecInternalError : errSecSuccess
     }
 
-    /// Gives the items of a class that have a label another one.
+    /// Changes the label of the items of a class that have a label.
     static func relabel(_ code: String, _ label: String, _ new: String) -> OSStatus {
         SecItemUpdate(
             [kSecClass: itemClass(code), kSecAttrLabel: label] as [CFString: Any] as CFDictionary,
             [kSecAttrLabel: new] as [CFString: Any] as CFDictionary)
     }
 
-    /// Every item of a class that has what is asked for, in order.
+    /// Every item of a class that matches the criteria, in order.
     ///
     /// - Parameter criteria: attributes by their codes: `pkhh=0a1b` for data, `labl:616461` for text, `kcls#1` for a
     ///   number.
@@ -86,8 +86,8 @@ enum Objects {
         }
     }
 
-    /// What the object is that comes with an item: its certificate's bytes, the public half of its key, and whether the
-    /// two halves of the key belong together.
+    /// The properties of an item's object: its certificate's bytes, the public half of its key, and whether the two
+    /// halves of the key belong together.
     private static func reference(_ item: [String: Any]) -> [String] {
         guard let found = item[kSecValueRef as String] as CFTypeRef? else { return [] }
         switch CFGetTypeID(found) {

@@ -11,7 +11,7 @@ struct Operation {
 
     init(_ words: [String]) { self.words = words }
 
-    /// Makes the call; status, rule and result as a line of the record has them.
+    /// Makes the call and returns status, rule and result in the form of the record.
     func perform() -> String {
         switch (words[0], words.count) {
         case ("add", 5): outcome(SecItemAdd(item().adding(value(3)) as CFDictionary, nil))
@@ -77,7 +77,7 @@ struct Operation {
         do throws(Refusal) { return outcome(0, try Items.verify()) } catch { return outcome(error) }
     }
 
-    /// Changes how long the keychain stays open without use: seconds.
+    /// Changes the number of seconds without use after which the keychain locks.
     private func settings() -> String {
         do throws(Refusal) {
             let settings = DeviceSettings(idleSeconds: UInt32(words[1]) ?? 0)
@@ -86,7 +86,7 @@ struct Operation {
         } catch { return outcome(error) }
     }
 
-    /// Brings back what the item was before it was last deleted or changed.
+    /// Restores the item as it was before it was last deleted or changed.
     private func restore() -> String {
         do throws(Refusal) {
             guard let version = try versions(.history).last else { return "\(errSecItemNotFound) -" }
@@ -116,7 +116,7 @@ struct Operation {
         return versions.sorted { $0.ended < $1.ended }
     }
 
-    /// - Parameter room: whether a file comes along that takes a recovery code.
+    /// - Parameter room: whether a file for a recovery code is passed too.
     private func device(_ request: DeviceRequest, room: Bool = false) -> String {
         do {
             var files = try words.dropFirst().map(passcodeFile)

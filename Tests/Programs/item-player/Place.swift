@@ -10,7 +10,7 @@ import TPMEnclave
 
 private func setting(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-/// Opens the keychain in a folder as this program, or as the one that the test says.
+/// Opens the keychain in a folder as this program, or as the one that the test names.
 func openKeychain(in folder: String) throws(Refusal) -> EmbeddedKeychain {
     let caller = setting("PLAYER_GROUP").map {
         CallerIdentity(user: getuid(), process: getpid(), program: "player", groups: [$0])
@@ -24,7 +24,7 @@ func openKeychain(in folder: String) throws(Refusal) -> EmbeddedKeychain {
     }
 }
 
-/// Has all calls go to the keychain that the test says, as the program that it says.
+/// Directs all calls to the keychain that the test names, as the program that it names.
 func takePlace() {
     guard setting("PLAYER_GROUP") ?? setting("PLAYER_TPM") != nil, let folder = setting("KEYCHAIN_HOME") else { return }
     do throws(Refusal) { KeychainSession.install(try openKeychain(in: folder)) } catch {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Does the lines of a script one after the other and writes down what came of each.
+/// Performs the lines of a script one after the other and records the result of each.
 final class Player {
     private let next: () -> String?
     private var line = 0
@@ -9,7 +9,7 @@ final class Player {
 
     init(reading next: @escaping () -> String?) { self.next = next }
 
-    /// Until the script ends; then until the forked children have ended.
+    /// Runs until the script ends, and then until the forked children have ended.
     func play() {
         while let text = read() { perform(text.split(separator: " ").map(String.init)) }
         for child in children { waitpid(child, nil, 0) }
@@ -34,7 +34,7 @@ final class Player {
         }
     }
 
-    /// The child does so many lines and ends; this process goes on behind them.
+    /// The child performs so many lines and ends; this process continues behind them.
     private func fork(lines: Int) {
         // Swift hides `fork`, so it is looked up.
         let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
@@ -56,7 +56,7 @@ final class Player {
     }
 }
 
-/// Writes a line in one call of the system, so that a kill leaves whole ones.
+/// Writes a line with one system call, so that a kill leaves whole lines.
 func note(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

@@ -1,7 +1,8 @@
-// For the tests that kill writers: adds numbered items and says which were acknowledged, or checks what is there.
+// For the tests that kill writers: adds numbered items and prints the acknowledged ones, or checks the stored ones.
 //
-//     item-writer add SERVICE       adds items until it is killed; prints the number of each when SecItemAdd has returned
-//     item-writer check SERVICE     prints the number of each item there is; exit 1 when one has not the value it was added with
+//     item-writer add SERVICE       adds items until it is killed; prints the number of each after its SecItemAdd
+//     item-writer check SERVICE     prints the number of each stored item; exit 1 when one does not have the value it
+//                                   was added with
 
 import Foundation
 import Security
@@ -26,8 +27,8 @@ func add(_ service: String) -> Never {
     exit(0)
 }
 
-// What it found has gone when it returns: an address in a value of type Data has a mark in it, which the search for
-// leaks at the end of the process does not follow.
+// The result is freed when this returns: an address in a value of type Data is tagged, and the leak search at the end
+// of the process does not follow it.
 func check(_ service: String) -> Int32 {
     let query: [CFString: Any] = [
         kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecMatchLimit: kSecMatchLimitAll,

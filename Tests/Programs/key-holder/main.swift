@@ -1,8 +1,8 @@
-// For the test that searches memory: a program as any other that has keys it cannot see.
+// For the test that searches memory: a program like any other, with keys that it cannot read.
 //
 //     key-holder make     makes a key in the Secure Enclave and one that is not extractable
 //     key-holder save     writes the key in the Secure Enclave to standard output, for security attest-key
-//     key-holder use      signs with both until it has said so, then waits for the end of its input
+//     key-holder use      signs with both and reports it, then waits for the end of its input
 
 import Foundation
 import Security

@@ -1,13 +1,15 @@
 import Security
 
-// Does with keys what the lines of its input say and answers each with a line, so that a test in another language can
-// hold the results against its own. Words are separated by spaces, bytes are in hexadecimal, "-" is nothing.
-//   make TYPE BITS                      → private key, public key
-//   sign | decrypt TYPE KEY ALGORITHM INPUT
-//   verify TYPE KEY ALGORITHM INPUT SIGNATURE   → yes or the error's code
-//   encrypt TYPE KEY ALGORITHM INPUT
-//   exchange TYPE KEY ALGORITHM PEER SIZE INFO
-// Whatever fails is answered with the error's code.
+// Performs the key operations on the lines of its input and answers each with a line, so that a test in another
+// language can compare the results. Words are separated by spaces, bytes are in hexadecimal, "-" is nothing.
+//
+//     make TYPE BITS                      → private key, public key
+//     sign | decrypt TYPE KEY ALGORITHM INPUT
+//     verify TYPE KEY ALGORITHM INPUT SIGNATURE   → yes or the error's code
+//     encrypt TYPE KEY ALGORITHM INPUT
+//     exchange TYPE KEY ALGORITHM PEER SIZE INFO
+//
+// A failure is answered with the error's code.
 
 func bytes(_ text: Substring) -> Data {
     let digits = text.compactMap(\.hexDigitValue)

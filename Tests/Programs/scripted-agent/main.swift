@@ -1,10 +1,10 @@
-// In place of keychain-agent, for tests that run keychain-enclaved itself: its user answers as a file says.
+// Replaces keychain-agent in tests that run keychain-enclaved itself: a file contains the answers of its user.
 //
 //     AGENT --channel FD …
 //
-// Beside AGENT, which may be a link, AGENT.answers has an answer for each question, one per line and in order: "touch",
-// "miss", "fallback", "cancel", or any other word for a passcode. A question without an answer is left open until it is
-// withdrawn. The kinds of the questions are appended to AGENT.questions.
+// AGENT may be a link. The file AGENT.answers next to it has an answer for each question, one per line and in order:
+// "touch", "miss", "fallback", "cancel", or any other word for a passcode. A question without an answer stays open
+// until it is withdrawn. The kinds of the questions are appended to AGENT.questions.
 
 import EnclaveWire
 import Glibc

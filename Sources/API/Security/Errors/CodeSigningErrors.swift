@@ -162,7 +162,7 @@ public let errSecCSNotAppLike: OSStatus = -67002
 public let errSecCSBadDiskImageFormat: OSStatus = -67001
 /// None of the signature's digest algorithms is supported.
 public let errSecCSUnsupportedDigestAlgorithm: OSStatus = -67000
-/// The data kept beside the file is not valid.
+/// The data kept with the file is not valid.
 public let errSecCSInvalidAssociatedFileData: OSStatus = -66999
 /// The team identifier is malformed.
 public let errSecCSInvalidTeamIdentifier: OSStatus = -66998

@@ -111,7 +111,7 @@ public let errSecInvalidTupleCredendtials: OSStatus = -67852
 public let errSecInvalidEncoding: OSStatus = -67853
 /// The validity period is not valid.
 public let errSecInvalidValidityPeriod: OSStatus = -67854
-/// Who makes the request is not valid.
+/// The name of the requester is not valid.
 public let errSecInvalidRequestor: OSStatus = -67855
 /// The description of the request is not valid.
 public let errSecRequestDescriptor: OSStatus = -67856

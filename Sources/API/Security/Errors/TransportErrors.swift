@@ -86,7 +86,7 @@ public let errSSLPeerInsufficientSecurity: OSStatus = -9837
 public let errSSLPeerInternalError: OSStatus = -9838
 /// The peer says its user cancelled.
 public let errSSLPeerUserCancelled: OSStatus = -9839
-/// The peer refuses to negotiate anew.
+/// The peer refuses to renegotiate.
 public let errSSLPeerNoRenegotiation: OSStatus = -9840
 
 // MARK: - The handshake

@@ -2,13 +2,13 @@ package import KeychainModel
 import LinuxSystem
 
 extension Refusal.Rule {
-    /// The file, its note or a statement is not in the format.
+    /// The file, its note or a statement is malformed.
     package static let malformedCode = Self(rawValue: "code.malformed")
     /// The signature is of a newer format than this release knows.
     package static let newerSignature = Self(rawValue: "code.newer-format")
-    /// There is more to load than is looked at.
+    /// The segments are larger than the limit.
     package static let tooLargeCode = Self(rawValue: "code.too-large")
-    /// What is loaded is not what was signed.
+    /// The loaded bytes differ from the signed ones.
     package static let changedCode = Self(rawValue: "code.changed")
     /// The note was not signed with the key it names.
     package static let wrongSignature = Self(rawValue: "code.wrong-signature")
@@ -16,15 +16,15 @@ extension Refusal.Rule {
     package static let unreadableCode = Self(rawValue: "code.unreadable")
     /// The file could not be written.
     package static let unwritableCode = Self(rawValue: "code.unwritable")
-    /// The file is no ELF file.
+    /// The file is not an ELF file.
     package static let notELF = Self(rawValue: "code.not-elf")
     /// A group, or the application's identifier, does not begin with the Team ID.
     package static let foreignPrefix = Self(rawValue: "entitlements.foreign-prefix")
-    /// The entitlements are no property list, or say what none may.
+    /// The entitlements are not a property list, or contain a value that is not allowed.
     package static let malformedEntitlements = Self(rawValue: "entitlements.malformed")
-    /// The entitlements have a placeholder that nothing can be put in place of.
+    /// The entitlements have a placeholder without a known value.
     package static let placeholder = Self(rawValue: "entitlements.placeholder")
-    /// The identifier of the code is none.
+    /// The identifier of the code is malformed.
     package static let codeIdentifier = Self(rawValue: "code.identifier")
     /// The rotations do not lead from the team's first key to the one that signed.
     package static let brokenChain = Self(rawValue: "team.rotation")

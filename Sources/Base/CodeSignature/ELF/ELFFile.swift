@@ -1,7 +1,7 @@
 import KeychainModel
 import LinuxSystem
 
-/// An ELF file that is read in pieces, each after it was checked to be inside the file.
+/// An ELF file that is read in pieces. Each piece is checked to be inside the file first.
 struct ELFFile: Sendable {
     let file: FileDescriptor
     let size: UInt64
@@ -9,14 +9,14 @@ struct ELFFile: Sendable {
 
     var format: ELFFormat { header.format }
 
-    /// More than any executable has reason to have; what has more has no signature that is found.
+    /// More sections than any executable needs. The signature of a file with more sections is not found.
     static let mostSections = 0xFF00
     /// The kernel loads no file whose program header table is larger than this.
     static let segmentTableBytes = 64 << 10
 
     /// Reads the header.
     ///
-    /// - Returns: nil when the file is no ELF file.
+    /// - Returns: nil when the file is not an ELF file.
     /// - Throws: `errSecIO` when the file cannot be read.
     init?(_ file: FileDescriptor) throws(Refusal) {
         let (status, start) = try reading { () throws(SystemError) in
@@ -36,14 +36,14 @@ struct ELFFile: Sendable {
         return bytes
     }
 
-    /// Whether so many bytes from the offset on are inside the file.
+    /// Whether `count` bytes from the offset on are inside the file.
     func contains(_ offset: UInt64, _ count: UInt64) -> Bool { offset <= size && count <= size - offset }
 
     // MARK: - Tables
 
     /// The program header table as it is in the file.
     ///
-    /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when it is not one that the kernel reads; `errSecIO`.
+    /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when the kernel would not read the table; `errSecIO`.
     func segmentTable() throws(Refusal) -> [UInt8] {
         guard header.segmentEntrySize == format.segmentSize, header.segmentCount > 0,
             header.segmentCount * format.segmentSize <= Self.segmentTableBytes
@@ -58,7 +58,8 @@ struct ELFFile: Sendable {
         }
     }
 
-    /// All sections; none when the file has no table of them, or one that cannot be read, as packed programs may.
+    /// All sections. The list is empty when the file has no section table, or one that cannot be read, as packed
+    /// programs may have.
     ///
     /// - Throws: `errSecIO`.
     func sections() throws(Refusal) -> [ELFSection] {
@@ -73,7 +74,7 @@ struct ELFFile: Sendable {
     }
 }
 
-/// Runs what reads a file; the system's error becomes a refusal.
+/// Runs a body that reads a file and translates the system's error into a refusal.
 ///
 /// - Throws: `errSecIO`.
 func reading<Result>(_ body: () throws(SystemError) -> Result) throws(Refusal) -> Result {

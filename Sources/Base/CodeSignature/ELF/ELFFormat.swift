@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// How an ELF file writes its structures: with addresses of 32 or 64 bits, and in which order of bytes (System V ABI,
+/// How an ELF file encodes its structures: the size of an address, 32 or 64 bits, and the byte order (System V ABI,
 /// "ELF Header"). The machine does not matter.
 struct ELFFormat: Hashable, Sendable {
     let is64Bit: Bool
     let isBigEndian: Bool
 
-    /// Reads `e_ident`; nil when the bytes are no ELF file's, or of a kind that does not exist.
+    /// Reads `e_ident`; nil when the bytes are not from an ELF file, or name a class that does not exist.
     init?(identification bytes: Span<UInt8>) {
         guard bytes.count >= Self.identificationSize, bytes[0] == 0x7F, bytes[1] == UInt8(ascii: "E"),
             bytes[2] == UInt8(ascii: "L"), bytes[3] == UInt8(ascii: "F"),
@@ -25,13 +25,13 @@ struct ELFFormat: Hashable, Sendable {
     /// The size of an address or an offset in bytes.
     var addressSize: Int { is64Bit ? 8 : 4 }
 
-    /// The integer of a structure; the caller has checked that it is there.
+    /// Reads an integer of a structure. The caller has checked that the bytes are there.
     func integer<Integer: FixedWidthInteger>(_: Integer.Type, in bytes: Span<UInt8>, at offset: Int) -> Integer {
         let value = bytes.littleEndian(Integer.self, at: offset)
         return isBigEndian ? value.byteSwapped : value
     }
 
-    /// An address or offset of a structure, which has its place in files of either kind.
+    /// Reads an address or offset of a structure. Its place depends on the class of the file.
     func address(in bytes: Span<UInt8>, at place: ELFPlace) -> UInt64 {
         is64Bit
             ? integer(UInt64.self, in: bytes, at: place.in64)
@@ -47,7 +47,7 @@ struct ELFFormat: Hashable, Sendable {
         }
     }
 
-    /// Writes an address or offset; the caller has checked that it fits.
+    /// Writes an address or offset. The caller has checked that it fits.
     func write(address: UInt64, into bytes: inout [UInt8], at place: ELFPlace) {
         if is64Bit {
             write(address, into: &bytes, at: place.in64)
@@ -57,7 +57,7 @@ struct ELFFormat: Hashable, Sendable {
     }
 }
 
-/// Where a field stands in the structure of a 32-bit and of a 64-bit file.
+/// The place of a field in the structure of a 32-bit and of a 64-bit file.
 struct ELFPlace: Sendable {
     let in32: Int
     let in64: Int

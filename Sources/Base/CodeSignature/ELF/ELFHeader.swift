@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The ELF header: what is executed, and where the two tables are.
+/// The ELF header. It says where the two tables are.
 struct ELFHeader: Sendable {
     let format: ELFFormat
     /// The bytes as they are in the file.
@@ -11,21 +11,18 @@ struct ELFHeader: Sendable {
     let sectionOffset: UInt64
     let sectionEntrySize: Int
     let sectionCount: Int
-    /// Which section holds the names of all.
+    /// The section that holds the names of all sections.
     let nameSection: Int
 
     static let segmentOffset = ELFPlace(28, 32)
     static let sectionOffset = ELFPlace(32, 40)
-    /// The first of six two-byte fields: header size, entry size and count of segments, entry size, count and name
-    /// section of sections.
-    private static let sizes = ELFPlace(40, 52)
     private static let segmentEntrySize = ELFPlace(42, 54)
     private static let segmentCount = ELFPlace(44, 56)
     static let sectionEntrySize = ELFPlace(46, 58)
     static let sectionCount = ELFPlace(48, 60)
     static let nameSection = ELFPlace(50, 62)
 
-    /// Reads the header; nil when the bytes are no ELF file's.
+    /// Reads the header; nil when the bytes are not from an ELF file.
     init?(_ bytes: [UInt8]) {
         guard let format = ELFFormat(identification: bytes.span), bytes.count >= format.headerSize else { return nil }
         let span = bytes.span
@@ -41,8 +38,8 @@ struct ELFHeader: Sendable {
         self.bytes = Array(bytes.prefix(format.headerSize))
     }
 
-    /// The bytes that say where the section table is. Strip changes them and nothing that runs depends on them, so that
-    /// the code digest takes them for zero.
+    /// The bytes that say where the section table is. The code digest reads them as zero, because `strip` changes them
+    /// and nothing that runs depends on them.
     var sectionFields: [Range<Int>] {
         let offset = Self.sectionOffset.offset(format)
         return [offset..<offset + format.addressSize, Self.sectionEntrySize.offset(format)..<format.headerSize]

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A row of the program header table: a run of the file that is loaded, or that the kernel or the loader looks at.
+/// A row of the program header table: a part of the file that is loaded, or that the kernel or the loader reads.
 struct ELFSegment: Hashable, Sendable {
     let type: UInt32
     let offset: UInt64
@@ -8,7 +8,7 @@ struct ELFSegment: Hashable, Sendable {
 
     static let load: UInt32 = 1
 
-    /// Reads a row; the caller has checked that it is there.
+    /// Reads a row. The caller has checked that it is there.
     init(_ bytes: Span<UInt8>, _ format: ELFFormat) {
         type = format.integer(UInt32.self, in: bytes, at: 0)
         offset = format.address(in: bytes, at: ELFPlace(4, 8))
@@ -44,7 +44,7 @@ struct ELFSection: Hashable, Sendable {
         (self.name, self.type, self.offset, self.size, self.alignment) = (name, type, offset, UInt64(size), alignment)
     }
 
-    /// Reads a row; the caller has checked that it is there.
+    /// Reads a row. The caller has checked that it is there.
     init(_ bytes: Span<UInt8>, _ format: ELFFormat) {
         name = format.integer(UInt32.self, in: bytes, at: 0)
         type = format.integer(UInt32.self, in: bytes, at: 4)
@@ -58,7 +58,7 @@ struct ELFSection: Hashable, Sendable {
         entrySize = format.address(in: bytes, at: Self.entrySize)
     }
 
-    /// The row as it is written.
+    /// The encoded row.
     func encoded(_ format: ELFFormat) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: format.sectionSize)
         format.write(name, into: &bytes, at: 0)
@@ -83,7 +83,7 @@ struct ELFSection: Hashable, Sendable {
     private static let alignment = ELFPlace(32, 48)
     private static let entrySize = ELFPlace(36, 56)
 
-    /// The bytes it has in the file; nil when they would end behind what any file can have.
+    /// The range of the section's bytes in the file; nil when its end exceeds the largest offset.
     var extent: Range<UInt64>? {
         guard type != Self.noBits else { return offset..<offset }
         let (end, overflow) = offset.addingReportingOverflow(size)

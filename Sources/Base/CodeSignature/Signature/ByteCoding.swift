@@ -1,7 +1,7 @@
 import KeychainModel
 import LinuxSystem
 
-/// Reads the parts of a note or a statement in order; integers come with their least significant byte first.
+/// Reads the parts of a note or a statement in order. Integers are little-endian.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var offset = 0
@@ -22,14 +22,14 @@ struct ByteReader {
         return Array(bytes[start..<start + count])
     }
 
-    /// Bytes with their length, four bytes, before them.
+    /// Reads bytes after their length, which has four bytes.
     mutating func run(atMost limit: Int) throws(Refusal) -> [UInt8] {
         let count = Int(try integer(UInt32.self))
         guard count <= limit else { throw .malformedCode("a part of the signature is too long") }
         return try array(count)
     }
 
-    /// A text with its length before it.
+    /// Reads a text after its length.
     mutating func text(atMost limit: Int) throws(Refusal) -> String {
         guard let text = String(validating: try run(atMost: limit), as: UTF8.self) else {
             throw .malformedCode("a text of the signature is not UTF-8")
@@ -50,7 +50,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends bytes with their length before them.
+    /// Appends the length of the bytes, then the bytes.
     mutating func append(run bytes: [UInt8]) {
         append(littleEndian: UInt32(truncatingIfNeeded: bytes.count))
         append(contentsOf: bytes)

@@ -1,26 +1,26 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// The name that an unsigned program claims, which its maker has embedded at build time: nobody vouches for it.
+/// The name that an unsigned program claims. Its maker embeds it at build time, and nothing proves it.
 ///
 ///     section ".keychain.claim" = name:1…64 00*      ; name: ASCII letters, digits, '.', '-', no '.' or '-' at an end
 ///
-/// The zeros are a C string's end and a linker's padding. A file with two such sections, or with a section that has
-/// anything else in it, claims nothing; it is no reason to refuse the program.
+/// The zeros are a C string's end and a linker's padding. A file with two such sections claims nothing, and neither
+/// does a file whose section contains anything else. Neither is a reason to refuse the program.
 package enum CodeClaim: Hashable, Sendable {
     case name(String)
-    /// The section is there, and no claim: why.
+    /// The section is there but is no valid claim; the text says why.
     case malformed(String)
 
     static let section = ".keychain.claim"
-    /// A name, and zeros.
+    /// Room for a name and zeros.
     private static let mostBytes = 256
-    /// More than the names of any executable's sections take.
+    /// More than the section names of any executable need.
     private static let mostNameBytes: UInt64 = 1 << 20
 
-    /// Reads what a file claims, in three pieces at most.
+    /// Reads the claim of a file, in three pieces at most.
     ///
-    /// - Returns: nil when it has no section for it: no ELF file, or one without.
+    /// - Returns: nil when the file has no such section, or is not an ELF file.
     /// - Throws: `errSecIO` (`code.unreadable`).
     package static func read(from file: FileDescriptor) throws(Refusal) -> CodeClaim? {
         do throws(Refusal) {
@@ -60,7 +60,7 @@ package enum CodeClaim: Hashable, Sendable {
 }
 
 extension ELFFile {
-    /// The sections that have a claim's name.
+    /// The sections with the name of a claim.
     ///
     /// - Throws: `errSecMissingEntitlement` (`code.malformed`), `errSecIO`.
     fileprivate func claimSections() throws(Refusal) -> [ELFSection] {

@@ -2,23 +2,24 @@ import KeychainCrypto
 import KeychainModel
 import LinuxSystem
 
-/// What of a file is loaded and executed, as 32 bytes.
+/// A digest of 32 bytes over all that is loaded and executed of a file.
 ///
-///     digest = SHA-256("swift-keychain code digest v1" 00 ‖ header ‖ program header table ‖ bytes of each of its segments)
+///     digest = SHA-256("swift-keychain code digest v1" 00 ‖ header ‖ program header table ‖ bytes of each segment)
 ///
-/// Segments are taken in the table's order, of whatever type, those without bytes in the file too, each as the file has
-/// it from `p_offset` on for `p_filesz` bytes. Of the header's fields, those that say where the section table is count
-/// as zero, also where a segment contains them: strip changes them, and nothing that runs depends on them.
+/// The digest covers segments in the order of the table, of every type, those without bytes in the file too. Each
+/// segment contributes `p_filesz` bytes of the file from `p_offset` on. The header's fields that locate the section
+/// table count as zero, also where a segment contains them: `strip` changes them, and nothing that runs depends on
+/// them.
 struct CodeDigest {
     private let elf: ELFFile
     private let digest: DigestContext
 
-    /// All segments together, of which some lie inside others, may have so many bytes.
+    /// The limit in bytes for all segments together. Segments may overlap, and every segment counts.
     static let mostBytes: UInt64 = 4 << 30
     private static let chunkBytes = 256 << 10
     private static let domain = Array("swift-keychain code digest v1".utf8) + [0]
 
-    /// Computes the digest; a file of any size is read piece by piece.
+    /// Computes the digest. It reads a file of any size in pieces.
     ///
     /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when the kernel would not load such a file, or a segment
     ///   lies outside of it; `code.too-large`; `errSecIO`.
@@ -48,13 +49,13 @@ struct CodeDigest {
         try add(Self.domain.span)
         try add(normalised(elf.header.bytes, at: 0).span)
         try add(table.span)
-        for segment in segments { try add(segment) }
+        for segment in segments { try addSegment(segment) }
         return try computing { () throws(CryptoError) in try digest.finish() }
     }
 
-    private func add(_ segment: ELFSegment) throws(Refusal) {
+    private func addSegment(_ segment: ELFSegment) throws(Refusal) {
         var offset = segment.offset
-        // `check` has seen that this is in the file, whose size fits 63 bits.
+        // `check` has verified that this is in the file, whose size fits 63 bits.
         let end = offset + segment.size
         while offset < end {
             let count = Int(min(UInt64(Self.chunkBytes), end - offset))
@@ -67,7 +68,7 @@ struct CodeDigest {
         try computing { () throws(CryptoError) in try digest.update(bytes) }
     }
 
-    /// The bytes of the file from `offset` on, with zeros for the header's fields about sections.
+    /// The bytes of the file from `offset` on, with zeros in the header's fields about sections.
     private func normalised(_ bytes: [UInt8], at offset: UInt64) -> [UInt8] {
         guard offset < UInt64(elf.format.headerSize) else { return bytes }
         var bytes = bytes
@@ -79,7 +80,7 @@ struct CodeDigest {
     }
 }
 
-/// Runs what OpenSSL does; its error becomes a refusal.
+/// Runs a body that calls OpenSSL and translates its error into a refusal.
 ///
 /// - Throws: `errSecInternalComponent`.
 func computing<Result>(_ body: () throws(CryptoError) -> Result) throws(Refusal) -> Result {

@@ -2,7 +2,7 @@ import KeychainCrypto
 package import KeychainModel
 package import LinuxSystem
 
-/// Signs executables: what is put into a note, and the file that holds it.
+/// Signs executables: composes the note and writes the signed file.
 package struct CodeSigning: Sendable {
     package var identifier: String
     /// A property list in XML; empty for none.
@@ -11,7 +11,7 @@ package struct CodeSigning: Sendable {
     package var chain: TeamChain
 
     /// - Throws: `errSecMissingEntitlement`: `code.identifier`, `entitlements.malformed`, `.placeholder`,
-    ///   `.foreign-prefix`; a signature that would not hold is never made.
+    ///   `.foreign-prefix`. It never makes a signature that would not verify.
     package init(
         identifier: String, plist: [UInt8] = [], signer: any TeamSigner, chain: TeamChain
     ) throws(Refusal) {
@@ -20,14 +20,14 @@ package struct CodeSigning: Sendable {
         _ = try Entitlements(plist: plist, team: chain.team, identifier: identifier)
     }
 
-    /// Writes the signed form of an ELF file, of any size, and verifies it. A signature that is there is replaced.
+    /// Writes the signed form of an ELF file of any size, and verifies it. It replaces an existing signature.
     ///
     /// - Parameters:
     ///   - source: the file; it is only read.
     ///   - target: an empty file, open for reading and writing.
-    /// - Returns: the signature, as whoever reads the new file gets it.
-    /// - Throws: `errSecMissingEntitlement`: `code.not-elf`, `code.malformed`, `code.too-large`; `errSecIO`; what the
-    ///   signer refuses.
+    /// - Returns: the signature as read back from the new file.
+    /// - Throws: `errSecMissingEntitlement`: `code.not-elf`, `code.malformed`, `code.too-large`; `errSecIO`; any
+    ///   refusal of the signer.
     package func sign(_ source: FileDescriptor, to target: FileDescriptor) throws(Refusal) -> CodeSignature {
         guard let elf = try ELFFile(source) else { throw .notELF }
         let note = SignatureNote(
@@ -50,8 +50,8 @@ package struct CodeSigning: Sendable {
         try elf.rewrite(to: target, signature: nil)
     }
 
-    /// How many bytes at the end of an ELF file no header tells of, and no signature covers: data that the program, or
-    /// somebody else, reads by itself.
+    /// The number of bytes at the end of an ELF file that no header describes and no signature covers. The program, or
+    /// another one, may read such data by itself.
     ///
     /// - Throws: as ``sign(_:to:)``.
     package static func uncoveredBytes(at source: FileDescriptor) throws(Refusal) -> UInt64 {

@@ -1,13 +1,13 @@
 import KeychainModel
 import LinuxSystem
 
-/// The end of an ELF file, behind all that stays as it is: the names of the sections, the signature if there is to be
-/// one, the section table. Program headers and segments are before it and keep their places.
+/// The end of an ELF file, behind the unchanged part: the section names, the signature if there is to be one, and the
+/// section table. Program headers and segments lie before it and keep their places.
 struct ELFTail {
-    /// Where it begins; the file is kept up to here.
+    /// The offset of the tail. The file is kept up to here.
     let start: UInt64
     private(set) var bytes: [UInt8] = []
-    /// The file's header, with the place of the new table.
+    /// The file's header, with the offset of the new table.
     private(set) var header: [UInt8] = []
     private let elf: ELFFile
     private var sections: [ELFSection]
@@ -17,11 +17,10 @@ struct ELFTail {
     private static let mostNameBytes: UInt64 = 16 << 20
     private static let ownName = Array(SignatureSection.name.utf8) + [0]
 
-    /// Composes the end of the file with this signature, or with none. The one that is there goes.
+    /// Composes the end of the file with this signature, or with none. An existing signature is dropped.
     ///
     /// - Parameter signature: the content of the signature's section.
-    /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when the section table is such that it cannot be
-    ///   extended; `errSecIO`.
+    /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when the section table cannot be extended; `errSecIO`.
     init(of elf: ELFFile, signature: [UInt8]?) throws(Refusal) {
         self.elf = elf
         var sections = try elf.sections()
@@ -39,7 +38,7 @@ struct ELFTail {
         guard elf.format.is64Bit || end <= UInt64(UInt32.max) else { throw .tooLargeCode }
     }
 
-    /// The sections with one that holds their names, which a file without section table is given.
+    /// The sections together with a section of names. A file without a section table gets one.
     private static func namedSections(
         _ sections: [ELFSection], of elf: ELFFile
     ) throws(Refusal) -> ([ELFSection], names: [UInt8], index: Int) {
@@ -59,8 +58,8 @@ struct ELFTail {
         return (sections, names, index)
     }
 
-    /// Where that ends which nothing here writes anew. Bytes behind all that the headers tell of, such as a payload
-    /// that the program reads itself, stay too.
+    /// The end of the part that is copied unchanged. It includes bytes behind everything that the headers describe,
+    /// such as a payload that the program reads itself.
     private static func end(ofKept sections: [ELFSection], _ names: Int, of elf: ELFFile) throws(Refusal) -> UInt64 {
         var end = UInt64(elf.format.headerSize)
         let table = try elf.segmentTable()
@@ -107,7 +106,7 @@ struct ELFTail {
 }
 
 extension ELFFile {
-    /// Where the last of all parts that the headers tell of ends. What is behind it is covered by no signature.
+    /// The end of the last part that the headers describe. No signature covers the bytes behind it.
     ///
     /// - Throws: `errSecMissingEntitlement` (`code.malformed`), `errSecIO`.
     func endOfKnownParts() throws(Refusal) -> UInt64 {
@@ -121,7 +120,7 @@ extension ELFFile {
         return ends.max() ?? 0
     }
 
-    /// Writes the file anew, with this signature or with none.
+    /// Writes a copy of the file, with this signature or with none.
     ///
     /// - Throws: `errSecMissingEntitlement` (`code.malformed`), `errSecIO`.
     func rewrite(to target: FileDescriptor, signature: [UInt8]?) throws(Refusal) {
@@ -138,7 +137,7 @@ extension ELFFile {
     }
 }
 
-/// Runs what writes a file; the system's error becomes a refusal.
+/// Runs a body that writes a file and translates the system's error into a refusal.
 ///
 /// - Throws: `errSecIO`.
 func writing<Result>(_ body: () throws(SystemError) -> Result) throws(Refusal) -> Result {

@@ -1,6 +1,7 @@
 import KeychainModel
 
-/// What stands for team and identifier in an entitlements file, as Xcode has it (S-67). The prefixes end with a dot.
+/// The values of the variables for team and identifier in an entitlements file, as Xcode has them (S-67). The prefixes
+/// end with a dot.
 struct EntitlementVariables {
     private let values: [String: String]
 
@@ -11,9 +12,9 @@ struct EntitlementVariables {
         ]
     }
 
-    /// The text with the meaning of every `$(NAME)`.
+    /// Replaces every `$(NAME)` in the text by its value.
     ///
-    /// - Throws: `errSecMissingEntitlement` (`entitlements.placeholder`) for one that is not known.
+    /// - Throws: `errSecMissingEntitlement` (`entitlements.placeholder`) for an unknown name.
     static func replace(in text: String, by placeholders: EntitlementVariables?) throws(Refusal) -> String {
         var (result, rest) = ("", Substring(text))
         while let start = rest.firstRange(of: "$(") {
@@ -28,7 +29,7 @@ struct EntitlementVariables {
 }
 
 extension PropertyList {
-    /// The value with all placeholders of its strings replaced; keys stay as they are.
+    /// Replaces all variables in the strings of the value. Keys stay as they are.
     ///
     /// - Throws: as ``EntitlementVariables/replace(in:by:)``.
     func replacing(_ placeholders: EntitlementVariables?) throws(Refusal) -> PropertyList {
@@ -54,8 +55,8 @@ extension Refusal {
         let remedy =
             placeholders == nil
             ? "Write the whole name: this file belongs to no team."
-            : "Known are $(AppIdentifierPrefix), $(TeamIdentifierPrefix), $(DEVELOPMENT_TEAM), $(CFBundleIdentifier) and "
-                + "$(PRODUCT_BUNDLE_IDENTIFIER)."
+            : "Known are $(AppIdentifierPrefix), $(TeamIdentifierPrefix), $(DEVELOPMENT_TEAM), $(CFBundleIdentifier) "
+                + "and $(PRODUCT_BUNDLE_IDENTIFIER)."
         return Refusal(
             .missingEntitlement, .placeholder, name, "Nothing can be put in place of $(\(name)).", do: remedy)
     }

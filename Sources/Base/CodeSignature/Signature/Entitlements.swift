@@ -1,19 +1,19 @@
 package import KeychainModel
 
-/// What a program asks for with its signature, or root on its behalf: a property list in the format of Apple's
-/// `.entitlements` files (S-19).
+/// The entitlements that a program requests with its signature, or that root installs for it. The format is the
+/// property list of Apple's `.entitlements` files (S-19).
 package struct Entitlements: Hashable, Sendable {
     package typealias Value = PropertyList
 
-    /// The access groups in the order in which the keychain reads them (semantics C.1), each once; the first is where
-    /// new items go. `com.apple.token` is last.
+    /// The access groups in the order in which the keychain reads them (semantics C.1), each once. New items go to the
+    /// first. `com.apple.token` is last.
     package let groups: [String]
     package let applicationIdentifier: String?
-    /// Whether the groups are given to the anchored program only (`keychain-requires-anchor`).
+    /// Whether only the anchored program gets the groups (`keychain-requires-anchor`).
     package let requiresAnchor: Bool
     private let entries: [PropertyList.Entry]
 
-    /// Reads entitlements without a team, as root installs them: groups are taken as they are.
+    /// Reads entitlements without a team, as root installs them. The groups are taken as they are.
     ///
     /// - Throws: `errSecMissingEntitlement`: `entitlements.malformed`; `entitlements.placeholder` for `$(…)`, which
     ///   only a team gives a meaning.
@@ -22,11 +22,11 @@ package struct Entitlements: Hashable, Sendable {
         for group in groups { try GroupNames.checkText(group) }
     }
 
-    /// Reads the entitlements of a signed program. EntitlementVariables stand for its team and identifier, every group
-    /// begins with the Team ID (S-14), and an application identifier that is left out is the Team ID and the program's
+    /// Reads the entitlements of a signed program. `EntitlementVariables` stand for its team and identifier. Every
+    /// group begins with the Team ID (S-14). A missing application identifier becomes the Team ID and the program's
     /// identifier.
     ///
-    /// - Parameter plist: the file; without any bytes, no entitlements but the application identifier.
+    /// - Parameter plist: the file; when it is empty, the only entitlement is the application identifier.
     /// - Throws: `errSecMissingEntitlement`: `entitlements.malformed`, `.placeholder`, `.foreign-prefix`.
     package init(plist: [UInt8], team: TeamID, identifier: String) throws(Refusal) {
         var list = plist.isEmpty ? PropertyList.dictionary([]) : try PropertyList(xml: plist)
@@ -81,11 +81,11 @@ package enum EntitlementKey {
     static let groupLists = [
         "keychain-access-groups", "com.apple.developer.associated-application-identifier",
     ]
-    /// The name on iOS and the name on macOS; the first that is there counts.
+    /// The name on iOS and the name on macOS; the first one found counts.
     static let applicationIdentifiers = ["application-identifier", "com.apple.application-identifier"]
     static let applicationGroups = "com.apple.security.application-groups"
     package static let teamIdentifier = "com.apple.developer.team-identifier"
-    /// Ours: the groups are for the anchored program only.
+    /// An entitlement of this project: only the anchored program gets the groups.
     package static let requiresAnchor = "keychain-requires-anchor"
 }
 

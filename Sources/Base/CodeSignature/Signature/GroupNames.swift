@@ -1,21 +1,22 @@
 package import KeychainModel
 
-/// What the name of an access group may be.
+/// The rules for the name of an access group.
 enum GroupNames {
     /// Enough for a Team ID and a name in reverse-DNS form.
     static let mostBytes = 512
     static let mostGroups = 128
-    /// Items that tokens offer: nobody's group, readable by whoever asks for it, and always the last.
+    /// The group of items that tokens offer. It has no owner, every program may read it on request, and it is always
+    /// last.
     static let token = "com.apple.token"
 
-    /// The groups in order, each once, the tokens' last.
+    /// The groups in order, each once; the tokens' group comes last.
     static func ordered(_ groups: [String]) -> [String] {
         var seen: Set<String> = []
         let unique = groups.filter { seen.insert($0).inserted }
         return unique.filter { $0 != token } + unique.filter { $0 == token }
     }
 
-    /// Refuses names that no list or log can show, and those that programs claim for themselves.
+    /// Refuses names that a list or a log cannot show, and the names of claimed groups.
     ///
     /// - Throws: `errSecMissingEntitlement` (`entitlements.malformed`).
     static func checkText(_ group: String) throws(Refusal) {
@@ -28,11 +29,11 @@ enum GroupNames {
     }
 }
 
-/// What a program is called in its signature, as `-i` gives it.
+/// The identifier of a program in its signature, as `-i` gives it.
 package enum CodeIdentifier {
     static let mostBytes = 255
 
-    /// Refuses what cannot be part of a group's name.
+    /// Refuses an identifier that cannot be part of a group's name.
     ///
     /// - Throws: `errSecMissingEntitlement` (`code.identifier`).
     package static func check(_ identifier: String) throws(Refusal) {
@@ -70,7 +71,7 @@ extension Refusal {
             .missingEntitlement, .foreignPrefix, group,
             "\(group) does not begin with the Team ID of the key that signed, \(team.text).",
             do:
-                "Write $(AppIdentifierPrefix) before the group's name, or sign with the key of the team that it belongs to."
+                "Write $(AppIdentifierPrefix) before the group's name, or sign with the key of the team that owns it."
         )
     }
 }

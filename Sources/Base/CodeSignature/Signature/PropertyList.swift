@@ -7,7 +7,7 @@ package indirect enum PropertyList: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int64)
     case real(Double)
-    /// As it was written: ISO 8601.
+    /// The text as it was written: ISO 8601.
     case date(String)
     case data([UInt8])
     case array([PropertyList])
@@ -19,15 +19,15 @@ package indirect enum PropertyList: Hashable, Sendable {
         package let value: PropertyList
     }
 
-    /// More than any entitlements file has; it is read for every program that connects.
+    /// More than any entitlements file needs. The file is read for every program that connects.
     package static let mostBytes = 64 << 10
-    /// How deep arrays and dictionaries may lie in each other.
+    /// The maximum depth of nested arrays and dictionaries.
     package static let mostLevels = 16
 
     /// Reads a property list in Apple's XML format (`PropertyList-1.0.dtd`), in UTF-8.
     ///
-    /// Refused is what two readers might read differently: a key given twice, elements of other formats, entities of
-    /// its own (so that nothing grows while it is read), other encodings.
+    /// Refuses everything that two readers could read differently: a key given twice, elements of other formats, other
+    /// encodings. It also refuses entity declarations, so that the text cannot grow while it is read.
     ///
     /// - Throws: `errSecMissingEntitlement` (`entitlements.malformed`), with the line.
     package init(xml bytes: [UInt8]) throws(Refusal) {
@@ -41,7 +41,7 @@ package indirect enum PropertyList: Hashable, Sendable {
         self = value
     }
 
-    /// The entry of a dictionary; nil when there is none, or this is no dictionary.
+    /// The entry of a dictionary; nil when there is none, or this is not a dictionary.
     package subscript(key: String) -> PropertyList? {
         guard case .dictionary(let entries) = self else { return nil }
         return entries.first { $0.key == key }?.value

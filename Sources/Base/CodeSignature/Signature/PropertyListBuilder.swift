@@ -2,9 +2,9 @@ import DER
 import KeychainModel
 import LinuxSystem
 
-/// Puts a property list together from the elements of its document.
+/// Builds a property list from the elements of its document.
 final class PropertyListBuilder: XMLListener {
-    /// What the document says, when it has ended.
+    /// The value of the document, set at its end.
     private(set) var value: PropertyList?
     private var open: [Container] = []
     private var hasBegun = false

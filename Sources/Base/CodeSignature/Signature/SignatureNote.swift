@@ -1,12 +1,13 @@
 import KeychainModel
 
-/// What a signature's note says, before anything of it was believed.
+/// The content of a signature's note, before any of it is verified.
 ///
-///     desc      = version:u8 key identifier:text entitlements:bytes count:u8 statement:bytes × count digest:32 signature:64
+///     desc      = version:u8 key identifier:text entitlements:bytes count:u8 statement:bytes × count
+///                 digest:32 signature:64
 ///     key       = algorithm:u8 public:bytes                        ; 1 Ed25519, 32 bytes; 2 P-256, 04 ‖ X ‖ Y
 ///
-/// The signature is the key's over "swift-keychain code signature v1" 00 ‖ everything before it. `entitlements` is the
-/// file that was given to the signer, or empty; the statements lead from the team's first key to this one.
+/// The key signs "swift-keychain code signature v1" 00 ‖ everything before the signature. `entitlements` is the file
+/// that the signer got, or empty. The statements lead from the team's first key to this one.
 struct SignatureNote: Hashable, Sendable {
     var key: TeamPublicKey
     var identifier: String
@@ -17,7 +18,7 @@ struct SignatureNote: Hashable, Sendable {
     private static let version: UInt8 = 1
     static let digestSize = 32
     static let domain = Array("swift-keychain code signature v1".utf8) + [0]
-    /// Room for the largest of all parts.
+    /// Room for the largest value of every part.
     static let mostBytes = PropertyList.mostBytes + TeamChain.mostStatements * TeamStatement.mostBytes + 4096
 
     /// Everything before the signature.
@@ -33,7 +34,7 @@ struct SignatureNote: Hashable, Sendable {
 }
 
 extension SignatureNote {
-    /// Reads a note and holds its signature against the key that it names itself.
+    /// Reads a note and verifies its signature with the key that the note names.
     ///
     /// - Throws: `errSecMissingEntitlement`: `code.malformed`, `code.newer-format`, `code.wrong-signature`,
     ///   `team.wrong-signature`, `team.rotation`, `team.handover`.

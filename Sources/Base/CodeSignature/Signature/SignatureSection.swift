@@ -1,13 +1,13 @@
 import KeychainModel
 import LinuxSystem
 
-/// Where the signature is: an ELF note in a section that is not loaded, so that program headers and loaded bytes are
-/// those of the unsigned file.
+/// The section of the signature: an ELF note that is not loaded. Program headers and loaded bytes stay those of the
+/// unsigned file.
 ///
-///     section = namesz:u32 descsz:u32 type:u32 "keychain" 00 00 00 00 desc padding     ; numbers in the file's order of bytes
+///     section = namesz:u32 descsz:u32 type:u32 "keychain" 00 00 00 00 desc padding  ; numbers in the file's byte order
 ///
-/// `namesz` is 9, `type` 1; the padding, zeros, makes the section's size a multiple of four. Anything else, or a second
-/// such section, is refused.
+/// `namesz` is 9 and `type` is 1. The padding, zeros, makes the section's size a multiple of four. Everything else is
+/// refused, and so is a second such section.
 enum SignatureSection {
     static let name = ".note.keychain"
     static let alignment: UInt64 = 4
@@ -27,7 +27,7 @@ enum SignatureSection {
         return bytes + descriptor + [UInt8](repeating: 0, count: padding(descriptor.count))
     }
 
-    /// What stands in the section's note.
+    /// The descriptor of the section's note.
     ///
     /// - Throws: `errSecMissingEntitlement` (`code.malformed`) for anything that is not exactly one note.
     static func decode(_ section: [UInt8], _ format: ELFFormat) throws(Refusal) -> [UInt8] {
@@ -39,7 +39,7 @@ enum SignatureSection {
             throw .malformedCode("the size of the signature's note is wrong")
         }
         let descriptor = Array(section[overhead..<overhead + size])
-        guard encode(descriptor, format) == section else { throw .malformedCode("the head of the note is not ours") }
+        guard encode(descriptor, format) == section else { throw .malformedCode("the note has a wrong head") }
         return descriptor
     }
 
@@ -47,7 +47,7 @@ enum SignatureSection {
 }
 
 extension ELFFile {
-    /// What stands in the file's signature note.
+    /// The descriptor of the file's signature note.
     ///
     /// - Returns: nil when there is none.
     /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when there are two, or one that cannot be read;
@@ -64,7 +64,7 @@ extension ELFFile {
         return try SignatureSection.decode(try bytes(at: section.offset, Int(section.size), "the signature"), format)
     }
 
-    /// Which sections are signatures.
+    /// The indices of the sections that are signatures.
     ///
     /// - Throws: `errSecIO`.
     func signatureSections(_ sections: [ELFSection]) throws(Refusal) -> [Int] {

@@ -1,18 +1,19 @@
 package import KeychainModel
 
-/// The rotations that lead from a team's first key, whose Team ID it keeps, to the key that signs now.
+/// The rotations that lead from a team's first key to the key that signs now. The team keeps the Team ID of its first
+/// key.
 package struct TeamChain: Hashable, Sendable {
     package let statements: [TeamStatement]
-    /// Whose keys they are: the team of the first.
+    /// The team of the first key.
     package let team: TeamID
 
-    /// Sixteen keys are one for every year of a long life.
+    /// Sixteen keys allow a new key in every year for a long time.
     package static let mostStatements = 16
 
     /// Follows the statements to `key`.
     ///
-    /// - Throws: `errSecMissingEntitlement` (`team.rotation`) when a link is missing, another team's, or leads
-    ///   elsewhere.
+    /// - Throws: `errSecMissingEntitlement` (`team.rotation`) when a link is missing, belongs to another team, or leads
+    ///   to another key.
     package init(_ statements: [TeamStatement], to key: TeamPublicKey) throws(Refusal) {
         guard statements.count <= Self.mostStatements else { throw .brokenChain }
         team = try TeamID(of: statements.first?.key ?? key)
@@ -27,9 +28,9 @@ package struct TeamChain: Hashable, Sendable {
         self.statements = statements
     }
 
-    /// The chain with one key more: what a rotation makes of it.
+    /// The chain after one more rotation.
     ///
-    /// - Throws: `errSecMissingEntitlement` (`team.rotation`) when the chain cannot be longer.
+    /// - Throws: `errSecMissingEntitlement` (`team.rotation`) when the chain has its maximum length.
     package func rotated(
         from signer: any TeamSigner, to key: TeamPublicKey, issued: UInt64
     ) throws(Refusal) -> TeamChain {

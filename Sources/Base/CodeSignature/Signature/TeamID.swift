@@ -2,9 +2,10 @@ import KeychainCrypto
 package import KeychainModel
 import LinuxSystem
 
-/// The name of a team: 20 characters that follow from its first key, so that nobody can claim it without that key.
+/// The name of a team: 20 characters derived from its first key. Nobody can claim it without that key.
 ///
-///     text = base32(first 100 bits of SHA-256("swift-keychain team v1" 00 ‖ algorithm:u8 ‖ public key))    ; RFC 4648, A–Z 2–7
+///     text = base32(first 100 bits of SHA-256("swift-keychain team v1" 00 ‖ algorithm:u8 ‖ public key))
+///                                                                                          ; RFC 4648, A–Z 2–7
 package struct TeamID: Hashable, Sendable {
     package let text: String
 
@@ -22,13 +23,13 @@ package struct TeamID: Hashable, Sendable {
         text = String(decoding: characters, as: UTF8.self)
     }
 
-    /// Reads a Team ID; nil when the text is none.
+    /// Reads a Team ID; nil when the text is not one.
     package init?(text: String) {
         guard text.utf8.count == Self.size, text.utf8.allSatisfy(Self.alphabet.contains) else { return nil }
         self.text = text
     }
 
-    /// What the team's groups begin with.
+    /// The prefix of the team's groups.
     package var prefix: String { text + "." }
 
     /// The team that an access group belongs to; nil for a group without one.

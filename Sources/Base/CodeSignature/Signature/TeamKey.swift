@@ -2,12 +2,12 @@ package import KeychainCrypto
 package import KeychainModel
 import LinuxSystem
 
-/// What a team's keys can be.
+/// The algorithms of a team's keys.
 package enum TeamKeyAlgorithm: UInt8, CaseIterable, Sendable {
     case ed25519 = 1
     case p256 = 2
 
-    /// What people call it.
+    /// The name that people use.
     package var name: String {
         switch self {
         case .ed25519: "ed25519"
@@ -22,7 +22,7 @@ package enum TeamKeyAlgorithm: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The size of a public key in bytes: as it is, or 04 ‖ X ‖ Y.
+    /// The size of a public key in bytes: 32, or that of 04 ‖ X ‖ Y.
     var publicSize: Int {
         switch self {
         case .ed25519: 32
@@ -39,7 +39,7 @@ package enum TeamKeyAlgorithm: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The public half of a team's key: verifies what the team has signed.
+/// The public half of a team's key. It verifies the team's signatures.
 ///
 ///     key = algorithm:u8 public:bytes
 package struct TeamPublicKey: Hashable, Sendable {
@@ -74,14 +74,14 @@ package struct TeamPublicKey: Hashable, Sendable {
         bytes.append(run: self.bytes)
     }
 
-    /// Whether the private half has signed this.
+    /// Whether the private half has made this signature.
     ///
-    /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when the bytes are no key; `errSecInternalComponent`.
+    /// - Throws: `errSecMissingEntitlement` (`code.malformed`) when the bytes are not a key; `errSecInternalComponent`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(Refusal) -> Bool {
         guard let signatures = algorithm.signatures else { return false }
         let key: PublicKey
         do throws(CryptoError) { key = try PublicKey(external: bytes.span, type: algorithm.keyType) } catch {
-            throw .malformedCode("the key is none")
+            throw .malformedCode("the key cannot be read")
         }
         return try computing { () throws(CryptoError) in
             try key.verify(signature.span, of: message.span, signatures)
@@ -89,7 +89,7 @@ package struct TeamPublicKey: Hashable, Sendable {
     }
 }
 
-/// Whoever can sign in the name of a team: a key in a file, or one in the enclave.
+/// A signer for a team: a key in a file, or one in the enclave.
 package protocol TeamSigner: Sendable {
     var publicKey: TeamPublicKey { get }
 
@@ -103,7 +103,7 @@ package protocol TeamSigner: Sendable {
 /// A team's key in this process's memory.
 package struct TeamPrivateKey: TeamSigner {
     package let publicKey: TeamPublicKey
-    /// The key itself, for writing it down.
+    /// The key itself, for writing it to a file.
     package let key: PrivateKey
 
     /// - Throws: `errSecParam` (`team.key`) for a key of another type or size.

@@ -3,8 +3,8 @@ import KeychainCrypto
 package import KeychainModel
 package import LinuxSystem
 
-/// A team's key in a file: PEM with a private key in PKCS#8, under a passphrase or not, and behind it the rotations
-/// that lead to it, if there were any.
+/// A team's key in a file: PEM with a private key in PKCS#8, encrypted with a passphrase or not. The rotations that
+/// lead to the key follow it, if there were any.
 package struct TeamKeyFile: Sendable {
     package let key: TeamPrivateKey
     package let statements: [TeamStatement]
@@ -16,9 +16,9 @@ package struct TeamKeyFile: Sendable {
 
     /// Reads the file's text.
     ///
-    /// - Parameter passphrase: asks for it; called when the key is under one.
-    /// - Throws: `errSecParam` (`team.key`) for what is no team key, or does not open; what a statement or the question
-    ///   throws.
+    /// - Parameter passphrase: asks for the passphrase; called when the key is encrypted.
+    /// - Throws: `errSecParam` (`team.key`) for a text that is not a team key, or does not decrypt; any error of a
+    ///   statement or of `passphrase`.
     package init<Failure: Error>(
         _ text: SecretBytes, passphrase: () throws(Failure) -> SecretBytes
     ) throws(TeamKeyFailure<Failure>) {
@@ -59,7 +59,7 @@ package struct TeamKeyFile: Sendable {
 
     /// The text of a file with a key alone.
     ///
-    /// - Parameter passphrase: what is to open it; nil for a key that whoever reads the file has.
+    /// - Parameter passphrase: encrypts the key; nil for a key that every reader of the file can use.
     /// - Throws: `errSecInternalComponent`.
     package static func text(_ key: TeamPrivateKey, passphrase: SecretBytes?) throws(Refusal) -> SecretBytes {
         let content = try computing { () throws(CryptoError) in
@@ -72,9 +72,9 @@ package struct TeamKeyFile: Sendable {
     }
 }
 
-/// Why there is no key.
+/// Why a file gives no key.
 package enum TeamKeyFailure<Question: Error>: Error {
     case refused(Refusal)
-    /// The passphrase could not be had.
+    /// The passphrase was not available.
     case notAsked(Question)
 }

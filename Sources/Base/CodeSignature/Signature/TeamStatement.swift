@@ -2,23 +2,24 @@ import DER
 package import KeychainModel
 import LinuxSystem
 
-/// Something that a team has said and signed: that another key speaks for it from now on, or that a group of its items
-/// is now a group of another team.
+/// A signed statement of a team. A rotation says that another key speaks for the team from now on. A handover says that
+/// a group of its items is now a group of another team.
 ///
 ///     statement = version:u8 kind:u8 team:20 issued:u64 count:u8 statement:bytes × count key content signature:64
-///     content   = key                                             ; kind 1, rotation: the new key, in place of `key`
-///     content   = from:text to:text                               ; kind 2, handover: groups with their teams' prefixes
+///     content   = key                                            ; kind 1, rotation: the new key, in place of `key`
+///     content   = from:text to:text                              ; kind 2, handover: groups with their teams' prefixes
 ///
-/// The signature is `key`'s over "swift-keychain team statement v1" 00 ‖ everything before it. A handover brings the
-/// rotations that lead to `key`; a rotation brings none, it is part of a chain itself. `issued` is in seconds since
-/// 1970, and for people to read: a statement does not expire.
+/// `key` signs "swift-keychain team statement v1" 00 ‖ everything before the signature. A handover contains the
+/// rotations that lead to `key`. A rotation contains none, because it is part of a chain itself. `issued` is in seconds
+/// since 1970 and for people to read: a statement does not expire.
 package struct TeamStatement: Hashable, Sendable {
-    /// Who has said it. Of a rotation this is known only with its chain (``TeamChain``); of a handover it is verified.
+    /// The team that made the statement. Of a rotation this is known only with its chain (``TeamChain``); of a handover
+    /// it is verified.
     package let team: TeamID
     /// The key that signed.
     package let key: TeamPublicKey
     package let content: Content
-    /// When, in seconds since 1970.
+    /// The time of signing, in seconds since 1970.
     package let issued: UInt64
     /// The statement's bytes.
     package let encoded: [UInt8]
@@ -41,8 +42,8 @@ package struct TeamStatement: Hashable, Sendable {
     private static let version: UInt8 = 1
     private static let domain = Array("swift-keychain team statement v1".utf8) + [0]
 
-    /// Verifies a statement: its form, its signature, and of a handover that the key is its team's and each group one
-    /// of a team.
+    /// Verifies the form and the signature of a statement. Of a handover it also verifies that the key is its team's,
+    /// and that each group belongs to a team.
     ///
     /// - Throws: `errSecMissingEntitlement`: `code.malformed`, `team.wrong-signature`, `team.rotation`,
     ///   `team.handover`.
@@ -52,7 +53,7 @@ package struct TeamStatement: Hashable, Sendable {
         guard try reader.integer(UInt8.self) == Self.version else { throw .newerSignature }
         let kind = try reader.integer(UInt8.self)
         guard let name = String(validating: try reader.array(TeamID.size), as: UTF8.self), let team = TeamID(text: name)
-        else { throw .malformedCode("a statement's team is none") }
+        else { throw .malformedCode("a statement's team cannot be read") }
         (self.team, issued) = (team, try reader.integer(UInt64.self))
         let chain = try Self.chain(&reader, allowed: kind == 2)
         key = try TeamPublicKey(from: &reader)
@@ -101,9 +102,9 @@ package struct TeamStatement: Hashable, Sendable {
     /// Signs a statement and verifies it.
     ///
     /// - Parameters:
-    ///   - chain: what leads from the team's first key to the signer's.
+    ///   - chain: the rotations from the team's first key to the signer's.
     ///   - issued: seconds since 1970.
-    /// - Throws: what ``init(verifying:)`` throws, and what the signer does.
+    /// - Throws: the errors of ``init(verifying:)`` and of the signer.
     package static func make(
         _ content: Content, by signer: any TeamSigner, chain: TeamChain, issued: UInt64
     ) throws(Refusal) -> TeamStatement {
@@ -130,7 +131,8 @@ extension TeamStatement {
 
     /// Reads the file of one statement and verifies it.
     ///
-    /// - Throws: what ``init(verifying:)`` throws; `code.malformed` when the text is not exactly one statement in PEM.
+    /// - Throws: the errors of ``init(verifying:)``; `code.malformed` when the text is not exactly one statement in
+    ///   PEM.
     package static func verify(_ text: [UInt8]) throws(Refusal) -> TeamStatement {
         let all = try statements(in: text)
         guard let statement = all.first, all.count == 1 else {

@@ -2,14 +2,14 @@ import CExpat
 import KeychainModel
 import LinuxSystem
 
-/// What hears of a document's parts. A text ends the reading and is the reason.
+/// Receives the parts of a document. A returned text ends the reading and is the reason.
 protocol XMLListener: AnyObject {
     func begin(_ element: String) -> String?
     func end(_ element: String) -> String?
     func characters(_ text: Span<UInt8>) -> String?
 }
 
-/// Expat, held to plain documents: UTF-8, no entities but XML's own, no namespaces. Belongs to one thread.
+/// Expat, restricted to plain documents: UTF-8, only XML's own entities, no namespaces. Belongs to one thread.
 @safe final class XMLParser {
     private let reference: XML_Parser
     private let listener: any XMLListener
@@ -17,7 +17,7 @@ protocol XMLListener: AnyObject {
 
     /// - Throws: `errSecMissingEntitlement` when there is no memory.
     init(_ listener: any XMLListener) throws(Refusal) {
-        // The encoding given here counts, whatever the document says.
+        // The encoding given here overrides the document's.
         guard let parser = unsafe XML_ParserCreate("UTF-8") else {
             throw .malformedEntitlements("there is no memory", line: 0)
         }
@@ -62,7 +62,7 @@ protocol XMLListener: AnyObject {
             { parser, _, _, _, hasSubset in
                 if hasSubset != 0 { unsafe XMLParser.from(parser)?.stop("it declares entities or elements of its own") }
             })
-        // Without this an entity of a file that is not read would be nothing.
+        // Without this handler, an entity of an unread file would silently become empty.
         unsafe XML_SetSkippedEntityHandler(
             reference, { parser, _, _ in unsafe XMLParser.from(parser)?.stop("it has an entity that XML does not") })
         unsafe XML_SetXmlDeclHandler(

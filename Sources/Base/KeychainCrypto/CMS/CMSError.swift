@@ -1,22 +1,22 @@
-/// Why a cryptographic message was not made, or not read.
+/// Why a cryptographic message was not made or not read.
 package enum CMSError: Error, Equatable, Sendable {
-    /// The bytes are no message, or a damaged one.
+    /// The bytes are not a message, or are a damaged one.
     case malformed
-    /// The message, or what it asks for, is larger than any has reason to be.
+    /// The message, or the memory that it requires, exceeds the limit.
     case tooLarge
-    /// The message is of a kind that is not read: neither signed nor enveloped data.
+    /// The message is of an unsupported kind: neither signed nor enveloped data.
     case unknownKind
-    /// The message is encrypted, and for nobody whose private key is there.
+    /// The message is encrypted, and the private key of no recipient is available.
     case noRecipient
     /// The content does not decrypt.
     case undecryptable
-    /// A key or certificate cannot be used for it.
+    /// A key or certificate cannot be used for this operation.
     case unusable
     /// OpenSSL refused.
     case libraryFailure
 }
 
-/// Runs what OpenSSL may refuse.
+/// Runs a body that calls OpenSSL and translates its error.
 func cms<Result>(
     or failure: CMSError = .libraryFailure, _ body: () throws(CryptoError) -> Result
 ) throws(CMSError) -> Result {

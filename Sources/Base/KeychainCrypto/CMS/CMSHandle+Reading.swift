@@ -20,7 +20,7 @@ extension CMSHandle {
         return unsafe place.pointee != nil
     }
 
-    /// The content in the message, as it stands there.
+    /// The content in the message, without verification.
     private var insideContent: [UInt8] {
         guard let octets = unsafe CMS_get0_content(reference)?.pointee,
             let start = unsafe ASN1_STRING_get0_data(octets)
@@ -28,7 +28,7 @@ extension CMSHandle {
         return unsafe Array(UnsafeBufferPointer(start: start, count: max(0, Int(ASN1_STRING_length(octets)))))
     }
 
-    /// The certificates that go with it.
+    /// The certificates in the message.
     func certificates() throws(CMSError) -> [X509Handle] {
         guard let stack = unsafe CMS_get1_certs(reference) else { return [] }
         let owned = unsafe OwnedStack(stack) { unsafe X509_free($0.map { OpaquePointer($0) }) }
@@ -89,13 +89,13 @@ extension CMSHandle {
     /// Reads the content and verifies every signature.
     ///
     /// - Parameters:
-    ///   - content: what was signed, where it is not in the message.
-    ///   - isThere: whether the content is here or there; without it no signature can be verified.
-    func verify(
+    ///   - content: the signed content, where it is not in the message.
+    ///   - isThere: whether the content is in the message or was given; without it no signature can be verified.
+    func verifySignatures(
         _ certificates: [X509Handle], _ content: [UInt8]?, _ isThere: Bool
     ) throws(CMSError) -> (signers: [CMSMessage.Signer], content: [UInt8]) {
         let infos = try signerInfos()
-        // Without signatures there are no digests, and OpenSSL makes no chain of streams.
+        // A message without signatures has no digests, and OpenSSL builds no chain of streams for it.
         guard !infos.isEmpty else { return ([], insideContent) }
         guard isThere else { return (infos.map { signer($0, certificates, holds: nil) }, []) }
         let chain = try unsafe cms(or: .malformed) { () throws(CryptoError) in
@@ -141,7 +141,8 @@ extension CMSHandle {
         certificates.first { unsafe CMS_SignerInfo_cert_cmp(reference, $0.reference) == 0 }
     }
 
-    /// Whether the content that went through a chain of streams is what was signed, and by this certificate's key.
+    /// Whether the content that went through a chain of streams is the signed content, and this certificate's key
+    /// signed it.
     func holds(by certificate: X509Handle, _ chain: OpaquePointer) -> Bool {
         guard !isForgeable else { return false }
         unsafe CMS_SignerInfo_set1_signer_cert(reference, certificate.reference)

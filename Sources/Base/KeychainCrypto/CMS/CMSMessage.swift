@@ -3,43 +3,43 @@ package import DER
 import KeychainModel
 import LinuxSystem
 
-/// A cryptographic message (RFC 5652) that was read: opened where it was encrypted, and its signatures verified.
+/// A cryptographic message (RFC 5652) after reading: decrypted where it was encrypted, with its signatures verified.
 package struct CMSMessage: Sendable {
     package struct Signer: Sendable {
         /// The signer's certificate, if the message has it.
         package let certificate: Certificate?
-        /// When it was signed, as the signer says: seconds since 2001.
+        /// The time of signing, as the signer states it: seconds since 2001.
         package let signingTime: Double?
-        /// Whether the signature holds; nil when the content is elsewhere and was not given.
+        /// Whether the signature holds; nil when the content is not in the message and was not given.
         package let holds: Bool?
     }
 
     package internal(set) var isEncrypted = false
-    /// Whether there is signed data in it, with signatures or without.
+    /// Whether the message contains signed data, with signatures or without.
     package internal(set) var isSigned = false
     /// The type of the signed content.
     package internal(set) var contentType: DERObjectIdentifier?
-    /// The content; nil when it is elsewhere.
+    /// The content; nil when it is not in the message.
     package internal(set) var content: [UInt8]?
     package internal(set) var certificates: [Certificate] = []
     package internal(set) var signers: [Signer] = []
 
-    /// More than any mail: what is larger is encrypted as a file, with a key that goes by mail.
+    /// More than any mail. Larger data is encrypted as a file, and its key goes by mail.
     package static let mostBytes = 256 << 20
-    /// A signature costs its verification.
+    /// The limit exists because verifying a signature takes time.
     static let mostSigners = 64
     static let mostCertificates = 256
-    /// Encrypted, and signed inside; each may be there twice.
+    /// A message may be encrypted and signed inside, each up to twice.
     static let mostLevels = 4
 
-    /// Finds the private key of one of the certificates that a message is for.
+    /// Finds the private key for one of the certificates that a message is encrypted for.
     package typealias KeySearch = ((Certificate) -> Bool) throws(CMSError) -> CMSWriter.Signer?
 
     /// Reads a message.
     ///
     /// - Parameters:
-    ///   - content: what was signed, if it is not in the message.
-    ///   - key: is asked when the message is encrypted, with what says whether it is for a certificate.
+    ///   - content: the signed content, if it is not in the message.
+    ///   - key: called when the message is encrypted, with a function that says whether a certificate is a recipient.
     /// - Throws: `CMSError`.
     package init(_ bytes: [UInt8], content: [UInt8]?, key: KeySearch) throws(CMSError) {
         defer { ERR_clear_error() }
@@ -80,7 +80,7 @@ package struct CMSMessage: Sendable {
         let handles = try message.certificates()
         certificates = handles.map(\.certificate)
         let isInside = message.hasContent
-        let read = try message.verify(handles, isInside ? nil : given, isInside || given != nil)
+        let read = try message.verifySignatures(handles, isInside ? nil : given, isInside || given != nil)
         signers = read.signers
         if isInside { content = read.content }
     }

@@ -3,7 +3,7 @@ package import DER
 package import KeychainModel
 import LinuxSystem
 
-/// A cryptographic message (RFC 5652) to be made, with OpenSSL: signed, encrypted, or signed and then encrypted.
+/// Makes a cryptographic message (RFC 5652) with OpenSSL: signed, encrypted, or signed and then encrypted.
 package struct CMSWriter: Sendable {
     /// The signers.
     package struct Signer: Sendable {
@@ -15,17 +15,17 @@ package struct CMSWriter: Sendable {
         }
     }
 
-    /// Attributes that are signed with the content; with any, the time of signing is.
+    /// Attributes that are signed with the content. If there is any, the time of signing is signed too.
     package struct Attributes: OptionSet, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
         package static let signingTime = Attributes(rawValue: 1)
-        /// The ciphers the signer can read (RFC 8551, 2.5.2).
+        /// The ciphers that the signer can read (RFC 8551, 2.5.2).
         package static let capabilities = Attributes(rawValue: 2)
     }
 
     package var signers: [Signer] = []
-    /// Certificates that go with it.
+    /// Certificates to include in the message.
     package var certificates: [Certificate] = []
     /// The certificates whose keys decrypt it.
     package var recipients: [Certificate] = []
@@ -33,7 +33,7 @@ package struct CMSWriter: Sendable {
     package var hash: HashFunction = .sha256
     /// The type of the content; nil for data.
     package var contentType: DERObjectIdentifier?
-    /// Whether the content stays outside.
+    /// Whether the content stays outside of the message.
     package var isDetached = false
     package var attributes: Attributes = []
 
@@ -41,8 +41,8 @@ package struct CMSWriter: Sendable {
 
     /// Makes the message.
     ///
-    /// - Parameter content: nil for a message that has certificates and nothing else.
-    /// - Throws: `CMSError.tooLarge`; `.unusable` for a certificate or a key that signs or receives nothing;
+    /// - Parameter content: nil for a message that contains only certificates.
+    /// - Throws: `CMSError.tooLarge`; `.unusable` for a certificate or a key that cannot sign or receive;
     ///   `.libraryFailure`.
     package func message(of content: [UInt8]?) throws(CMSError) -> [UInt8] {
         guard content?.count ?? 0 <= CMSMessage.mostBytes else { throw .tooLarge }
@@ -116,8 +116,8 @@ package struct CMSWriter: Sendable {
         }
     }
 
-    /// The SignedData in the ContentInfo around it, which is what an enveloped message of such content has (RFC
-    /// 5652, 3 and 6.1).
+    /// The SignedData inside the ContentInfo. An enveloped message of such content contains it without the ContentInfo
+    /// (RFC 5652, 3 and 6.1).
     private static func content(ofSigned message: [UInt8]) throws(CMSError) -> [UInt8] {
         do throws(DERError) {
             let whole = try DERElement(

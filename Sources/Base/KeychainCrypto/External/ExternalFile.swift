@@ -3,12 +3,12 @@ import DER
 import KeychainModel
 package import LinuxSystem
 
-/// The contents of a file: keys and certificates, in any of the forms that are known.
+/// The contents of a file: keys and certificates, in any of the known forms.
 package struct ExternalFile: Sendable {
     package let items: [ExternalItem]
     package let form: ExternalForm
 
-    /// Reads a file, and finds out in which form it is.
+    /// Reads a file and detects its form.
     ///
     /// - Parameter passphrase: nil when none was given.
     /// - Throws: `ExternalFailure`.
@@ -21,7 +21,7 @@ package struct ExternalFile: Sendable {
         var (items, forms) = ([ExternalItem](), [ExternalForm]())
         for block in blocks {
             let (read, form) = try block.content.withSpan { (content) throws(ExternalFailure) in
-                try Self.read(content, block.label, passphrase)
+                try Self.readBlock(content, block.label, passphrase)
             }
             items += read
             forms.append(form)
@@ -31,7 +31,7 @@ package struct ExternalFile: Sendable {
 
     private typealias Found = (items: [ExternalItem], form: ExternalForm)
 
-    private static func read(
+    private static func readBlock(
         _ content: Span<UInt8>, _ label: String, _ passphrase: SecretBytes?
     ) throws(ExternalFailure) -> Found {
         switch label {
@@ -44,7 +44,7 @@ package struct ExternalFile: Sendable {
         }
     }
 
-    /// The forms have nothing in common that would say which it is, but each refuses the others.
+    /// Tries each form in turn. The forms share no mark that tells them apart, but each decoder refuses the others.
     private static func readDER(_ bytes: Span<UInt8>, _ passphrase: SecretBytes?) throws(ExternalFailure) -> Found {
         if let found = try? certificate(bytes) { return found }
         if let found = try? privateKey(bytes) { return found }
@@ -61,7 +61,7 @@ package struct ExternalFile: Sendable {
         return ([.certificate(certificate)], .x509)
     }
 
-    /// PKCS #8, PKCS #1 or SEC 1: OpenSSL tells them apart.
+    /// Reads PKCS #8, PKCS #1 or SEC 1; OpenSSL tells them apart.
     private static func privateKey(_ bytes: Span<UInt8>) throws(ExternalFailure) -> Found {
         let key = try external(or: .unknownForm) { () throws(CryptoError) in
             if let key = try? PrivateKey(privateKeyInfo: bytes) { return key }

@@ -11,7 +11,7 @@ package struct ExternalWriter: Sendable {
 
     package init(_ items: [ExternalItem]) { self.items = items }
 
-    /// The form that is taken where none is named: what all programs read.
+    /// The form used when none is named; all programs read it.
     private var usualForm: ExternalForm {
         guard let first = items.first, items.count == 1 else { return .pemSequence }
         switch first {
@@ -39,7 +39,7 @@ package struct ExternalWriter: Sendable {
         return output.copy()
     }
 
-    /// One after the other; without lines between them there can only be one.
+    /// Writes one item after the other. Without PEM lines between them there can be only one.
     private func appendEach(
         as form: ExternalForm?, to output: SecretBuffer, _ isPEM: Bool
     ) throws(ExternalFailure) {
@@ -98,10 +98,10 @@ package struct ExternalWriter: Sendable {
         return SecretBytes(copying: message.span)
     }
 
-    /// Passes over the passphrase: as many as OpenSSL does with a passphrase that people type, times fifty.
+    /// The number of iterations over the passphrase: what OpenSSL uses for a passphrase that people type, times fifty.
     private static let passes: CInt = 100_000
 
-    /// One identity, and other certificates.
+    /// Writes one identity and other certificates.
     private func appendArchive(to output: SecretBuffer) throws(ExternalFailure) {
         guard let passphrase else { throw .needsPassphrase }
         var (identity, others): ((PrivateKey, Certificate)?, [Certificate]) = (nil, [])
@@ -138,7 +138,7 @@ package struct ExternalWriter: Sendable {
         return try unsafe secretlyEncoded { unsafe i2d_PKCS12(made, &$0) }
     }
 
-    /// As C takes texts: with a zero at the end, and no other.
+    /// The passphrase as a C string: with a zero at the end, and no other zero.
     private static func terminated(_ passphrase: SecretBytes) throws(CryptoError) -> SecretBytes {
         let text = SecretBuffer()
         let hasZero = passphrase.withSpan { bytes in

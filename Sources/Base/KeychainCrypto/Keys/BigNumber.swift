@@ -1,13 +1,13 @@
 import COpenSSL
 import LinuxSystem
 
-/// One of OpenSSL's large integers, wiped when it is let go. Belongs to one thread.
+/// A large integer of OpenSSL, wiped when it is freed. Belongs to one thread.
 @safe final class BigNumber {
     let reference: OpaquePointer
 
     init() throws(CryptoError) { unsafe reference = try made(BN_new()) }
 
-    /// Takes over a number that OpenSSL has made.
+    /// Takes ownership of a number that OpenSSL has made.
     init(adopting number: OpaquePointer?) throws(CryptoError) { unsafe reference = try made(number) }
 
     /// Reads a number, most significant byte first.
@@ -23,7 +23,7 @@ import LinuxSystem
     var isOdd: Bool { unsafe BN_is_odd(reference) == 1 }
     var isOne: Bool { unsafe BN_is_one(reference) == 1 }
 
-    /// Writes the number, most significant byte first, over `count` bytes of the span.
+    /// Writes the number, most significant byte first, into `count` bytes of the span.
     ///
     /// - Throws: `CryptoError.libraryFailure` when it does not fit.
     func write(to span: inout MutableSpan<UInt8>, at offset: Int, count: Int) throws(CryptoError) {
@@ -37,7 +37,7 @@ import LinuxSystem
     static func == (left: BigNumber, right: BigNumber) -> Bool { unsafe BN_cmp(left.reference, right.reference) == 0 }
 }
 
-/// Arithmetic on the parts of a key, to see whether they belong together.
+/// Arithmetic on the parts of a key, to check that they belong together.
 @safe final class BigArithmetic {
     private let context: OpaquePointer
 
@@ -64,7 +64,7 @@ import LinuxSystem
         return result
     }
 
-    /// The number minus one, treated as a secret: OpenSSL divides by it in a time that does not depend on it.
+    /// The number minus one, marked as a secret: OpenSSL then divides by it in constant time.
     func predecessor(_ number: BigNumber) throws(CryptoError) -> BigNumber {
         let result = try unsafe BigNumber(adopting: BN_dup(number.reference))
         try succeed(unsafe BN_sub_word(result.reference, 1))

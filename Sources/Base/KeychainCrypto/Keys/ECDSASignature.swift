@@ -8,7 +8,7 @@ import LinuxSystem
 
     /// Reads DER `SEQUENCE { r, s }` (ANSI X9.62).
     ///
-    /// - Throws: `CryptoError.malformedKey` for anything else, or more.
+    /// - Throws: `CryptoError.malformedKey` for anything else, or trailing bytes.
     package init(x962 bytes: Span<UInt8>) throws(CryptoError) {
         unsafe reference = try unsafe decoded(
             bytes, by: { unsafe d2i_ECDSA_SIG(nil, &$0, $1) }, orFree: ECDSA_SIG_free)
@@ -27,7 +27,7 @@ import LinuxSystem
                 BN_bin2bn(bytes.baseAddress, CInt(size), nil),
                 BN_bin2bn(bytes.baseAddress.map { unsafe $0 + size }, CInt(size), nil)
             )
-            // Takes over both numbers.
+            // OpenSSL takes ownership of both numbers.
             return unsafe ECDSA_SIG_set0(made, r, s)
         }
         try succeed(set)

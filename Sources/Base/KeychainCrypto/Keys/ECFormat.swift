@@ -86,10 +86,10 @@ struct ECFormat: KeyFormat {
     }
 }
 
-/// The curves there are.
+/// The supported curves.
 struct Curve: Sendable {
     let bits: Int
-    /// What OpenSSL calls it.
+    /// OpenSSL's name of the curve.
     let group: ParameterText
 
     /// The size of a coordinate or a private key in bytes.
@@ -102,7 +102,7 @@ struct Curve: Sendable {
         Curve(bits: 256, group: ParameterText("prime256v1")), Curve(bits: 384, group: ParameterText("secp384r1")),
         Curve(bits: 521, group: ParameterText("secp521r1")),
     ]
-    /// Which parts of a key are given when it is made, in OpenSSL's bits.
+    /// The parts of a key that are given when it is made, in OpenSSL's bits.
     static let publicPart = OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
     static let bothParts = publicPart | OSSL_KEYMGMT_SELECT_PRIVATE_KEY
     static let groupName = ParameterText(OSSL_PKEY_PARAM_GROUP_NAME)
@@ -111,7 +111,7 @@ struct Curve: Sendable {
 
     private init(bits: Int, group: ParameterText) { (self.bits, self.group) = (bits, group) }
 
-    /// - Throws: `CryptoError.unsupportedKeySize` for bits that no curve here has.
+    /// - Throws: `CryptoError.unsupportedKeySize` for a size that no supported curve has.
     init(bits: Int) throws(CryptoError) {
         guard let found = Self.all.first(where: { $0.bits == bits }) else { throw .unsupportedKeySize }
         self = found

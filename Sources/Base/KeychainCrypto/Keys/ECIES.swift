@@ -3,11 +3,11 @@ package import LinuxSystem
 
 /// ECIES (semantics F.3): ephemeral point ‖ AES-GCM of the content ‖ tag.
 ///
-/// The key is derived by X9.63 from the shared X coordinate, with ephemeral point ‖ the caller's shared info; the IV is
-/// 16 zero bytes, or 16 more derived bytes. No associated data. Only the shared X coordinate needs a private key, so it
-/// may come from elsewhere.
+/// X9.63 derives the key from the shared X coordinate, with ephemeral point ‖ the caller's shared info. The IV is 16
+/// zero bytes, or 16 more derived bytes. There is no associated data. Only the shared X coordinate needs a private key,
+/// so another component may compute it.
 package enum ECIES {
-    /// The ephemeral point a message begins with: what the recipient's private key exchanges with.
+    /// The ephemeral point at the start of a message. The recipient's private key is exchanged with it.
     ///
     /// - Throws: `CryptoError.wrongInputSize` when the message is shorter than point and tag; `.unsupportedKeySize`.
     package static func ephemeralPoint(of message: Span<UInt8>, curveBits: Int) throws(CryptoError) -> [UInt8] {
@@ -16,30 +16,30 @@ package enum ECIES {
         return message.array(0, size)
     }
 
-    /// Opens a message with the X coordinate that the recipient's key and the ephemeral point share.
+    /// Decrypts a message with the X coordinate that the recipient's key and the ephemeral point share.
     ///
     /// - Throws: `CryptoError.authenticationFailed`; `.wrongInputSize` when the message is too short;
-    ///   `.unsupportedAlgorithm` when the algorithm is no ECIES; `.invalidParameter`, `.libraryFailure`.
+    ///   `.unsupportedAlgorithm` when the algorithm is not ECIES; `.invalidParameter`, `.libraryFailure`.
     package static func open(
-        _ message: Span<UInt8>, sharedX: SecretBytes, curveBits: Int, _ algorithm: KeyAlgorithm,
+        message: Span<UInt8>, sharedX: SecretBytes, curveBits: Int, _ algorithm: KeyAlgorithm,
         parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
         let scheme = try scheme(of: algorithm, parameters)
         let point = try ephemeralPoint(of: message, curveBits: curveBits)
         let cipher = try cipher(scheme, sharedX, point, parameters, curveBits: curveBits)
-        return try cipher.open(message.extracting(point.count...), aad: Span())
+        return try cipher.open(box: message.extracting(point.count...), aad: Span())
     }
 
-    /// Makes a message.
+    /// Encrypts a message.
     static func seal(
-        _ content: Span<UInt8>, for recipient: PublicKey, _ algorithm: KeyAlgorithm, parameters: KeyParameters
+        content: Span<UInt8>, for recipient: PublicKey, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> [UInt8] {
         let scheme = try scheme(of: algorithm, parameters)
         let ephemeral = try PrivateKey.generate(recipient.type, bits: recipient.bits)
         let point = ephemeral.publicKey.external()
         let cipher = try cipher(
             scheme, ephemeral.sharedX(with: recipient), point, parameters, curveBits: recipient.bits)
-        return try cipher.seal(content, aad: Span(), after: point)
+        return try cipher.seal(content: content, aad: Span(), after: point)
     }
 
     private static func scheme(

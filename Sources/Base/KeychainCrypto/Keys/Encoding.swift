@@ -1,12 +1,12 @@
 import COpenSSL
 import LinuxSystem
 
-/// What OpenSSL's `i2d` functions look like: they make room for what they write.
+/// The shape of OpenSSL's `i2d` functions. They allocate their output.
 typealias Encoder = (inout UnsafeMutablePointer<UInt8>?) -> CInt
-/// What OpenSSL's `d2i` functions look like: they move on to what is behind the object they have read.
+/// The shape of OpenSSL's `d2i` functions. They advance the pointer behind the object that they have read.
 typealias Decoder = (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?
 
-/// What an encoder writes.
+/// The output of an encoder.
 ///
 /// - Throws: `CryptoError.libraryFailure`.
 func encoded(by encoder: Encoder) throws(CryptoError) -> [UInt8] {
@@ -17,7 +17,7 @@ func encoded(by encoder: Encoder) throws(CryptoError) -> [UInt8] {
     return unsafe Array(UnsafeBufferPointer(start: output, count: Int(count)))
 }
 
-/// What an encoder writes, when it is secret.
+/// The secret output of an encoder.
 ///
 /// - Throws: `CryptoError.libraryFailure`.
 func secretlyEncoded(by encoder: Encoder) throws(CryptoError) -> SecretBytes {
@@ -29,9 +29,9 @@ func secretlyEncoded(by encoder: Encoder) throws(CryptoError) -> SecretBytes {
     return unsafe SecretBytes(copying: Span(_unsafeStart: UnsafePointer(start), count: Int(count)))
 }
 
-/// The object that a decoder reads, when it takes all of the bytes.
+/// The object that a decoder reads. The decoder must use all of the bytes.
 ///
-/// - Parameter free: lets go of an object behind which there is more.
+/// - Parameter free: frees an object that is followed by more bytes.
 /// - Throws: `CryptoError.malformedKey`.
 func decoded(
     _ bytes: Span<UInt8>, by decoder: Decoder, orFree free: (OpaquePointer?) -> Void

@@ -2,10 +2,10 @@ import COpenSSL
 import KeychainModel
 package import LinuxSystem
 
-/// Private keys under a passphrase: PKCS#8 `EncryptedPrivateKeyInfo` (RFC 5208, RFC 8018), as every other program reads
-/// it.
+/// Private keys encrypted with a passphrase: PKCS#8 `EncryptedPrivateKeyInfo` (RFC 5208, RFC 8018), which every other
+/// program reads.
 extension PrivateKey {
-    /// Passes of PBKDF2 with HMAC-SHA256: about a third of a second, for who types the passphrase and for each guess.
+    /// Iterations of PBKDF2 with HMAC-SHA256: about a third of a second for each passphrase that is tried.
     private static let passes: CInt = 600_000
     private static let saltSize: CInt = 16
     private static let mostPassphraseBytes = 4096
@@ -27,15 +27,15 @@ extension PrivateKey {
 
     /// Reads DER.
     ///
-    /// - Throws: `CryptoError.malformedKey` for what is no key under a passphrase, or asks for more work than is done
-    ///   for one; `.authenticationFailed` when it does not open; what ``init(privateKeyInfo:)`` throws.
+    /// - Throws: `CryptoError.malformedKey` for bytes that are not an encrypted key, or that demand more iterations
+    ///   than are allowed; `.authenticationFailed` for a wrong passphrase; the errors of ``init(privateKeyInfo:)``.
     package convenience init(
         encryptedPrivateKeyInfo bytes: Span<UInt8>, _ passphrase: SecretBytes
     ) throws(CryptoError) {
-        try self.init(checking: Self.open(bytes, passphrase))
+        try self.init(checking: Self.decrypt(bytes, passphrase))
     }
 
-    private static func open(_ bytes: Span<UInt8>, _ passphrase: SecretBytes) throws(CryptoError) -> KeyHandle {
+    private static func decrypt(_ bytes: Span<UInt8>, _ passphrase: SecretBytes) throws(CryptoError) -> KeyHandle {
         guard bytes.count <= RSAFormat.mostBytes, passphrase.count <= mostPassphraseBytes else { throw .malformedKey }
         let sealed = try unsafe decoded(bytes, by: { unsafe d2i_X509_SIG(nil, &$0, $1) }, orFree: X509_SIG_free)
         defer { unsafe X509_SIG_free(sealed) }
@@ -58,7 +58,7 @@ extension PrivateKey {
 }
 
 extension SecretBytes {
-    /// Lends the bytes as OpenSSL takes passphrases.
+    /// Lends the bytes in the type that OpenSSL takes for passphrases.
     fileprivate func withCharacters<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>, CInt) throws(Failure) -> Result
     ) throws(Failure) -> Result {

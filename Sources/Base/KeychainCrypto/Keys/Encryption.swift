@@ -3,12 +3,12 @@ package import KeychainModel
 package import LinuxSystem
 
 extension PublicKey {
-    /// Encrypts for whoever has the private key.
+    /// Encrypts for the holder of the private key.
     ///
-    /// A raw block that is shorter than the modulus has zeros before it.
+    /// A raw block that is shorter than the modulus gets leading zeros.
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for more than the padding leaves room for, or a
-    ///   raw block that is no number below the modulus; `.invalidParameter`, `.tooLong`, `.libraryFailure`.
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for more than the padding leaves room for, or
+    ///   for a raw block that is not below the modulus; `.invalidParameter`, `.tooLong`, `.libraryFailure`.
     package func encrypt(
         _ input: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters = KeyParameters()
     ) throws(CryptoError) -> [UInt8] {
@@ -20,12 +20,12 @@ extension PublicKey {
             }
         case .rsaPKCS1: return try encrypt(input, .pkcs1, size: 0...modulusSize - RSAPadding.leastPKCS1Overhead)
         case .rsaOAEP(let hash): return try encrypt(input, hash)
-        case .rsaOAEPAESGCM(let hash): return try WrappedContent.seal(input, for: self, hash)
-        case .ecies: return try ECIES.seal(input, for: self, algorithm, parameters: parameters)
+        case .rsaOAEPAESGCM(let hash): return try WrappedContent.seal(content: input, for: self, hash)
+        case .ecies: return try ECIES.seal(content: input, for: self, algorithm, parameters: parameters)
         }
     }
 
-    /// With OAEP (RFC 8017, 7.1).
+    /// Encrypts with OAEP (RFC 8017, 7.1).
     func encrypt(_ input: Span<UInt8>, _ hash: HashFunction) throws(CryptoError) -> [UInt8] {
         try encrypt(input, .oaep(hash), size: 0...KeyAlgorithm.Encryption.oaepRoom(hash, bits: bits))
     }
@@ -43,12 +43,11 @@ extension PublicKey {
     /// The size of an RSA block in bytes.
     var modulusSize: Int { KeyType.blockSize(bits: bits) }
 
-    /// What the private key was applied to, without padding: RSA's other direction, which Apple's public keys call
-    /// decryption. Leading zeros are left out.
+    /// The input of the private-key operation, with its padding removed. This is RSA's other direction, which Apple's
+    /// public keys call decryption. Leading zeros are left out.
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize`; `.authenticationFailed` with a padding for
-    ///   encryption, which nothing has that a private key was applied to, and for a number that is not below the
-    ///   modulus.
+    /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize`; `.authenticationFailed` for a number that is
+    ///   not below the modulus, and for an encryption padding, because private-key operations never produce one.
     package func recover(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(CryptoError) -> SecretBytes {
         guard algorithm.supports(.decrypt, type: type, bits: bits),
             case .encryption(let encryption) = algorithm.construction
@@ -64,11 +63,11 @@ extension PublicKey {
     }
 }
 
-/// A block of RSA's without padding: the bytes as a number, with zeros before them up to the size of the modulus.
+/// A block of RSA without padding: the bytes as a number, with leading zeros up to the size of the modulus.
 struct RSABlock {
     private let bytes: SecretBytes
 
-    /// - Returns: nil for more bytes than that.
+    /// - Returns: nil for more bytes than `size`.
     init?(_ input: Span<UInt8>, size: Int) {
         guard input.count <= size else { return nil }
         bytes = SecretBytes(count: size)
@@ -83,7 +82,7 @@ struct RSABlock {
 }
 
 extension SecretBytes {
-    /// The number as RSA without padding gives it back: without the zeros before it.
+    /// The number as RSA without padding returns it: without leading zeros.
     fileprivate var withoutLeadingZeros: SecretBytes {
         withSpan { bytes in
             var first = 0
@@ -94,7 +93,7 @@ extension SecretBytes {
 }
 
 extension PrivateKey {
-    /// Decrypts what was encrypted for the public key.
+    /// Decrypts a message for the public key.
     ///
     /// - Throws: `CryptoError.authenticationFailed` when padding or tag are wrong; `.wrongInputSize`,
     ///   `.unsupportedAlgorithm`; `.malformedKey` when the message has no point of the curve; `.invalidParameter`,
@@ -106,11 +105,11 @@ extension PrivateKey {
         case .rsaRaw: return try decrypt(input, .none).withoutLeadingZeros
         case .rsaPKCS1: return try decrypt(input, .pkcs1)
         case .rsaOAEP(let hash): return try decrypt(input, .oaep(hash))
-        case .rsaOAEPAESGCM(let hash): return try WrappedContent.open(input, with: self, hash)
+        case .rsaOAEPAESGCM(let hash): return try WrappedContent.open(message: input, with: self, hash)
         case .ecies:
             let point = try ECIES.ephemeralPoint(of: input, curveBits: bits)
             let shared = try sharedX(with: PublicKey(external: point.span, type: type))
-            return try ECIES.open(input, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
+            return try ECIES.open(message: input, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
         }
     }
 
@@ -124,7 +123,7 @@ extension PrivateKey {
 }
 
 extension KeyAlgorithm {
-    /// How it encrypts, once it is known to be one for this key and these parameters.
+    /// The encryption method of the algorithm, after checks against this key and these parameters.
     fileprivate func encryption(
         _ operation: KeyOperation, _ key: PublicKey, _ parameters: KeyParameters
     ) throws(CryptoError) -> Encryption {
@@ -136,31 +135,32 @@ extension KeyAlgorithm {
     }
 }
 
-/// OAEP of a fresh AES key ‖ AES-GCM of the content ‖ tag; the IV is 16 zero bytes, the associated data the public key
-/// (semantics F.3).
+/// OAEP of a fresh AES key ‖ AES-GCM of the content ‖ tag. The IV is 16 zero bytes, and the associated data is the
+/// public key (semantics F.3).
 private enum WrappedContent {
     static func seal(
-        _ content: Span<UInt8>, for recipient: PublicKey, _ hash: HashFunction
+        content: Span<UInt8>, for recipient: PublicKey, _ hash: HashFunction
     ) throws(CryptoError) -> [UInt8] {
         let key = SecretBytes(count: KeyAlgorithm.Encryption.contentKeySize(rsaBits: recipient.bits))
         key.withMutableSpan { Randomness.fill(&$0) }
         return try key.withSpan { (key) throws(CryptoError) in
             let wrapped = try recipient.encrypt(key, hash)
-            return try ContentCipher(key: key, iv: nil).seal(content, aad: recipient.external().span, after: wrapped)
+            return try ContentCipher(key: key, iv: nil).seal(content: content, aad: recipient.external().span, after: wrapped)
         }
     }
 
     static func open(
-        _ message: Span<UInt8>, with recipient: PrivateKey, _ hash: HashFunction
+        message: Span<UInt8>, with recipient: PrivateKey, _ hash: HashFunction
     ) throws(CryptoError) -> SecretBytes {
         let size = recipient.publicKey.modulusSize
         guard message.count >= size + AESGCM.tagSize else { throw .wrongInputSize }
         let key = try recipient.decrypt(message.extracting(..<size), .oaep(hash))
         return try key.withSpan { (key) throws(CryptoError) in
-            // The sender chose the key's size; one that AES-GCM does not take is no key of his.
+            // The sender chose the size of the key. A size that AES-GCM does not take means that the message is not
+            // genuine.
             guard key.count == 16 || key.count == 32 else { throw .authenticationFailed }
             let cipher = try ContentCipher(key: key, iv: nil)
-            return try cipher.open(message.extracting(size...), aad: recipient.publicKey.external().span)
+            return try cipher.open(box: message.extracting(size...), aad: recipient.publicKey.external().span)
         }
     }
 }

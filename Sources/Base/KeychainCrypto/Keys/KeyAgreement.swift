@@ -2,13 +2,14 @@ import COpenSSL
 package import KeychainModel
 package import LinuxSystem
 
-/// The part of a key exchange that needs no key: from the shared X coordinate, which may come from elsewhere, to the
-/// result.
+/// The part of a key exchange that needs no key. It computes the result from the shared X coordinate, which another
+/// component may have computed.
 package enum KeyAgreement {
-    /// Gives the X coordinate itself, or what the X9.63 key derivation makes of it and the shared info (SEC 1, 3.6.1).
+    /// Returns the X coordinate itself, or the output of the X9.63 key derivation from it and the shared info (SEC 1,
+    /// 3.6.1).
     ///
-    /// - Throws: `CryptoError.unsupportedAlgorithm` for an algorithm that is no key exchange; `.invalidParameter` when
-    ///   a derivation has no size from 1 to ``KeyParameters/mostRequestedBytes``.
+    /// - Throws: `CryptoError.unsupportedAlgorithm` for an algorithm that is not a key exchange; `.invalidParameter`
+    ///   when a derivation has no size from 1 to ``KeyParameters/mostRequestedBytes``.
     package static func finish(
         sharedX: SecretBytes, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
@@ -18,8 +19,8 @@ package enum KeyAgreement {
         return try derive(from: sharedX, info: parameters.sharedInfo.span, hash, count: size)
     }
 
-    /// Whether the parameters are those that the exchange takes; asked before a private key is used. An exchange that
-    /// derives nothing looks at none.
+    /// Checks that the parameters fit the exchange, before a private key is used. An exchange without a derivation
+    /// ignores its parameters.
     static func check(
         _ parameters: KeyParameters, _ exchange: KeyAlgorithm.KeyExchange
     ) throws(CryptoError) {
@@ -49,7 +50,7 @@ extension KeyParameters {
         else { throw .invalidParameter }
     }
 
-    /// For algorithms that take none.
+    /// Checks that there are no parameters, for algorithms that take none.
     func checkAbsent() throws(CryptoError) {
         guard requestedSize == nil, sharedInfo.isEmpty else { throw .invalidParameter }
     }
@@ -58,8 +59,9 @@ extension KeyParameters {
 extension PrivateKey {
     /// Exchanges keys with a peer whose public key is in external representation.
     ///
-    /// - Throws: `CryptoError.malformedKey` when the peer's key is none, or of another type or size, or makes a secret
-    ///   that anyone can know; `.unsupportedAlgorithm`, `.invalidParameter` as ``KeyAgreement``, `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` when the peer's key is malformed, has another type or size, or produces a
+    ///   secret that anyone can know; `.unsupportedAlgorithm`, `.invalidParameter` as ``KeyAgreement``,
+    ///   `.libraryFailure`.
     package func agree(
         with peer: Span<UInt8>, _ algorithm: KeyAlgorithm, parameters: KeyParameters
     ) throws(CryptoError) -> SecretBytes {
@@ -87,7 +89,8 @@ extension PrivateKey {
         guard peer.type == type, peer.bits == bits else { throw .malformedKey }
         let context = try KeyContext(handle)
         try succeed(unsafe EVP_PKEY_derive_init(context.reference))
-        // A PublicKey is on its curve, and the curves have no other points (cofactor 1), so it is not validated again.
+        // A `PublicKey` is on its curve, and the curves have no other points (cofactor 1). It needs no second
+        // validation.
         try succeed(unsafe EVP_PKEY_derive_set_peer_ex(context.reference, peer.handle.reference, 0), or: .malformedKey)
         let shared = SecretBytes(count: KeyType.blockSize(bits: bits))
         try shared.withMutableSpan { (span) throws(CryptoError) in

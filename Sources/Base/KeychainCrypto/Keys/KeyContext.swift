@@ -3,31 +3,31 @@ import LinuxSystem
 
 /// OpenSSL's context of one operation with a key. Belongs to one thread.
 @safe final class KeyContext {
-    /// What signing, encrypting and decrypting look like in C: output and its size, input and its size.
+    /// The shape of signing, encrypting and decrypting in C: output and its size, input and its size.
     typealias Transformation = (
         OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?, UnsafePointer<UInt8>?, Int
     ) -> CInt
 
     let reference: OpaquePointer
-    // OpenSSL holds it too; said here so that its size can be asked for.
+    // OpenSSL holds the key too. This property exists so that the size of the output can be read.
     private let key: KeyHandle?
 
-    /// For an operation with this key.
+    /// Creates a context for an operation with this key.
     init(_ key: KeyHandle) throws(CryptoError) {
         self.key = key
         unsafe reference = try made(EVP_PKEY_CTX_new_from_pkey(nil, key.reference, nil))
     }
 
-    /// For making keys of this kind, in OpenSSL's words.
+    /// Creates a context that makes keys of this kind; the name is OpenSSL's.
     init(making kind: String) throws(CryptoError) {
         key = nil
         unsafe reference = try made(EVP_PKEY_CTX_new_from_name(nil, kind, nil))
     }
 
-    // Also wipes what is secret in it.
+    // This also wipes the secrets in the context.
     deinit { unsafe EVP_PKEY_CTX_free(reference) }
 
-    /// Transforms the input into something public.
+    /// Transforms the input into a public output.
     ///
     /// - Throws: `CryptoError.libraryFailure`, `.tooLong`.
     func transform(
@@ -40,7 +40,7 @@ import LinuxSystem
         return output
     }
 
-    /// Transforms the input into something secret.
+    /// Transforms the input into a secret output.
     ///
     /// - Throws: `failure` when the library refuses.
     func transformSecretly(

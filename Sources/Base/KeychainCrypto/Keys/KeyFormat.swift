@@ -2,20 +2,20 @@ import COpenSSL
 import KeychainModel
 import LinuxSystem
 
-/// How the keys of one type are made, written and read: Apple's external representations (semantics F.1).
+/// Makes, writes and reads the keys of one type in Apple's external representations (semantics F.1).
 protocol KeyFormat: Sendable {
-    /// What OpenSSL calls keys of this type.
+    /// OpenSSL's name for keys of this type.
     var kind: String { get }
-    /// The number by which OpenSSL knows the algorithm that PKCS#8 names for keys of this type.
+    /// OpenSSL's number for the algorithm that PKCS#8 names for keys of this type.
     var algorithm: CInt { get }
 
     func generate(bits: Int) throws(CryptoError) -> KeyHandle
-    /// Reads a key and holds its parts against each other.
+    /// Reads a key and checks that its parts belong together.
     func decodePrivate(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle
     func decodePublic(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle
     func encodePrivate(_ key: KeyHandle) throws(CryptoError) -> SecretBytes
     func encodePublic(_ key: KeyHandle) throws(CryptoError) -> [UInt8]
-    /// The size that programs know the key by.
+    /// The size of the key as programs see it.
     func bits(of key: KeyHandle) -> Int
 }
 
@@ -29,6 +29,6 @@ extension KeyType {
         }
     }
 
-    /// The type of a key that OpenSSL has read; nil for keys that are not used here, such as those for RSA-PSS alone.
+    /// The type of a key that OpenSSL has read; nil for unsupported keys, such as those for RSA-PSS alone.
     static func of(_ key: KeyHandle) -> KeyType? { allCases.first { key.isA($0.format.kind) } }
 }

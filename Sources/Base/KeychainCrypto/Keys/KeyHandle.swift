@@ -1,16 +1,16 @@
 import COpenSSL
 import LinuxSystem
 
-/// One of OpenSSL's keys, freed when the last owner lets go.
+/// A key of OpenSSL, freed with its last owner.
 ///
-/// It is never changed after it was made, and OpenSSL lets any number of threads use such a key at once, which is what
-/// makes it safe to send.
+/// It is safe to send because it never changes after it was made, and OpenSSL lets any number of threads use such a key
+/// at once.
 @safe final class KeyHandle: @unchecked Sendable {
     let reference: OpaquePointer
 
-    /// Takes over a key that OpenSSL has made.
+    /// Takes ownership of a key that OpenSSL has made.
     ///
-    /// - Throws: `CryptoError.malformedKey` when it has made none.
+    /// - Throws: `CryptoError.malformedKey` when the key is null.
     init(adopting key: OpaquePointer?) throws(CryptoError) {
         guard let key = unsafe key else {
             ERR_clear_error()
@@ -19,12 +19,12 @@ import LinuxSystem
         unsafe reference = key
     }
 
-    // Also wipes the private parts.
+    // This also wipes the private parts.
     deinit { unsafe EVP_PKEY_free(reference) }
 
     /// The bits of the modulus, or of the curve's order.
     var bits: Int { unsafe Int(EVP_PKEY_get_bits(reference)) }
-    /// The most bytes that one signature or ciphertext has.
+    /// The maximum size of one signature or ciphertext in bytes.
     var outputSize: Int { unsafe Int(EVP_PKEY_get_size(reference)) }
 
     func isA(_ name: String) -> Bool { unsafe EVP_PKEY_is_a(reference, name) == 1 }
@@ -38,7 +38,7 @@ import LinuxSystem
         return try unsafe BigNumber(adopting: number)
     }
 
-    /// Whether the public part is one of its curve, and what is private belongs to it.
+    /// Checks that the public part is on its curve, and that the private part belongs to it.
     ///
     /// - Throws: `CryptoError.malformedKey` when not.
     func checkPair() throws(CryptoError) {
@@ -46,7 +46,7 @@ import LinuxSystem
         try succeed(unsafe EVP_PKEY_check(context.reference), or: .malformedKey)
     }
 
-    /// Whether the public part is one of its curve.
+    /// Checks that the public part is on its curve.
     ///
     /// - Throws: `CryptoError.malformedKey` when not.
     func checkPublic() throws(CryptoError) {

@@ -1,9 +1,9 @@
 package import KeychainModel
 
 extension CryptoError {
-    /// The error as a key's user is told of it (semantics F.1): −50 for all that the user can do something about.
+    /// The error as the user of a key sees it (semantics F.1): −50 for everything that the user can correct.
     ///
-    /// - Parameter subject: what it is about: an operation, a function, a parameter.
+    /// - Parameter subject: the operation, function or parameter that the error is about.
     package func refusal(_ subject: String) -> Refusal {
         switch self {
         case .unsupportedAlgorithm: .algorithmNotSupported(subject)
@@ -20,7 +20,7 @@ extension CryptoError {
                 .param, .keyData, subject, "The bytes are not a certificate.", do: "Give an X.509 certificate in DER.")
         case .wrongInputSize:
             Refusal(
-                .param, .keyInput, subject, "The input has a size that the algorithm does not take with this key.",
+                .param, .keyInput, subject, "The algorithm does not take an input of this size with this key.",
                 do: "Give a digest its own length, and no more than the padding leaves room for.")
         case .invalidParameter:
             Refusal(
@@ -35,14 +35,14 @@ extension CryptoError {
             Refusal(.param, .tooLarge, subject, "The input is longer than 1 GiB.", do: "Encrypt it in parts.")
         case .libraryFailure:
             Refusal(
-                .internalError, .internalError, subject, "OpenSSL refused what it should do.",
+                .internalError, .internalError, subject, "OpenSSL refused the operation.",
                 do: "Check that OpenSSL's default provider is active and there is memory.")
         }
     }
 }
 
 extension Refusal {
-    /// The algorithm is not one that the key can be used with.
+    /// The refusal of an algorithm that the key cannot be used with.
     package static func algorithmNotSupported(_ subject: String) -> Refusal {
         Refusal(
             .param, .keyAlgorithm, subject, "The algorithm is not supported by the key.",

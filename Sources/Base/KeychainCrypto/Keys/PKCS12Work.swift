@@ -1,28 +1,28 @@
 import COpenSSL
 import DER
 
-/// How much work a file asks for before it opens, added up over all of its parts and before any of it is done.
+/// The work that a file demands before it opens. It is summed over all parts of the file before any of it is done.
 struct PKCS12Work {
     private var parts = 0
     private var passes = 0
 
     /// Counts safes or bags.
     ///
-    /// - Throws: `PKCS12.Failure.tooLarge` when there are more than a file has reason to have.
+    /// - Throws: `PKCS12.Failure.tooLarge` when there are more than the limit.
     mutating func add(parts more: CInt) throws(PKCS12.Failure) {
         parts += Int(more)
         guard parts <= PKCS12.mostParts else { throw .tooLarge }
     }
 
-    /// Counts passes over the passphrase.
+    /// Counts iterations over the passphrase.
     ///
-    /// - Throws: `PKCS12.Failure.tooLarge` when there are more than a file has reason to ask for.
+    /// - Throws: `PKCS12.Failure.tooLarge` when there are more than the limit.
     mutating func add(passes more: Int) throws(PKCS12.Failure) {
         guard more >= 0, more <= PKCS12.mostIterations - passes else { throw .tooLarge }
         passes += more
     }
 
-    /// Counts the passes that an algorithm asks for.
+    /// Counts the iterations that an algorithm demands.
     ///
     /// - Throws: `PKCS12.Failure.tooLarge`, `.malformed`.
     mutating func add(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(PKCS12.Failure) {
@@ -36,8 +36,8 @@ struct PKCS12Work {
         try add(passes: passes)
     }
 
-    /// What the numbers in an algorithm's parameters amount to: the count of passes among them, and sizes of keys,
-    /// which are small. Those of scrypt are the factors of its work. Nil for more than may be asked for.
+    /// Computes the work from the numbers in an algorithm's parameters: the number of iterations, and the sizes of
+    /// keys, which are small. The numbers of scrypt are factors of its work. Nil for more than is allowed.
     private static func passes(of element: DERElement, _ bytes: Span<UInt8>, areFactors: Bool = false) -> Int? {
         if element.tag == .integer { return try? element.smallInteger(in: bytes) }
         let areFactors = areFactors || element.children.contains { (try? $0.objectIdentifier(in: bytes)) == .scrypt }
@@ -54,6 +54,6 @@ struct PKCS12Work {
 }
 
 extension DERObjectIdentifier {
-    /// A derivation whose work is the product of its numbers (RFC 7914 section 7).
+    /// A derivation whose work is the product of its parameters (RFC 7914 section 7).
     fileprivate static let scrypt = Self(1, 3, 6, 1, 4, 1, 11591, 4, 11)
 }

@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// A private key with its public one: signs, decrypts and agrees. Any thread may use it.
+/// A private key with its public key. It signs, decrypts and agrees. Any thread may use it.
 package final class PrivateKey: Sendable {
     package let publicKey: PublicKey
     let handle: KeyHandle
@@ -12,8 +12,7 @@ package final class PrivateKey: Sendable {
 
     /// Makes a new key. RSA takes seconds above 4096 bits; its exponent is 65537.
     ///
-    /// - Throws: `CryptoError.unsupportedKeySize` for a size that ``KeyType/allows(bits:)`` does not;
-    ///   `.libraryFailure`.
+    /// - Throws: `CryptoError.unsupportedKeySize` for a size that ``KeyType/allows(bits:)`` refuses; `.libraryFailure`.
     package static func generate(_ type: KeyType, bits: Int) throws(CryptoError) -> PrivateKey {
         guard type.allows(bits: bits) else { throw .unsupportedKeySize }
         return try PrivateKey(type.format.generate(bits: bits), type)
@@ -21,14 +20,13 @@ package final class PrivateKey: Sendable {
 
     /// Reads a key in Apple's external representation: PKCS#1, 04 ‖ X ‖ Y ‖ K, or 32 bytes (semantics F.1).
     ///
-    /// - Throws: `CryptoError.malformedKey` for anything else, or more, or parts that do not belong together;
-    ///   `.unsupportedKeySize`, `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` for anything else, for trailing bytes, or for parts that do not belong
+    ///   together; `.unsupportedKeySize`, `.libraryFailure`.
     package convenience init(external: Span<UInt8>, type: KeyType) throws(CryptoError) {
         try self.init(type.format.decodePrivate(external), type)
     }
 
-    /// Takes a key that OpenSSL has read from another format, and holds it against all that is asked of an imported
-    /// key.
+    /// Takes a key that OpenSSL has read from another format, and applies all checks of an imported key.
     ///
     /// - Throws: `CryptoError.malformedKey`, `.unsupportedKeySize`, `.libraryFailure`.
     convenience init(checking read: KeyHandle) throws(CryptoError) {

@@ -4,10 +4,10 @@ package import LinuxSystem
 
 /// Private keys in the format that every other program reads: PKCS#8 `PrivateKeyInfo`, not encrypted (RFC 5208).
 extension PrivateKey {
-    /// Reads DER; a public point that is left out is computed.
+    /// Reads DER and computes the public point if it is left out.
     ///
-    /// - Throws: `CryptoError.malformedKey` for anything else, or more, or parts that do not belong together;
-    ///   `.unsupportedKeySize`, `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` for anything else, for trailing bytes, or for parts that do not belong
+    ///   together; `.unsupportedKeySize`, `.libraryFailure`.
     package convenience init(privateKeyInfo bytes: Span<UInt8>) throws(CryptoError) {
         try self.init(checking: Self.decode(bytes))
     }
@@ -31,10 +31,10 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
-    /// Reads the key in OpenSSL's object for PKCS#8, if it is of a type and a length that is used here.
+    /// Reads the key in OpenSSL's object for PKCS#8, if its type and length are supported.
     ///
-    /// That is asked before OpenSSL reads it: of a DSA or Diffie-Hellman key it computes the public half at once, with
-    /// numbers as large as the file likes, which takes minutes.
+    /// The check comes before OpenSSL reads the key. OpenSSL computes the public half of a DSA or Diffie-Hellman key at
+    /// once, with numbers of any size, which can take minutes.
     ///
     /// - Throws: `CryptoError.malformedKey`.
     convenience init(reading info: OpaquePointer) throws(CryptoError) {

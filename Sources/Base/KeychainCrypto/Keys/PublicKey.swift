@@ -2,7 +2,7 @@ import COpenSSL
 package import KeychainModel
 import LinuxSystem
 
-/// A public key: verifies and encrypts. Any thread may use it.
+/// A public key. It verifies and encrypts. Any thread may use it.
 package final class PublicKey: Sendable {
     package let type: KeyType
     /// The bits of the modulus or of the field.
@@ -12,7 +12,8 @@ package final class PublicKey: Sendable {
 
     /// Reads a key in Apple's external representation: PKCS#1, 04 ‖ X ‖ Y, or 32 bytes (semantics F.1).
     ///
-    /// - Throws: `CryptoError.malformedKey` for anything else, or more; `.unsupportedKeySize`, `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` for anything else, or for trailing bytes; `.unsupportedKeySize`,
+    ///   `.libraryFailure`.
     package init(external: Span<UInt8>, type: KeyType) throws(CryptoError) {
         let format = type.format
         handle = try format.decodePublic(external)
@@ -21,10 +22,11 @@ package final class PublicKey: Sendable {
         bytes = external.array(0, external.count)
     }
 
-    /// Reads a key as it stands in a certificate: DER `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7) with a named curve and
-    /// a point that is not compressed.
+    /// Reads a key from a certificate: DER `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7) with a named curve and an
+    /// uncompressed point.
     ///
-    /// - Throws: `CryptoError.malformedKey` for anything else, or more; `.unsupportedKeySize`, `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedKey` for anything else, or for trailing bytes; `.unsupportedKeySize`,
+    ///   `.libraryFailure`.
     package convenience init(subjectPublicKeyInfo: Span<UInt8>) throws(CryptoError) {
         let read = try unsafe decodedKey(subjectPublicKeyInfo) { unsafe d2i_PUBKEY(nil, &$0, $1) }
         guard let type = KeyType.of(read) else { throw .malformedKey }
@@ -33,7 +35,7 @@ package final class PublicKey: Sendable {
         guard try isWritten(as: subjectPublicKeyInfo) else { throw .malformedKey }
     }
 
-    // Rules out compressed points, curves given by their parameters and encodings that are not DER.
+    // Excludes compressed points, curves given by their parameters and encodings that are not DER.
     private func isWritten(as bytes: Span<UInt8>) throws(CryptoError) -> Bool {
         let written = try subjectPublicKeyInfo()
         return written.span.isEqual(to: bytes)
@@ -49,7 +51,7 @@ package final class PublicKey: Sendable {
         try unsafe encoded { unsafe i2d_PUBKEY(handle.reference, &$0) }
     }
 
-    /// What `kSecAttrApplicationLabel` of the pair is: SHA-1 of the external representation (semantics F.2).
+    /// The value of `kSecAttrApplicationLabel` of the pair: SHA-1 of the external representation (semantics F.2).
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func applicationLabel() throws(CryptoError) -> [UInt8] {

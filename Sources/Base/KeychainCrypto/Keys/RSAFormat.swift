@@ -8,7 +8,7 @@ struct RSAFormat: KeyFormat {
     let algorithm = NID_rsaEncryption
     /// A private key of 8192 bits has 4.7 KB.
     static let mostBytes = 8192
-    /// OpenSSL uses no longer exponent with a large modulus, for it would make verifying as slow as signing.
+    /// OpenSSL refuses a longer exponent with a large modulus, because it would make verifying as slow as signing.
     static let mostExponentBits = 64
 
     func bits(of key: KeyHandle) -> Int { key.bits }
@@ -30,7 +30,7 @@ struct RSAFormat: KeyFormat {
         try unsafe secretlyEncoded { unsafe i2d_PrivateKey(key.reference, &$0) }
     }
 
-    // What is written back equals what was read only if it was this format in its one encoding, and nothing else.
+    // The comparison with the written form excludes other formats, other encodings and trailing bytes.
 
     func decodePublic(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle {
         let key = try unsafe decodedKey(bytes) { unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
@@ -41,7 +41,8 @@ struct RSAFormat: KeyFormat {
     }
 
     func decodePrivate(_ bytes: Span<UInt8>) throws(CryptoError) -> KeyHandle {
-        // Looked at first, because OpenSSL would go on to read PKCS#8, and with it keys of other algorithms.
+        // This check comes first, because OpenSSL would otherwise also read PKCS#8, and with it keys of other
+        // algorithms.
         guard hasTwoPrimes(bytes) else { throw .malformedKey }
         let key = try unsafe decodedKey(bytes) { unsafe d2i_PrivateKey(EVP_PKEY_RSA, nil, &$0, $1) }
         guard key.isA(kind) else { throw .malformedKey }
@@ -52,8 +53,8 @@ struct RSAFormat: KeyFormat {
         return key
     }
 
-    /// `SEQUENCE (long length) { version INTEGER 0, modulus INTEGER, …`: any other version has more primes, or is none
-    /// that OpenSSL looks at.
+    /// Checks for `SEQUENCE (long length) { version INTEGER 0, modulus INTEGER, …`. Any other version has more primes,
+    /// or is one that OpenSSL ignores.
     private func hasTwoPrimes(_ bytes: Span<UInt8>) -> Bool {
         bytes.count > 7 && bytes[1] == 0x82 && bytes[4] == 2 && bytes[5] == 1 && bytes[6] == 0 && bytes[7] == 2
     }
@@ -66,9 +67,9 @@ struct RSAFormat: KeyFormat {
         else { throw .malformedKey }
     }
 
-    /// n = pq, ed ≡ 1 modulo p-1 and q-1, and the numbers for the Chinese remainder belong to them (RFC 8017, 3.2).
-    /// Whether p and q are primes is not asked: it takes up to a second, and a wrong answer harms nobody but the key's
-    /// owner.
+    /// Checks that n = pq, that ed ≡ 1 modulo p-1 and q-1, and that the numbers for the Chinese remainder belong to
+    /// them (RFC 8017, 3.2). It does not check that p and q are primes: that takes up to a second, and a wrong answer
+    /// harms only the key's owner.
     private func checkFactors(_ key: KeyHandle) throws(CryptoError) {
         let p = try key.number("rsa-factor1")
         let q = try key.number("rsa-factor2")

@@ -2,7 +2,7 @@ import COpenSSL
 import KeychainModel
 import LinuxSystem
 
-/// Keys on Curve25519: 32 bytes as they are (RFC 8032, RFC 7748).
+/// Keys on Curve25519: their 32 bytes (RFC 8032, RFC 7748).
 struct RawFormat: KeyFormat {
     static let size = 32
     let kind: String
@@ -47,7 +47,7 @@ struct RawFormat: KeyFormat {
         return encoded
     }
 
-    // EVP_PKEY_get_raw_private_key makes a copy of the key on its way, and frees it without wiping it.
+    // `EVP_PKEY_get_raw_private_key` is not used: it makes a copy of the key and frees it without wiping it.
     private func read(
         _ part: String, of key: KeyHandle, into span: inout MutableSpan<UInt8>
     ) throws(CryptoError) {

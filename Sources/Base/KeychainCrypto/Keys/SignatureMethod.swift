@@ -2,16 +2,16 @@ import COpenSSL
 import KeychainModel
 import LinuxSystem
 
-/// What an algorithm for signatures asks of a key and its input.
+/// The requirements of a signature algorithm for a key and its input.
 struct SignatureMethod {
     let signature: KeyAlgorithm.Signature
     private let input: KeyAlgorithm.SignedInput
     private let bits: Int
 
-    /// A digest is never longer; a longer input would be cut off without a word, so it is refused.
+    /// No digest is longer. OpenSSL would truncate a longer input silently, so it is refused.
     static let mostDigestBytes = 64
 
-    /// - Throws: `CryptoError.unsupportedAlgorithm` when the algorithm is not one for such a key.
+    /// - Throws: `CryptoError.unsupportedAlgorithm` when the key does not support the algorithm.
     init(_ algorithm: KeyAlgorithm, _ operation: KeyOperation, _ key: PublicKey) throws(CryptoError) {
         guard algorithm.supports(operation, type: key.type, bits: key.bits),
             case .signature(let signature, of: let input) = algorithm.construction
@@ -19,9 +19,9 @@ struct SignatureMethod {
         (self.signature, self.input, bits) = (signature, input, key.bits)
     }
 
-    /// Lends what the key is applied to: the input, or its digest.
+    /// Lends the bytes that the key is applied to: the input, or its digest.
     ///
-    /// - Throws: `CryptoError.wrongInputSize` when the algorithm cannot be given such an input.
+    /// - Throws: `CryptoError.wrongInputSize` when the algorithm does not take such an input.
     func withSignedBytes<Result>(
         of bytes: Span<UInt8>, _ body: (Span<UInt8>) throws(CryptoError) -> Result
     ) throws(CryptoError) -> Result {
@@ -39,7 +39,7 @@ struct SignatureMethod {
     private func takes(_ count: Int) -> Bool {
         if let hash = input.hash { return count == hash.size }
         return switch signature {
-        // What is shorter has zeros before it.
+        // A shorter input gets leading zeros.
         case .rsaRaw: count <= KeyType.blockSize(bits: bits)
         case .rsaPKCS1: count <= KeyType.blockSize(bits: bits) - RSAPadding.leastPKCS1Overhead
         case .rsaPSS: false
@@ -48,12 +48,12 @@ struct SignatureMethod {
         }
     }
 
-    /// Tells OpenSSL, after the operation was begun.
+    /// Configures the context, after the operation was begun.
     func configure(_ context: KeyContext) throws(CryptoError) {
         switch signature {
         case .rsaRaw: try RSAPadding.none.set(on: context)
         case .rsaPSS: try RSAPadding.pss.set(on: context)
-        // PKCS #1 is what a context begins with (EVP_PKEY-RSA(7)); saying so again costs as much as a tenth of a
+        // PKCS #1 is the default of a context (EVP_PKEY-RSA(7)). Setting it again costs as much as a tenth of a
         // verification.
         case .rsaPKCS1, .ecdsaX962, .ecdsaRFC4754, .ed25519: break
         }

@@ -3,10 +3,10 @@ package import KeychainModel
 import LinuxSystem
 
 extension PrivateKey {
-    /// Signs a message, a digest or a whole block, as the algorithm says.
+    /// Signs a message, a digest or a whole block, depending on the algorithm.
     ///
     /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for a digest of another length, or a block that
-    ///   is no number below the modulus; `.libraryFailure`.
+    ///   is not below the modulus; `.libraryFailure`.
     package func sign(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(CryptoError) -> [UInt8] {
         let method = try SignatureMethod(algorithm, .sign, publicKey)
         return try method.withSignedBytes(of: input) { (bytes) throws(CryptoError) in
@@ -23,10 +23,10 @@ extension PrivateKey {
 }
 
 extension PublicKey {
-    /// Whether the signature is one that the private key made of this input.
+    /// Whether the private key made this signature of this input.
     ///
     /// - Throws: `CryptoError.unsupportedAlgorithm`; `.wrongInputSize` for an input that cannot have been signed;
-    ///   `.libraryFailure`. A signature of any length and content is no error.
+    ///   `.libraryFailure`. An invalid signature of any length and content is not an error.
     package func verify(
         _ signature: Span<UInt8>, of input: Span<UInt8>, _ algorithm: KeyAlgorithm
     ) throws(CryptoError) -> Bool {
@@ -49,7 +49,7 @@ extension PublicKey {
         let context = try KeyContext(handle)
         try succeed(unsafe EVP_PKEY_verify_init(context.reference))
         try method.configure(context)
-        // What went wrong with a signature is nobody's business; it is not one.
+        // The reason why a signature does not hold is not reported.
         defer { ERR_clear_error() }
         return unsafe withAddress(of: signature) { signature, size in
             unsafe withAddress(of: bytes) { bytes, count in
@@ -59,7 +59,7 @@ extension PublicKey {
     }
 }
 
-/// OpenSSL's context for signatures that hash the message themselves, for one message.
+/// OpenSSL's context for signatures that hash the message themselves. It serves one message.
 @safe private final class MessageSignature {
     private static let size = 64
     private let context: OpaquePointer

@@ -1,7 +1,7 @@
 import COpenSSL
 package import LinuxSystem
 
-/// A file of keys and certificates under a passphrase (RFC 7292), read with OpenSSL.
+/// A file of keys and certificates encrypted with a passphrase (RFC 7292), read with OpenSSL.
 package struct PKCS12: Sendable {
     /// A private key with the certificate that belongs to it.
     package struct Identity: Sendable {
@@ -9,7 +9,7 @@ package struct PKCS12: Sendable {
         package let certificate: Certificate
         /// The name the file gives it (`friendlyName`).
         package let label: String?
-        /// What the file calls the pair by (`localKeyID`).
+        /// The identifier that links the pair in the file (`localKeyID`).
         package let keyID: [UInt8]?
     }
 
@@ -18,28 +18,29 @@ package struct PKCS12: Sendable {
     package let certificates: [Certificate]
 
     package enum Failure: Error, Equatable, Sendable {
-        /// The passphrase is not that of the file.
+        /// The passphrase is wrong.
         case wrongPassphrase
-        /// The bytes are no PKCS#12 file, or a damaged one.
+        /// The bytes are not a PKCS#12 file, or are a damaged one.
         case malformed
         /// The passphrase is right, but this OpenSSL does not know the cipher, or has it in the legacy provider, which
         /// is missing.
         case unknownCipher(legacyIsMissing: Bool)
-        /// A private key of a type or size that is not used here.
+        /// A private key of an unsupported type or size.
         case unsupportedKey
-        /// The file asks for more work, or is larger, than any file has reason to be.
+        /// The file demands more work than the limit, or is larger.
         case tooLarge
     }
 
     /// Keys and certificates are small; larger files are not keychains.
     package static let mostBytes = 8 << 20
-    /// Passes over the passphrase, for all parts of a file together. The most that is met is 600,000 for each of three
-    /// parts; more would let a file keep the reader busy for hours.
+    /// The limit of iterations over the passphrase, for all parts of a file together. Files in use have up to 600,000
+    /// for each of three parts. More would let a file keep the reader busy for hours.
     package static let mostIterations = 5_000_000
-    /// Safes and bags. The roots of a whole operating system are 150 bags; a key takes up to two milliseconds.
+    /// The limit of safes and bags. The roots of a whole operating system are 150 bags; a key takes up to two
+    /// milliseconds.
     package static let mostParts = 1024
 
-    /// Opens a file.
+    /// Decrypts a file.
     ///
     /// - Parameter passphrase: its UTF-8 bytes.
     /// - Throws: `Failure`.
@@ -53,7 +54,7 @@ package struct PKCS12: Sendable {
     }
 }
 
-/// What has been found in a file's bags.
+/// The content of a file's bags.
 struct PKCS12Bags {
     struct Attributes {
         let label: String?
@@ -64,8 +65,8 @@ struct PKCS12Bags {
     var certificates: [(certificate: Certificate, attributes: Attributes)] = []
     var keys: [(key: PrivateKey, attributes: Attributes)] = []
 
-    /// Each key with the certificate for its public key; a key without one is no identity, and a pair that the file has
-    /// twice is one.
+    /// Each key with the certificate for its public key. A key without one is not an identity, and a pair that occurs
+    /// twice is listed once.
     var identities: [PKCS12.Identity] {
         var seen: Set<[UInt8]> = []
         return keys.compactMap { key, attributes in
@@ -80,14 +81,14 @@ struct PKCS12Bags {
     }
 }
 
-/// OpenSSL's algorithms for files of all ages. They are in a library context of their own: what the program that loads
-/// us may use must not grow by RC2 because of us.
+/// OpenSSL's algorithms for files of all ages. They have a separate library context, so that the program which loads
+/// this library does not get RC2 as a side effect.
 @safe final class PKCS12Library: Sendable {
     static let shared = PKCS12Library()
 
-    // Never freed; OpenSSL guards it with locks of its own.
+    // The context is never freed. OpenSSL guards it with its own locks.
     nonisolated(unsafe) let context: OpaquePointer?
-    /// Whether RC2 and single DES can be had.
+    /// Whether RC2 and single DES are available.
     let hasLegacy: Bool
 
     private init() {

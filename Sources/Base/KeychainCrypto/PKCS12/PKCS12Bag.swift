@@ -2,13 +2,13 @@ import COpenSSL
 import DER
 import LinuxSystem
 
-/// One bag of a PKCS#12 file: a key, a certificate, or something that is passed over.
+/// One bag of a PKCS#12 file: a key, a certificate, or something that is ignored.
 @safe struct PKCS12Bag {
     private let reference: OpaquePointer?
 
     init(_ reference: OpaquePointer?) { unsafe self.reference = reference }
 
-    /// The cipher the bag is under, with how its key is derived; nil when it is under none.
+    /// The bag's cipher with its key derivation; nil when the bag is not encrypted.
     var cipher: UnsafePointer<X509_ALGOR>? {
         guard let reference = unsafe reference,
             unsafe PKCS12_SAFEBAG_get_nid(reference) == NID_pkcs8ShroudedKeyBag
@@ -18,7 +18,7 @@ import LinuxSystem
         return unsafe algorithm
     }
 
-    /// Takes out what is in it.
+    /// Reads the content of the bag.
     func read(_ text: PKCS12Passphrase, into bags: inout PKCS12Bags) throws(PKCS12.Failure) {
         guard let reference = unsafe reference else { return }
         switch unsafe PKCS12_SAFEBAG_get_nid(reference) {

@@ -7,7 +7,7 @@ import LinuxSystem
 
     init(_ bytes: Span<UInt8>) throws(PKCS12.Failure) {
         defer { ERR_clear_error() }
-        // An object of our context keeps it when it is read into.
+        // The object has our library context, and keeps it when a file is read into it.
         var object = unsafe PKCS12_init_ex(NID_pkcs7_data, PKCS12Library.shared.context, nil)
         let isWhole = unsafe bytes.withUnsafeBufferPointer { bytes in
             var next = bytes.baseAddress
@@ -24,7 +24,7 @@ import LinuxSystem
 
     deinit { unsafe PKCS12_free(reference) }
 
-    /// Checks the passphrase and takes out all keys and certificates.
+    /// Checks the passphrase and reads all keys and certificates.
     func read(_ passphrase: SecretBytes, into bags: inout PKCS12Bags) throws(PKCS12.Failure) {
         defer { ERR_clear_error() }
         let safes = try safes()
@@ -36,7 +36,7 @@ import LinuxSystem
         }
         for index in 0..<safes.count {
             let safe = unsafe safes.pointer(index, as: PKCS7.self)
-            guard let opened = try unsafe open(safe, text, bags.isLegacyThere) else { continue }
+            guard let opened = try unsafe openSafe(safe, text, bags.isLegacyThere) else { continue }
             try read(opened, text, &work, into: &bags)
         }
     }
@@ -52,10 +52,10 @@ import LinuxSystem
         for bag in found { try bag.read(text, into: &bags) }
     }
 
-    /// Whether the file's authentication code is that of this passphrase; nil when the file has none.
+    /// Whether the file's MAC matches this passphrase; nil when the file has none.
     ///
     /// - Throws: `Failure.tooLarge` when computing it would take too long.
-    func verify(
+    func verifyMAC(
         _ text: UnsafePointer<CChar>?, _ count: CInt, _ work: inout PKCS12Work
     ) throws(PKCS12.Failure) -> Bool? {
         guard unsafe PKCS12_mac_present(reference) == 1 else { return nil }
@@ -70,14 +70,14 @@ import LinuxSystem
         return unsafe OwnedStack(stack) { unsafe PKCS7_free($0?.assumingMemoryBound(to: PKCS7.self)) }
     }
 
-    /// The cipher a safe is under, with how its key is derived; nil when it is under none.
+    /// The safe's cipher with its key derivation; nil when the safe is not encrypted.
     private func cipher(of safe: UnsafeMutablePointer<PKCS7>?) -> UnsafeMutablePointer<X509_ALGOR>? {
         guard let safe = unsafe safe, unsafe OBJ_obj2nid(safe.pointee.type) == NID_pkcs7_encrypted else { return nil }
         return unsafe safe.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm
     }
 
-    /// The bags of one safe; nil for a kind that holds none.
-    private func open(
+    /// The bags of one safe; nil for a kind that has none.
+    private func openSafe(
         _ safe: UnsafeMutablePointer<PKCS7>?, _ text: PKCS12Passphrase, _ isLegacyThere: Bool
     ) throws(PKCS12.Failure) -> OwnedStack? {
         guard let safe = unsafe safe else { return nil }
@@ -95,11 +95,11 @@ import LinuxSystem
     }
 }
 
-/// A passphrase in the form the file was made with: an empty one may be no bytes or no passphrase.
+/// A passphrase in the form that the file was made with: an empty passphrase may be no bytes, or no passphrase.
 @safe struct PKCS12Passphrase {
     private let bytes: SecretBytes
     private let isAbsent: Bool
-    /// Whether the file's authentication code says that it is the right one.
+    /// Whether the file's MAC proves that the passphrase is right.
     private let isProven: Bool
 
     init(
@@ -111,16 +111,16 @@ import LinuxSystem
         self.bytes = bytes
         let matches = try bytes.withSpan { (span) throws(PKCS12.Failure) in
             try unsafe withCharacters(of: span) { (text, count) throws(PKCS12.Failure) in
-                try unsafe file.verify(text, CInt(count), &work)
+                try unsafe file.verifyMAC(text, CInt(count), &work)
             }
         }
         let mayBeAbsent = matches == false && bytes.count == 0
-        isAbsent = mayBeAbsent ? try unsafe file.verify(nil, 0, &work) == true : false
+        isAbsent = mayBeAbsent ? try unsafe file.verifyMAC(nil, 0, &work) == true : false
         guard matches != false || isAbsent else { throw .wrongPassphrase }
         isProven = matches != nil
     }
 
-    /// Lends it as OpenSSL takes it.
+    /// Lends the passphrase in the type that OpenSSL takes.
     func with<Result>(_ body: (UnsafePointer<CChar>?, CInt) -> Result) -> Result {
         if isAbsent { return body(nil, 0) }
         return bytes.withSpan { span in
@@ -128,13 +128,13 @@ import LinuxSystem
         }
     }
 
-    /// What it means when something does not decrypt.
+    /// The reason when something does not decrypt.
     func failure(_ isLegacyThere: Bool) -> PKCS12.Failure {
         isProven ? .unknownCipher(legacyIsMissing: !isLegacyThere) : .wrongPassphrase
     }
 }
 
-/// One of OpenSSL's stacks and what is in it.
+/// A stack of OpenSSL that owns its elements.
 @safe final class OwnedStack {
     private let reference: OpaquePointer
     private let free: @convention(c) (UnsafeMutableRawPointer?) -> Void

@@ -3,24 +3,24 @@ package import LinuxSystem
 
 /// AES-256-GCM (NIST SP 800-38D) under one key, whose schedule is made once.
 ///
-/// A sealed box is nonce (12 bytes, fresh and random) ‖ ciphertext ‖ tag (16 bytes). Random nonces are good for 2³²
+/// A sealed box is nonce (12 bytes, fresh and random) ‖ ciphertext ‖ tag (16 bytes). Random nonces are safe for 2³²
 /// boxes under one key. Belongs to one thread: every event loop and worker has its own.
 package final class AESGCM {
     package static let keySize = 32
     package static let nonceSize = 12
     package static let tagSize = 16
-    /// How much longer a box is than its content.
+    /// The size of a box minus the size of its content.
     package static let overhead = nonceSize + tagSize
 
     private let context: GCMContext
 
-    /// - Throws: `CryptoError.invalidParameter` when the key has not 32 bytes; `.libraryFailure`.
+    /// - Throws: `CryptoError.invalidParameter` when the key does not have 32 bytes; `.libraryFailure`.
     package init(key: Span<UInt8>) throws(CryptoError) {
         context = try GCMContext()
         try context.setKey(key)
     }
 
-    /// Seals the plaintext into a span of exactly ``overhead`` bytes more.
+    /// Seals the plaintext into a span that is larger by exactly ``overhead`` bytes.
     ///
     /// - Parameter aad: associated data: not in the box, but the same must be given to open it.
     /// - Throws: `CryptoError.invalidParameter` when the span has another size; `.tooLong`, `.libraryFailure`.
@@ -37,7 +37,7 @@ package final class AESGCM {
         try newBox(for: plaintext) { (box) throws(CryptoError) in try seal(plaintext, aad: aad, into: &box) }
     }
 
-    /// Opens a box into a span of exactly ``overhead`` bytes less. When it does not open, the span is wiped.
+    /// Opens a box into a span that is smaller by exactly ``overhead`` bytes. On failure the span is wiped.
     ///
     /// - Throws: `CryptoError.authenticationFailed`, `.boxTooShort`; `.invalidParameter` when the span has another
     ///   size; `.tooLong`, `.libraryFailure`.
@@ -47,7 +47,7 @@ package final class AESGCM {
         try unsafe context.openBox(box, aad: aad, into: &plaintext)
     }
 
-    /// Opens a box at the end of the buffer; when it does not open, the buffer stays as it was.
+    /// Opens a box and appends the plaintext to the buffer. On failure the buffer does not change.
     ///
     /// - Throws: as ``open(_:aad:into:)-(_,_,MutableSpan<UInt8>)``.
     package func open(_ box: Span<UInt8>, aad: Span<UInt8>, into buffer: SecretBuffer) throws(CryptoError) {
@@ -58,10 +58,10 @@ package final class AESGCM {
     }
 }
 
-/// AES-256-GCM with another key for each message, such as the keys of single rows: one context, keyed anew every time.
+/// AES-256-GCM with another key for each message, such as the keys of single rows. It sets the key of one context for
+/// every message.
 ///
-/// Boxes are those of ``AESGCM``. Belongs to one thread. The last key stays in the context until ``forget()`` or the
-/// end.
+/// Boxes are those of ``AESGCM``. Belongs to one thread. The last key stays in the context until its end.
 package final class OneTimeAESGCM {
     private let context: GCMContext
 
@@ -70,7 +70,7 @@ package final class OneTimeAESGCM {
 
     /// Seals as ``AESGCM/seal(_:aad:into:)``, under the given key.
     ///
-    /// - Throws: as that; `CryptoError.invalidParameter` when the key has not 32 bytes.
+    /// - Throws: as that; `CryptoError.invalidParameter` when the key does not have 32 bytes.
     package func seal(
         _ plaintext: Span<UInt8>, key: Span<UInt8>, aad: Span<UInt8>, into box: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
@@ -87,9 +87,9 @@ package final class OneTimeAESGCM {
         }
     }
 
-    /// Opens as ``AESGCM``, under the given key. When it does not open, the span is wiped.
+    /// Opens as ``AESGCM``, under the given key. On failure the span is wiped.
     ///
-    /// - Throws: as there; `CryptoError.invalidParameter` when the key has not 32 bytes.
+    /// - Throws: as there; `CryptoError.invalidParameter` when the key does not have 32 bytes.
     package func open(
         _ box: Span<UInt8>, key: Span<UInt8>, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
@@ -97,7 +97,7 @@ package final class OneTimeAESGCM {
         try unsafe context.openBox(box, aad: aad, into: &plaintext)
     }
 
-    /// Opens a box at the end of the buffer; when it does not open, the buffer stays as it was.
+    /// Opens a box and appends the plaintext to the buffer. On failure the buffer does not change.
     ///
     /// - Throws: as ``open(_:key:aad:into:)-(_,_,_,MutableSpan<UInt8>)``.
     package func open(
@@ -110,14 +110,6 @@ package final class OneTimeAESGCM {
                 try unsafe context.openBox(box, key: key.baseAddress, aad: aad, into: &span)
             }
         }
-    }
-
-    /// Wipes the last key out of the context.
-    ///
-    /// - Throws: `CryptoError.libraryFailure`.
-    package func forget() throws(CryptoError) {
-        let zeros = InlineArray<32, UInt8>(repeating: 0)
-        try context.setKey(zeros.span)
     }
 }
 
@@ -133,7 +125,7 @@ extension GCMContext {
             var nonce = unsafe MutableSpan(_unsafeStart: start, count: AESGCM.nonceSize)
             Randomness.fill(&nonce)
             try unsafe plaintext.withUnsafeBufferPointer { (plaintext) throws(CryptoError) in
-                try unsafe seal(plaintext, nonce: start, aad: aad, to: start + AESGCM.nonceSize)
+                try unsafe seal(input: plaintext, nonce: start, aad: aad, to: start + AESGCM.nonceSize)
             }
         }
     }
@@ -144,7 +136,7 @@ extension GCMContext {
         guard box.count >= AESGCM.overhead else { throw .boxTooShort }
         guard box.count - AESGCM.overhead == plaintext.count else { throw .invalidParameter }
         try unsafe plaintext.withUnsafeMutableBufferPointer { (plaintext) throws(CryptoError) in
-            // A span without bytes may be without an address too; nothing is written there.
+            // An empty span may have no address. Nothing is written to this one.
             var nowhere: UInt8 = 0
             try unsafe withUnsafeMutablePointer(to: &nowhere) { (nowhere) throws(CryptoError) in
                 try unsafe openBox(box, key: key, aad: aad, to: plaintext.baseAddress ?? nowhere)
@@ -160,7 +152,7 @@ extension GCMContext {
             let start = box.baseAddress!
             do throws(CryptoError) {
                 let tag = unsafe start + (box.count - AESGCM.tagSize)
-                try unsafe open(ciphertext, key: key, nonce: start, aad: aad, to: output, tag: tag)
+                try unsafe open(input: ciphertext, key: key, nonce: start, aad: aad, to: output, tag: tag)
             } catch {
                 unsafe OPENSSL_cleanse(output, ciphertext.count)
                 throw error
@@ -169,7 +161,7 @@ extension GCMContext {
     }
 }
 
-/// Makes an array of the size of a box for the plaintext and lets `seal` fill it.
+/// Makes an array of the size of a box for the plaintext, which `seal` fills.
 private func newBox(
     for plaintext: Span<UInt8>, _ seal: (inout MutableSpan<UInt8>) throws(CryptoError) -> Void
 ) throws(CryptoError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// Lends the address of the bytes, which is an address also when there are none: OpenSSL takes a null key for no key.
+/// Lends the address of the bytes. An empty span gets an address too, because OpenSSL reads a null key as no key.
 func withAddress<Result, Failure: Error>(
     of span: Span<UInt8>, _ body: (UnsafePointer<UInt8>, Int) throws(Failure) -> Result
 ) throws(Failure) -> Result {
@@ -9,7 +9,7 @@ func withAddress<Result, Failure: Error>(
     }
 }
 
-/// Lends the bytes as OpenSSL takes passphrases.
+/// Lends the bytes in the type that OpenSSL takes for passphrases.
 func withCharacters<Result, Failure: Error>(
     of span: Span<UInt8>, _ body: (UnsafePointer<CChar>, Int) throws(Failure) -> Result
 ) throws(Failure) -> Result {

@@ -2,9 +2,9 @@ import COpenSSL
 import Glibc
 import KeychainModel
 
-/// OpenSSL's algorithms, looked up once: a lookup costs as much as sealing a short message, and takes a lock.
+/// OpenSSL's algorithms, fetched once: fetching costs as much as sealing a short message, and takes a lock.
 @safe struct Algorithm: @unchecked Sendable {
-    // Never freed and never changed by OpenSSL after the lookup, so any thread may use it.
+    // OpenSSL never frees or changes it after the fetch, so any thread may use it.
     let reference: OpaquePointer?
 
     static let aes256GCM = unsafe fetch(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
@@ -22,8 +22,8 @@ import KeychainModel
             ($0, unsafe fetch(EVP_CIPHER_fetch(nil, $0, nil)))
         })
 
-    /// Looks one up where OpenSSL could begin at all. Its functions crash when memory was too short for that; it does
-    /// not try again.
+    /// Fetches an algorithm if OpenSSL is initialised. OpenSSL's functions crash when its initialisation ran out of
+    /// memory, and it does not try again.
     private static func fetch(_ lookUp: @autoclosure () -> OpaquePointer?) -> Algorithm {
         guard unsafe OSSL_LIB_CTX_get0_global_default() != nil else { return missing }
         return unsafe Algorithm(reference: lookUp())
@@ -36,7 +36,7 @@ import KeychainModel
         })
 }
 
-/// A text that OpenSSL's parameter lists point to: it must outlive the list, which a Swift string passed to C does not.
+/// A text that OpenSSL's parameter lists point to. It must outlive the list, which a Swift string passed to C does not.
 @safe struct ParameterText: @unchecked Sendable {
     // Never freed, never changed.
     let pointer: UnsafeMutablePointer<CChar>
@@ -50,12 +50,12 @@ import KeychainModel
     static let hashes = Dictionary(uniqueKeysWithValues: HashFunction.allCases.map { ($0, ParameterText($0.rawValue)) })
 }
 
-/// The parameter that says which digest a code or a derivation is built on.
+/// The parameter that names the digest of a MAC or a derivation.
 func digestParameter(_ hash: HashFunction = .sha256) -> OSSL_PARAM {
     unsafe OSSL_PARAM_construct_utf8_string(ParameterText.digest.pointer, ParameterText.hashes[hash]?.pointer, 0)
 }
 
-/// Turns OpenSSL's "1 is success" into an error, and leaves no report in the library's queue.
+/// Throws when an OpenSSL call has not returned success, and clears the library's error queue.
 @inline(__always)
 func succeed(_ result: CInt, or failure: CryptoError = .libraryFailure) throws(CryptoError) {
     if result > 0 { return }

@@ -1,20 +1,21 @@
 import CArgon2
 package import LinuxSystem
 
-/// Argon2id version 1.3 (RFC 9106): makes a key out of what people can remember, at a price per guess.
+/// Argon2id version 1.3 (RFC 9106). It derives a key from a password that people can remember, at a cost per guess.
 package struct Argon2id: Equatable, Sendable {
-    /// The price of a guess in memory, in KiB: at least 8 per lane.
+    /// The memory of one guess, in KiB: at least 8 per lane.
     package let memory: UInt32
-    /// How often that memory is passed over, at least once.
+    /// The number of passes over that memory, at least one.
     package let passes: UInt32
-    /// Part of the result; the lanes are computed one after the other, for threads bring nothing at our sizes.
+    /// The number of lanes, which is part of the result. The lanes are computed one after the other, because threads
+    /// bring nothing at these sizes.
     package let lanes: UInt32
 
-    /// More is not accepted from a file, which could otherwise make the reader run for hours or run out of memory.
+    /// The limits for parameters from a file. Larger ones could make the reader run for hours or run out of memory.
     package static let mostMemory: UInt32 = 4 << 20
     package static let mostPasses: UInt32 = 64
 
-    /// - Throws: `CryptoError.invalidParameter` for a price that is not allowed; it may come from a file.
+    /// - Throws: `CryptoError.invalidParameter` for parameters outside of the limits; they may come from a file.
     package init(memory: UInt32, passes: UInt32, lanes: UInt32 = 1) throws(CryptoError) {
         guard (1...16).contains(lanes), (8 * lanes...Self.mostMemory).contains(memory),
             (1...Self.mostPasses).contains(passes)
@@ -25,10 +26,10 @@ package struct Argon2id: Equatable, Sendable {
     /// Derives a key from a password.
     ///
     /// - Parameters:
-    ///   - salt: at least 8 random bytes that are kept beside the result.
+    ///   - salt: at least 8 random bytes that are kept with the result.
     ///   - secret: a key kept elsewhere, without which guessing is not possible; may be empty.
     ///   - associatedData: bound to the result; may be empty.
-    ///   - count: how many bytes, at least 4.
+    ///   - count: the number of bytes, at least 4.
     /// - Throws: `CryptoError.invalidParameter` for a salt or count that is too short; `.libraryFailure` when there is
     ///   not enough memory.
     package func derive(
@@ -70,7 +71,7 @@ package struct Argon2id: Equatable, Sendable {
         }
     }
 
-    // Declared as writable in C, but written to only with flags that are not set.
+    // C declares the pointer as writable, but writes to it only with flags that are not set.
     private func parameter(_ bytes: UnsafeBufferPointer<UInt8>) -> (UnsafeMutablePointer<UInt8>?, UInt32) {
         unsafe (UnsafeMutablePointer(mutating: bytes.baseAddress), UInt32(clamping: bytes.count))
     }

@@ -1,14 +1,14 @@
-/// The block ciphers that other people's data is under. Whatever is sealed here is under ``AESGCM``, which none of
-/// these is.
+/// The block ciphers for data of other programs. The keychain's own data is sealed with ``AESGCM``, which is none of
+/// these.
 package enum BlockCipher: CaseIterable, Sendable {
     /// AES (FIPS 197), with keys of 16, 24 or 32 bytes.
     case aes
-    /// DES, with a key of 8 bytes: broken, here to read what is old.
+    /// DES, with a key of 8 bytes. It is broken, and here only to read old data.
     case des
     /// Three times DES, with a key of 24 bytes.
     case tripleDES
 
-    /// How blocks are made into a message (SP 800-38A).
+    /// The mode of operation (SP 800-38A).
     package enum Mode: String, CaseIterable, Sendable {
         case ecb = "ECB"
         case cbc = "CBC"
@@ -19,7 +19,7 @@ package enum BlockCipher: CaseIterable, Sendable {
         /// AES Key Wrap (RFC 3394).
         case wrap = "WRAP"
 
-        /// Whether a message is a number of whole blocks, so that others need padding.
+        /// Whether a message must have whole blocks, so that other messages need padding.
         package var isOfBlocks: Bool { self == .ecb || self == .cbc }
     }
 
@@ -35,8 +35,8 @@ package enum BlockCipher: CaseIterable, Sendable {
     /// The size of a block in bytes.
     package var blockSize: Int { self == .aes ? 16 : 8 }
 
-    /// OpenSSL's name of a mode with a key of some size; nil when there is none. Single DES goes by the name of triple
-    /// DES, which it is with three equal keys: by its own name it is in OpenSSL's legacy provider, which may be
+    /// OpenSSL's name of a mode with a key of some size; nil when there is none. Single DES gets the name of triple
+    /// DES, which equals it with three equal keys. By its own name it is in OpenSSL's legacy provider, which may be
     /// missing.
     func name(_ mode: Mode, keySize: Int) -> String? {
         guard keySizes.contains(keySize), let prefix = prefix(of: mode) else { return nil }
@@ -48,7 +48,7 @@ package enum BlockCipher: CaseIterable, Sendable {
         return mode == .ctr || mode == .wrap ? nil : "DES-EDE3"
     }
 
-    /// All of OpenSSL's names.
+    /// All names that OpenSSL has for these ciphers.
     static var names: Set<String> {
         var names: Set<String> = []
         for cipher in allCases {

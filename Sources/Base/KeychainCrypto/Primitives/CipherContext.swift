@@ -1,20 +1,20 @@
 import COpenSSL
 import LinuxSystem
 
-/// A block cipher over what comes piece by piece. It hides and does not authenticate. Belongs to one thread.
+/// A block cipher over a message in pieces. It encrypts and does not authenticate. Belongs to one thread.
 @safe package final class CipherContext {
     private let context: OpaquePointer
     private let direction: CInt
-    /// The cipher's block in bytes.
+    /// The cipher's block size in bytes.
     package let blockSize: Int
-    /// The mode, which says what is done with what is no whole block.
+    /// The mode, which decides how a partial block is treated.
     package let mode: BlockCipher.Mode
     private let hasPadding: Bool
 
     /// - Parameters:
-    ///   - padding: whether the last block is filled up (PKCS#7), which only modes of whole blocks heed.
+    ///   - padding: whether the last block is filled up (PKCS#7); only modes of whole blocks use it.
     ///   - iv: a block, or half of one for ``BlockCipher/Mode/wrap``; empty for zero bytes, or RFC 3394's own value.
-    /// - Throws: `CryptoError.unsupportedKeySize`; `.unsupportedAlgorithm` for a mode that the cipher has not;
+    /// - Throws: `CryptoError.unsupportedKeySize`; `.unsupportedAlgorithm` for a mode that the cipher does not have;
     ///   `.invalidParameter` for an IV of another size; `.libraryFailure`.
     package init(
         _ cipher: BlockCipher, _ mode: BlockCipher.Mode, encrypting: Bool, padding: Bool, key: Span<UInt8>,
@@ -34,7 +34,7 @@ import LinuxSystem
         try restart(iv: iv)
     }
 
-    // Also wipes the key schedule.
+    // This also wipes the key schedule.
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
     private func setKey(_ key: consuming [UInt8]) throws(CryptoError) {
@@ -45,7 +45,7 @@ import LinuxSystem
         }
     }
 
-    /// Forgets what has come so far; the next message begins.
+    /// Discards the message so far and begins the next one.
     ///
     /// - Throws: `CryptoError.invalidParameter` for an IV of another size; `.libraryFailure`.
     package func restart(iv: Span<UInt8>) throws(CryptoError) {
@@ -58,11 +58,11 @@ import LinuxSystem
         unsafe EVP_CIPHER_CTX_set_padding(context, hasPadding ? 1 : 0)
     }
 
-    /// Takes a piece. Input and output come as pointers, because they may be the same memory.
+    /// Processes a piece. Input and output are pointers, because they may be the same memory.
     ///
-    /// - Parameter output: with room for the input and a block.
-    /// - Returns: how many bytes were written.
-    /// - Throws: `CryptoError.tooLong` above 1 GiB; `.authenticationFailed` for a wrapped key that does not open;
+    /// - Parameter output: has room for the input and a block.
+    /// - Returns: the number of bytes written.
+    /// - Throws: `CryptoError.tooLong` above 1 GiB; `.authenticationFailed` for a wrapped key that does not unwrap;
     ///   `.libraryFailure`.
     package func update(
         _ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer
@@ -80,10 +80,10 @@ import LinuxSystem
 
     /// Ends the message.
     ///
-    /// - Parameter output: with room for a block.
-    /// - Returns: how many bytes were written.
-    /// - Throws: `CryptoError.authenticationFailed` when what was decrypted has no proper padding; `.wrongInputSize`
-    ///   when whole blocks were to come and did not.
+    /// - Parameter output: has room for a block.
+    /// - Returns: the number of bytes written.
+    /// - Throws: `CryptoError.authenticationFailed` when the decrypted message has no proper padding; `.wrongInputSize`
+    ///   when the last block is incomplete.
     package func finish(to output: UnsafeMutableRawPointer) throws(CryptoError) -> Int {
         var count: CInt = 0
         let failure: CryptoError = hasPadding && direction == 0 ? .authenticationFailed : .wrongInputSize

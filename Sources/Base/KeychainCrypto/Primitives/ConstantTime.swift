@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Comparisons that do not tell by their time where two values differ.
+/// Comparisons whose time does not depend on where two values differ.
 package enum ConstantTime {
-    /// Whether the bytes are the same; takes a time that depends on the lengths alone.
+    /// Whether the bytes are the same. The time depends only on the lengths.
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe left.withUnsafeBufferPointer { left in

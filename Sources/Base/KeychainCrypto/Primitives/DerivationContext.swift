@@ -9,7 +9,7 @@ import KeychainModel
         unsafe context = try made(EVP_KDF_CTX_new(made(algorithm.reference)))
     }
 
-    // Also wipes the key.
+    // This also wipes the key.
     deinit { unsafe EVP_KDF_CTX_free(context) }
 
     func derive(

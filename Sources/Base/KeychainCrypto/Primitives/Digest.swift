@@ -13,17 +13,7 @@ package enum Digest {
         return digest
     }
 
-    /// SHA-1 (FIPS 180-4): only where Apple's formats ask for it, as in public key hashes; it resists no attack.
-    ///
-    /// - Throws: `CryptoError.libraryFailure`.
-    package static func sha1(_ message: Span<UInt8>) throws(CryptoError) -> InlineArray<20, UInt8> {
-        var digest = InlineArray<20, UInt8>(repeating: 0)
-        var span = digest.mutableSpan
-        try compute(.digest(.sha1), message, into: &span)
-        return digest
-    }
-
-    /// The digest with any of the hash functions that signatures are made with.
+    /// The digest with any hash function that signatures use.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package static func of(_ message: Span<UInt8>, _ hash: HashFunction) throws(CryptoError) -> [UInt8] {

@@ -1,7 +1,7 @@
 import COpenSSL
 package import KeychainModel
 
-/// A digest of what comes piece by piece, such as a file that is never in memory as a whole. Belongs to one thread.
+/// A digest of a message in pieces, such as a file that is never in memory as a whole. Belongs to one thread.
 @safe package final class DigestContext {
     private let context: OpaquePointer
     private let size: Int
@@ -14,7 +14,7 @@ package import KeychainModel
         try succeed(unsafe EVP_DigestInit_ex2(context, algorithm, nil))
     }
 
-    /// A digest that goes on from where another one is.
+    /// A digest that continues from the state of another one.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package init(copying other: DigestContext) throws(CryptoError) {
@@ -25,7 +25,7 @@ package import KeychainModel
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 
-    /// Adds a piece. Pieces are joined as they are: a caller who needs their borders adds their lengths too.
+    /// Adds a piece. Pieces are concatenated: a caller that needs their borders adds their lengths too.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func update(_ piece: Span<UInt8>) throws(CryptoError) {

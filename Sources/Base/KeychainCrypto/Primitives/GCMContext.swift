@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// One OpenSSL cipher context for AES-GCM, used again for every message. Belongs to one thread at a time.
+/// An OpenSSL cipher context for AES-GCM, reused for every message. Belongs to one thread at a time.
 @safe final class GCMContext {
     private let context: OpaquePointer
     private let keySize: Int
@@ -17,7 +17,7 @@ import COpenSSL
         try succeed(unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, CInt(nonceSize), nil))
     }
 
-    // Also wipes the key schedule.
+    // This also wipes the key schedule.
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
     /// Makes the key schedule for the messages that follow.
@@ -30,7 +30,7 @@ import COpenSSL
 
     /// Encrypts `input` into the same number of bytes at `output`, followed by the tag.
     func seal(
-        _ input: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>, aad: Span<UInt8>,
+        input: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>, aad: Span<UInt8>,
         to output: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
         try unsafe begin(nil, nonce, direction: 1)
@@ -41,12 +41,12 @@ import COpenSSL
         try succeed(unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CInt(AESGCM.tagSize), tag))
     }
 
-    /// Decrypts `input`, which the tag follows, into the same number of bytes at `output`: to be wiped when this
-    /// throws.
+    /// Decrypts `input`, which the tag follows, into the same number of bytes at `output`. The caller must wipe them
+    /// when this throws.
     ///
-    /// - Parameter key: 32 bytes to make the key schedule of first, which costs less here than by ``setKey(_:)``.
+    /// - Parameter key: 32 bytes to make the key schedule from first, which costs less here than by ``setKey(_:)``.
     func open(
-        _ input: UnsafeBufferPointer<UInt8>, key: UnsafePointer<UInt8>? = nil, nonce: UnsafePointer<UInt8>,
+        input: UnsafeBufferPointer<UInt8>, key: UnsafePointer<UInt8>? = nil, nonce: UnsafePointer<UInt8>,
         aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>, tag: UnsafePointer<UInt8>
     ) throws(CryptoError) {
         try unsafe begin(key, nonce, direction: 0)

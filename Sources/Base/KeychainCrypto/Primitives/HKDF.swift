@@ -1,15 +1,15 @@
 import KeychainModel
 package import LinuxSystem
 
-/// HKDF with SHA-256 (RFC 5869): makes keys out of a key.
+/// HKDF with SHA-256 (RFC 5869): derives keys from a key.
 package enum HKDF {
     /// Derives a key.
     ///
     /// - Parameters:
-    ///   - key: what is already unpredictable; a passcode is not, see ``Argon2id``.
+    ///   - key: an unpredictable key; a passcode is not, see ``Argon2id``.
     ///   - salt: public, may be empty.
-    ///   - info: what the derived key is for, so that two purposes never share one.
-    ///   - count: how many bytes, at most 8160.
+    ///   - info: the purpose of the derived key, so that two purposes never share one.
+    ///   - count: the number of bytes, at most 8160.
     /// - Throws: `CryptoError.invalidParameter` for another count; `.libraryFailure`.
     package static func derive(
         from key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int

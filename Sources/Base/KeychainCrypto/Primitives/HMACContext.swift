@@ -1,9 +1,9 @@
 import COpenSSL
 package import KeychainModel
 
-/// An HMAC (RFC 2104) with any of the hash functions, of what comes piece by piece. Belongs to one thread.
+/// An HMAC (RFC 2104) of a message in pieces, with any of the hash functions. Belongs to one thread.
 ///
-/// The keychain's own codes are made by ``KeyedDigest``, which prepares one key for many messages.
+/// The keychain's own MACs are made by ``KeyedDigest``, which prepares one key for many messages.
 @safe package final class HMACContext {
     private let context: OpaquePointer
     private let size: Int
@@ -19,7 +19,7 @@ package import KeychainModel
         }
     }
 
-    /// A code that goes on from where another one is.
+    /// A MAC that continues from the state of another one.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package init(copying other: HMACContext) throws(CryptoError) {
@@ -27,7 +27,7 @@ package import KeychainModel
         unsafe context = try made(EVP_MAC_CTX_dup(other.context))
     }
 
-    // Also wipes the key.
+    // This also wipes the key.
     deinit { unsafe EVP_MAC_CTX_free(context) }
 
     /// Adds a piece of the message.
@@ -39,7 +39,7 @@ package import KeychainModel
         }
     }
 
-    /// The code of all pieces. Nothing can be added afterwards.
+    /// The MAC of all pieces. Nothing can be added afterwards.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func finish() throws(CryptoError) -> [UInt8] {

@@ -2,9 +2,9 @@ package import LinuxSystem
 
 /// AES Key Wrap (RFC 3394): a key under another key.
 package enum KeyWrap {
-    /// How many bytes a key grows by when it is wrapped.
+    /// The number of bytes that wrapping adds to a key.
     package static let overhead = 8
-    /// Keys and what wraps them are short; 64 KiB is far above any.
+    /// Keys and their wrapping keys are short; 64 KiB is far above any.
     package static let mostBytes = 1 << 16
 
     /// Wraps a key.
@@ -13,7 +13,7 @@ package enum KeyWrap {
     ///   - key: of 16 bytes or more, a multiple of 8.
     ///   - wrappingKey: 16, 24 or 32 bytes.
     ///   - iv: 8 bytes; empty for the RFC's own value.
-    /// - Throws: `CryptoError.wrongInputSize` for a key of another size; what ``CipherContext`` throws.
+    /// - Throws: `CryptoError.wrongInputSize` for a key of another size; the errors of ``CipherContext``.
     package static func wrap(
         _ key: Span<UInt8>, under wrappingKey: Span<UInt8>, iv: Span<UInt8>
     ) throws(CryptoError) -> SecretBytes {
@@ -25,7 +25,7 @@ package enum KeyWrap {
     ///
     /// - Parameter wrapped: of 24 bytes or more, a multiple of 8.
     /// - Throws: `CryptoError.authenticationFailed` when it was not wrapped under this key with this IV;
-    ///   `.wrongInputSize`; what ``CipherContext`` throws.
+    ///   `.wrongInputSize`; the errors of ``CipherContext``.
     package static func unwrap(
         _ wrapped: Span<UInt8>, under wrappingKey: Span<UInt8>, iv: Span<UInt8>
     ) throws(CryptoError) -> SecretBytes {
@@ -37,7 +37,7 @@ package enum KeyWrap {
         _ input: Span<UInt8>, _ key: Span<UInt8>, _ iv: Span<UInt8>, encrypting: Bool, giving count: Int
     ) throws(CryptoError) -> SecretBytes {
         let cipher = try CipherContext(.aes, .wrap, encrypting: encrypting, padding: false, key: key, iv: iv)
-        // OpenSSL uses room for the input when it unwraps.
+        // OpenSSL needs room for the input when it unwraps.
         let room = SecretBytes(count: max(count, input.count) + cipher.blockSize)
         var written = 0
         try room.withMutableSpan { (room) throws(CryptoError) in

@@ -2,16 +2,17 @@ import COpenSSL
 
 /// HMAC-SHA256 (RFC 2104) under one key, which is prepared once. Belongs to one thread.
 ///
-/// A message of several parts: ``update(_:)`` for each, then ``finish(into:)``, which is ready for the next message.
+/// A message may have several parts: ``update(_:)`` for each, then ``finish(into:)``. After that, the next message can
+/// begin.
 @safe package final class KeyedDigest {
     /// The size of a whole digest in bytes.
     package static let size = 32
-    /// What ``finishShort()`` gives.
+    /// The result of ``finishShort()``.
     package typealias Short = InlineArray<16, UInt8>
 
     private let context: OpaquePointer
-    /// Whether the prepared key is in place, for a message or in one. After a failure, as of memory, it is not, and the
-    /// context would go on with what is left of another message, or without a state at all.
+    /// Whether the prepared key is in place, before or within a message. After a failure, such as lack of memory, it is
+    /// not. The context would then continue with the rest of another message, or without a state at all.
     private var isPrepared = true
 
     /// - Throws: `CryptoError.libraryFailure`.
@@ -23,11 +24,10 @@ import COpenSSL
         }
     }
 
-    // Also wipes the key.
+    // This also wipes the key.
     deinit { unsafe EVP_MAC_CTX_free(context) }
 
-    /// Adds a part of the message. Parts are joined as they are: a caller who needs their borders writes their lengths
-    /// too.
+    /// Adds a part of the message. Parts are concatenated: a caller that needs their borders writes their lengths too.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func update(_ part: Span<UInt8>) throws(CryptoError) {
@@ -40,7 +40,7 @@ import COpenSSL
         }
     }
 
-    /// Ends the message and writes the first bytes of its digest, as many as the span has: 16 to 32.
+    /// Ends the message and fills the span with the first bytes of its digest: 16 to 32.
     ///
     /// - Throws: `CryptoError.invalidParameter` for another size; `.libraryFailure`.
     package func finish(into digest: inout MutableSpan<UInt8>) throws(CryptoError) {
@@ -53,7 +53,7 @@ import COpenSSL
         }
     }
 
-    /// Ends the message: the whole digest.
+    /// Ends the message and returns the whole digest.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func finish() throws(CryptoError) -> InlineArray<32, UInt8> {
@@ -65,19 +65,19 @@ import COpenSSL
             var count = 0
             try succeed(unsafe EVP_MAC_final(context, bytes.baseAddress, &count, bytes.count))
         }
-        // What fails here is tried again for the next message.
+        // A failure here is repeated and reported by the next message.
         try? prepare()
         return digest
     }
 
-    /// Puts the key in place again: without one given it is the prepared one.
+    /// Puts the key in place again. A null key means the prepared one.
     private func prepare() throws(CryptoError) {
         if isPrepared { return }
         try succeed(unsafe EVP_MAC_init(context, nil, 0, nil))
         isPrepared = true
     }
 
-    /// Ends the message: the first 16 bytes of the digest (RFC 2104 section 5 allows half).
+    /// Ends the message and returns the first 16 bytes of the digest (RFC 2104 section 5 allows half).
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func finishShort() throws(CryptoError) -> Short {

@@ -1,7 +1,7 @@
 import COpenSSL
 package import KeychainModel
 
-/// PBKDF2 (RFC 8018) with HMAC, for what others have derived with it; the keychain's own passcodes go through
+/// PBKDF2 (RFC 8018) with HMAC, for keys that other programs derive with it. The keychain's own passcodes go through
 /// ``Argon2id``.
 package enum PBKDF2 {
     /// Derives a key from a password.

@@ -1,13 +1,13 @@
 package import DER
 internal import KeychainModel
 
-/// An X.509 certificate (RFC 5280): its bytes, and what they say.
+/// An X.509 certificate (RFC 5280): its bytes and its fields.
 ///
-/// Reading it proves nothing about it: whether a signature holds and whom to believe is ``ChainVerifier``'s business.
+/// Reading it proves nothing about it: ``ChainVerifier`` decides whether its signature holds and whether to trust it.
 package struct Certificate: Hashable, Sendable {
     /// The whole certificate.
     package let encoded: [UInt8]
-    /// 1, 2 or 3.
+    /// The version: 1, 2 or 3.
     package let version: Int
     /// The content of the serial number: big-endian, with a zero before a high first bit.
     package let serialNumber: [UInt8]
@@ -16,13 +16,13 @@ package struct Certificate: Hashable, Sendable {
     /// Seconds since 2001-01-01 00:00 UTC.
     package let notBefore: Double
     package let notAfter: Double
-    /// The subject's key with its algorithm.
+    /// The subject's public key with its algorithm.
     package let subjectPublicKeyInfo: [UInt8]
     /// The key alone: the bytes of the bit string.
     package let publicKey: [UInt8]
     package let extensions: CertificateExtensions
 
-    /// Reads bytes that must be exactly a certificate.
+    /// Reads bytes that must be exactly one certificate.
     ///
     /// - Throws: `DERError`.
     package init(parsing bytes: Span<UInt8>) throws(DERError) {
@@ -37,8 +37,9 @@ package struct Certificate: Hashable, Sendable {
         version = try Self.version(fields.optional(.explicit(0)), in: bytes)
         serialNumber = try fields.next(.integer).contentBytes(in: bytes)
         let signedAlgorithm = try fields.next(.sequence)
-        // The unsigned statement must be the signed one (RFC 5280 section 4.1.1.2). Some write NULL parameters in one
-        // and none in the other: that is read, and no signature of theirs is verified.
+        // The algorithm outside of the signed part must be the one inside (RFC 5280 section 4.1.1.2). Some issuers
+        // write NULL parameters in one and none in the other. Such a certificate is read, but its signature is never
+        // verified.
         guard try Self.algorithmName(algorithm, in: bytes) == Self.algorithmName(signedAlgorithm, in: bytes) else {
             throw algorithm.unexpected
         }
@@ -50,13 +51,13 @@ package struct Certificate: Hashable, Sendable {
         let key = try fields.next(.sequence)
         subjectPublicKeyInfo = try key.encodedBytes(in: bytes)
         publicKey = try Self.publicKey(key, in: bytes)
-        // Unique identifiers, which nobody uses.
+        // These are the unique identifiers, which nobody uses.
         for number: UInt32 in 1...2 { _ = fields.optional(.implicit(number)) }
         extensions = try CertificateExtensions(fields.optional(.explicit(3)), version: version, in: bytes)
         try fields.finish()
     }
 
-    /// The identifier that an AlgorithmIdentifier begins with, as it is encoded.
+    /// The encoded identifier at the start of an AlgorithmIdentifier.
     private static func algorithmName(_ element: DERElement, in bytes: Span<UInt8>) throws(DERError) -> [UInt8] {
         var content = try element.children(of: .sequence)
         return try content.next(.objectIdentifier).encodedBytes(in: bytes)
@@ -80,21 +81,21 @@ package struct Certificate: Hashable, Sendable {
         return try key.wholeBytes(in: bytes)
     }
 
-    /// Two certificates are the same when their bytes are.
+    /// Two certificates are equal when their bytes are.
     package static func == (left: Self, right: Self) -> Bool { left.encoded == right.encoded }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(encoded) }
 }
 
 extension Certificate {
-    /// Whether the subject is its own issuer, as it is with roots.
+    /// Whether the subject is its own issuer, as in a root certificate.
     package var isSelfIssued: Bool { subject.normalized == issuer.normalized }
 
-    /// The subject's last and most special common name.
+    /// The last common name of the subject, which is its most specific one.
     package var commonName: String? { subject.texts(of: .commonName).last }
 
-    /// What a person calls the subject: its common name, otherwise its unit, organisation or address, otherwise the
-    /// first alternative name or any text of the name; empty when there is nothing of the kind.
+    /// The name of the subject for people: its common name, otherwise its unit, organisation or address, otherwise the
+    /// first alternative name or any text of the name. Empty when there is none of these.
     package var subjectSummary: String {
         let types: [DERObjectIdentifier] = [.commonName, .organizationalUnit, .organization, .emailAddress]
         let named = types.lazy.compactMap { subject.texts(of: $0).last }.first
@@ -102,7 +103,7 @@ extension Certificate {
         return named ?? alternative ?? subject.attributes.lazy.compactMap(\.text).first ?? ""
     }
 
-    /// The addresses the certificate names: those among the alternative names, then those of the subject; each once.
+    /// The email addresses in the certificate: those among the alternative names, then those of the subject, each once.
     package var emailAddresses: [String] {
         var seen: Set<String> = []
         return (extensions.emailAddresses + subject.texts(of: .emailAddress)).filter { seen.insert($0).inserted }
@@ -117,7 +118,7 @@ extension Certificate {
 
     /// The subject's key, for verifying and encrypting.
     ///
-    /// - Throws: `CryptoError.malformedKey` for keys of other types and for what is no key; `.unsupportedKeySize`,
+    /// - Throws: `CryptoError.malformedKey` for keys of other types and malformed keys; `.unsupportedKeySize`,
     ///   `.libraryFailure`.
     package func subjectPublicKey() throws(CryptoError) -> PublicKey {
         try PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo.span)

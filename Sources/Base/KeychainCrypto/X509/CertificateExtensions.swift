@@ -1,6 +1,6 @@
 package import DER
 
-/// The extensions of a certificate that the keychain looks at itself (RFC 5280 section 4.2).
+/// The certificate extensions that the keychain reads itself (RFC 5280 section 4.2).
 package struct CertificateExtensions: Sendable {
     package private(set) var subjectKeyIdentifier: [UInt8]?
     /// Alternative names by their kind.
@@ -8,20 +8,20 @@ package struct CertificateExtensions: Sendable {
     package private(set) var dnsNames: [String] = []
     /// Four or sixteen bytes each.
     package private(set) var addresses: [[UInt8]] = []
-    /// Whether the certificate may sign others; nil when it does not say.
+    /// Whether the certificate may sign others; nil without the extension.
     package private(set) var isAuthority: Bool?
-    /// What the key may be used for, by the bits of the extension; nil when it does not say.
+    /// The allowed uses of the key, by the bits of the extension; nil without the extension.
     package private(set) var keyUsage: CertificateKeyUsage?
-    /// The purposes the certificate is for; nil when it does not say.
+    /// The purposes of the certificate; nil without the extension.
     package private(set) var extendedKeyUsage: [DERObjectIdentifier]?
-    /// Whether it says where to ask if it was revoked: a list (RFC 5280 section 4.2.1.13) or a responder (section
+    /// Whether it names a source of revocation data: a list (RFC 5280 section 4.2.1.13) or a responder (section
     /// 4.2.2.1).
     package private(set) var namesRevocation = false
 
-    /// Reads `[3] EXPLICIT SEQUENCE OF Extension`; nothing at all has no extensions.
+    /// Reads `[3] EXPLICIT SEQUENCE OF Extension`; nil means no extensions.
     ///
-    /// - Throws: `DERError`; extensions in a certificate of an old version, twice the same, or ones it reads but
-    ///   cannot.
+    /// - Throws: `DERError`, also for extensions in a certificate of an old version, for a duplicate extension, and for
+    ///   a known extension that is malformed.
     init(_ element: DERElement?, version: Int, in bytes: Span<UInt8>) throws(DERError) {
         guard let element else { return }
         guard version == 3 else { throw element.unexpected }
@@ -38,11 +38,11 @@ package struct CertificateExtensions: Sendable {
             let value = try parts.next(.octetString)
             try parts.finish()
             let content = try value.contentBytes(in: bytes)
-            try read(type, content.span)
+            try readExtension(type, content.span)
         }
     }
 
-    private mutating func read(_ type: DERObjectIdentifier, _ value: Span<UInt8>) throws(DERError) {
+    private mutating func readExtension(_ type: DERObjectIdentifier, _ value: Span<UInt8>) throws(DERError) {
         switch type {
         case .subjectKeyIdentifier:
             let element = try DERElement(parsing: value)
@@ -63,7 +63,7 @@ package struct CertificateExtensions: Sendable {
         }
     }
 
-    /// Whether a description of where to ask the authority has a responder in it. One that cannot be read names none.
+    /// Whether the value of the authority information access extension names a responder. A malformed value names none.
     private static func namesResponder(_ value: Span<UInt8>) -> Bool {
         guard var list = try? DERElement(parsing: value).children(of: .sequence) else { return false }
         while !list.isAtEnd {
@@ -75,7 +75,7 @@ package struct CertificateExtensions: Sendable {
         return false
     }
 
-    /// GeneralNames, of which names of other kinds are passed over.
+    /// Reads GeneralNames and ignores names of other kinds.
     private mutating func readNames(_ value: Span<UInt8>) throws(DERError) {
         var names = try DERElement(parsing: value).children(of: .sequence)
         while !names.isAtEnd {
@@ -92,7 +92,7 @@ package struct CertificateExtensions: Sendable {
 
     private static func ascii(_ name: DERElement, in bytes: Span<UInt8>) throws(DERError) -> String {
         let content = try name.contentBytes(in: bytes)
-        // A zero byte would end the name for programs in C, and so make another one of it.
+        // A zero byte would end the name for programs in C, and so turn it into another name.
         guard content.allSatisfy({ (0x01...0x7F).contains($0) }) else { throw name.unexpected }
         return String(decoding: content, as: UTF8.self)
     }

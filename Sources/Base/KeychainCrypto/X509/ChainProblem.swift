@@ -1,22 +1,22 @@
 import COpenSSL
 
-/// What can be wrong with a chain of certificates.
+/// The problems of a certificate chain.
 package enum ChainProblem: Hashable, Sendable, CaseIterable {
     case expired
     case notYetValid
-    /// The issuer's certificate is nowhere to be found.
+    /// The issuer's certificate was not found.
     case missingIssuer
-    /// The chain ends in a root that nobody has said to believe.
+    /// The chain ends in a root that is not trusted.
     case untrustedRoot
     case badSignature
-    /// A certificate in the place of an authority that is none.
+    /// An issuer in the chain is not a certificate authority.
     case notAnAuthority
-    /// An authority below one that allows none there.
+    /// An authority below another one that does not allow it there.
     case pathTooLong
     /// An authority whose key may not sign certificates.
     case mayNotSign
     case wrongPurpose
-    /// Valid for longer than a TLS server's certificate may be.
+    /// The validity is longer than that of a TLS server's certificate may be.
     case validForTooLong
     case wrongName
     case wrongAddress
@@ -25,7 +25,7 @@ package enum ChainProblem: Hashable, Sendable, CaseIterable {
     case weakKey
     case weakDigest
     case revoked
-    /// Something rarer that OpenSSL has a name for.
+    /// A rarer problem that OpenSSL has a name for.
     case malformed
 
     /// Translates an `X509_V_ERR` number.

@@ -2,49 +2,49 @@ import COpenSSL
 import Glibc
 import LinuxSystem
 
-/// Builds a chain from a certificate to one that is believed, and checks it (RFC 5280 section 6), with OpenSSL's
-/// verifier.
+/// Builds a chain from a certificate to a trusted one, and checks it (RFC 5280 section 6), with OpenSSL's verifier.
 ///
-/// Nothing is fetched: issuers come from what is given, and what is known of revocation is ``OCSPResponse``'s business.
+/// It fetches nothing: issuers come from the given certificates, and ``OCSPResponse`` reads what is known of
+/// revocation.
 package struct ChainVerifier: Sendable {
-    /// What the certificate must be good for.
+    /// The purpose that the certificate must be valid for.
     package enum Purpose: Sendable {
         case anything, tlsServer, tlsClient, mail, timeStamping
     }
 
-    /// Whom it must name.
+    /// The name that the certificate must contain.
     package enum Name: Hashable, Sendable {
-        /// A host name or an address; wildcards stand for the leftmost label alone.
+        /// A host name or an address. A wildcard matches only the leftmost label.
         case host(String)
         case email(String)
     }
 
     package var purpose: Purpose = .anything
     package var name: Name?
-    /// Believed certificates; any of them may end the chain, self-signed or not.
+    /// Trusted certificates. Any of them may end the chain, self-signed or not.
     package var anchors = TrustAnchors([])
-    /// Certificates the chain may be built with.
+    /// Certificates that the chain may be built with.
     package var others: [Certificate] = []
-    /// When, in seconds since 2001-01-01 00:00 UTC.
+    /// The date of the check, in seconds since 2001-01-01 00:00 UTC.
     package var date: Double = 0
 
     package init() {}
 
-    /// What was found.
+    /// The result of a check.
     package struct Finding: Sendable {
-        /// The certificate first, then each one's issuer, as far as they were found.
+        /// The certificate first, then the issuer of each one, as far as they were found.
         package let chain: [Certificate]
-        /// What is wrong, with the place in the chain; empty when the certificate is to be believed.
+        /// The problems with their place in the chain; empty when the certificate is trusted.
         package let problems: [(problem: ChainProblem, place: Int)]
     }
 
     /// Checks a certificate.
     ///
-    /// - Throws: `CryptoError.malformedCertificate` when OpenSSL does not read it; `.invalidParameter` for a name that
-    ///   can be none; `.libraryFailure`.
+    /// - Throws: `CryptoError.malformedCertificate` when OpenSSL does not read it; `.invalidParameter` for an
+    ///   impossible name; `.libraryFailure`.
     package func verify(_ certificate: Certificate) throws(CryptoError) -> Finding {
         let leaf = try X509Handle(certificate)
-        // What cannot be read cannot be part of a chain.
+        // A certificate that cannot be read cannot be part of a chain.
         let helpers = others.compactMap { try? X509Handle($0) }
         let run = try VerificationRun(leaf, helpers, anchors)
         try apply(to: run)
@@ -59,7 +59,7 @@ package struct ChainVerifier: Sendable {
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, purpose.securityLevel)
         if let number = purpose.number { try succeed(unsafe X509_VERIFY_PARAM_set_purpose(parameters, number)) }
         guard let name else { return }
-        // The common name is no host name any more (RFC 6125), and a wildcard is a whole label.
+        // The common name is not a host name (RFC 6125), and a wildcard is a whole label.
         let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
         unsafe X509_VERIFY_PARAM_set_hostflags(parameters, flags)
         switch name {
@@ -95,7 +95,8 @@ extension ChainVerifier.Purpose {
         }
     }
 
-    /// OpenSSL's levels: 2 wants RSA of 2048 bits and SHA-256 where strangers meet, 1 rules out what can be forged.
+    /// OpenSSL's security levels: 2 requires RSA of 2048 bits and SHA-256 for connections between strangers; 1 excludes
+    /// everything that can be forged.
     fileprivate var securityLevel: CInt { self == .tlsServer || self == .tlsClient ? 2 : 1 }
 }
 
@@ -128,7 +129,8 @@ extension ChainVerifier.Purpose {
     var parameters: OpaquePointer { unsafe X509_STORE_CTX_get0_param(context) }
 
     func verify() throws(CryptoError) -> ChainVerifier.Finding {
-        // OpenSSL goes on after a problem when it is told to, so that all of them are known; any makes the answer a no.
+        // The callback makes OpenSSL continue after a problem, so that all problems are known. Any problem makes the
+        // answer negative.
         unsafe X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(self).toOpaque())
         unsafe X509_STORE_CTX_set_verify_cb(context) { isGood, context in
             guard isGood == 0, let run = unsafe X509_STORE_CTX_get_ex_data(context, 0) else { return 1 }

@@ -4,7 +4,7 @@ package import DER
 package struct DistinguishedName: Sendable {
     package struct Attribute: Sendable {
         package let type: DERObjectIdentifier
-        /// The value, when it is a string.
+        /// The value, if it is a string.
         package let text: String?
     }
 
@@ -12,13 +12,13 @@ package struct DistinguishedName: Sendable {
     package let encoded: [UInt8]
     /// All attributes in the order of the name.
     package let attributes: [Attribute]
-    /// The name in the form in which it is compared: letters of ASCII in upper case, blanks at the ends gone, several
-    /// blanks one. The content of the sequence, without its tag and length, as Apple's keychain keeps it.
+    /// The name in the form for comparison: ASCII letters in upper case, no blanks at the ends, single blanks between
+    /// words. It is the content of the sequence without tag and length, as Apple's keychain stores it.
     package let normalized: [UInt8]
 
-    /// Reads a name out of a larger structure.
+    /// Reads a name from a larger structure.
     ///
-    /// - Throws: `DERError.unexpected` when the element is no name.
+    /// - Throws: `DERError.unexpected` when the element is not a name.
     init(_ element: DERElement, in bytes: Span<UInt8>) throws(DERError) {
         encoded = try element.encodedBytes(in: bytes)
         var (names, found) = (try element.children(of: .sequence), [Attribute]())
@@ -35,7 +35,7 @@ package struct DistinguishedName: Sendable {
         normalized = writer.bytes
     }
 
-    /// Reads bytes that must be exactly a name.
+    /// Reads bytes that must be exactly one name.
     ///
     /// - Throws: `DERError`.
     package init(parsing bytes: Span<UInt8>) throws(DERError) {
@@ -71,7 +71,7 @@ package struct DistinguishedName: Sendable {
     }
 }
 
-/// The attribute types that summaries and addresses are made of (RFC 4519, RFC 2985).
+/// The attribute types for summaries and addresses (RFC 4519, RFC 2985).
 extension DERObjectIdentifier {
     package static let commonName = Self(2, 5, 4, 3)
     package static let organization = Self(2, 5, 4, 10)

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Whom a TLS server's certificate must name: a host by its name, or an address.
+/// The name that a TLS server's certificate must contain: a host name or an address.
 enum HostName {
     case name(String)
     /// Four or sixteen bytes.
     case address([UInt8])
 
-    /// Reads what a program gives as host; nil for what can be neither. An address is compared as such and not as text,
-    /// so that what merely looks like one (`10.0.0.01`) is nothing.
+    /// Reads the host that a program gives; nil for a text that is neither name nor address. An address is compared in
+    /// binary form. A text that only looks like an address (`10.0.0.01`) is invalid.
     init?(_ text: String) {
         guard !text.utf8.contains(0) else { return nil }
         if let bytes = Self.address(text, AF_INET, 4) ?? Self.address(text, AF_INET6, 16) {
             self = .address(bytes)
             return
         }
-        // A dot behind the name says that it is complete, which it is.
+        // A trailing dot marks a complete name, which this already is.
         let name = text.hasSuffix(".") ? String(text.dropLast()) : text
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        // A name that begins with a dot would stand for everything below it, and a wildcard is a pattern.
+        // A name with a leading dot would match everything below it, and a wildcard is a pattern.
         let isName = labels.allSatisfy { !$0.isEmpty } && !name.contains { "*:%[]/ ".contains($0) }
         guard isName, let last = labels.last, !Self.isNumber(last) else { return nil }
         self = .name(name)
@@ -28,7 +28,7 @@ enum HostName {
         return unsafe inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
-    /// Names do not end in a number: programs take them for addresses of many forms.
+    /// A host name does not end in a number: programs read such a name as an address, in many forms.
     private static func isNumber(_ label: Substring) -> Bool {
         label.allSatisfy { ("0"..."9").contains($0) } || label.lowercased().hasPrefix("0x")
     }

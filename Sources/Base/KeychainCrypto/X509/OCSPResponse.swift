@@ -2,10 +2,11 @@ import COpenSSL
 import Glibc
 import LinuxSystem
 
-/// What a responder says of certificates (RFC 6960), as a server hands it out with its own. Nothing is fetched.
+/// A responder's statement about certificates (RFC 6960), which a server sends with its own certificate. Nothing is
+/// fetched.
 package struct OCSPResponse: Sendable {
     package enum Answer: Hashable, Sendable {
-        /// Not revoked, and so until then, in seconds since 2001.
+        /// Not revoked, valid until a date in seconds since 2001.
         case good(until: Double)
         case revoked
     }
@@ -14,8 +15,8 @@ package struct OCSPResponse: Sendable {
 
     package init(_ encoded: [UInt8]) { self.encoded = encoded }
 
-    /// What it says of a certificate at a date, in seconds since 2001; nil when it says nothing that is to be believed:
-    /// it is of others, of another time, or not signed by the issuer or by whom the issuer has named for that.
+    /// The answer about a certificate at a date, in seconds since 2001. Nil when the response has no valid answer: it
+    /// is about others, of another time, or not signed by the issuer or a signer that the issuer has authorised.
     package func answer(on certificate: Certificate, issuedBy issuer: Certificate, at date: Double) -> Answer? {
         defer { ERR_clear_error() }
         let moment = time_t(date.isNaN ? 0 : min(max(date, -1e11), 1e12)) + 978_307_200
@@ -26,14 +27,15 @@ package struct OCSPResponse: Sendable {
     }
 }
 
-/// One of OpenSSL's responses, whose signature holds. Belongs to one thread.
+/// A response of OpenSSL whose signature holds. Belongs to one thread.
 @safe private final class OCSPHandle {
     private let basic: OpaquePointer
     private let issuer: X509Handle
-    /// Clocks differ, in seconds.
+    /// The tolerated difference of clocks, in seconds.
     private static let tolerance: time_t = 300
 
-    /// - Throws: `CryptoError` for what is no response, says that there is none, or is not signed as it must be.
+    /// - Throws: `CryptoError` for bytes that are not a response, for a response with an error status, or for a wrong
+    ///   signature.
     init(_ encoded: [UInt8], from issuer: X509Handle, at moment: time_t) throws(CryptoError) {
         self.issuer = issuer
         let response = try unsafe decoded(
@@ -41,15 +43,17 @@ package struct OCSPResponse: Sendable {
         defer { unsafe OCSP_RESPONSE_free(response) }
         guard unsafe OCSP_response_status(response) == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .libraryFailure }
         unsafe basic = try made(OCSP_response_get1_basic(response))
-        // From here on the end of this object frees it, also when this throws.
-        try unsafe Self.verify(basic, issuer, moment)
+        // From here on `deinit` frees it, also when this throws.
+        try unsafe Self.verifySigner(of: basic, issuer, moment)
     }
 
     deinit { unsafe OCSP_BASICRESP_free(basic) }
 
-    /// The signer is the issuer, or was given the purpose by it (RFC 6960 section 4.2.2.2). The issuer alone is
-    /// believed, which the chain has shown to be what it must.
-    private static func verify(_ basic: OpaquePointer, _ issuer: X509Handle, _ moment: time_t) throws(CryptoError) {
+    /// Checks that the signer is the issuer, or that the issuer has given it the purpose (RFC 6960 section 4.2.2.2).
+    /// Only the issuer is trusted here; the chain has shown that it is a proper one.
+    private static func verifySigner(
+        of basic: OpaquePointer, _ issuer: X509Handle, _ moment: time_t
+    ) throws(CryptoError) {
         let store = try unsafe made(X509_STORE_new())
         defer { unsafe X509_STORE_free(store) }
         try succeed(unsafe X509_STORE_add_cert(store, issuer.reference))
@@ -61,7 +65,7 @@ package struct OCSPResponse: Sendable {
         try succeed(unsafe OCSP_basic_verify(basic, signers.reference, store, UInt(OCSP_PARTIAL_CHAIN)))
     }
 
-    /// The gravest of what it says of a certificate.
+    /// The most severe answer about a certificate.
     func answer(on certificate: X509Handle, at moment: time_t) throws(CryptoError) -> OCSPResponse.Answer? {
         var best: OCSPResponse.Answer?
         for index in 0..<max(0, unsafe OCSP_resp_count(basic)) {
@@ -89,7 +93,7 @@ package struct OCSPResponse: Sendable {
         return unsafe OCSP_id_cmp(own, named) == 0
     }
 
-    /// An answer of another time is none, except that what has been revoked stays so.
+    /// An answer of another time does not count, except that a revoked certificate stays revoked.
     private static func answer(in single: OpaquePointer, at moment: time_t) -> OCSPResponse.Answer? {
         var revoked, begins, ends: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
         let status = unsafe OCSP_single_get0_status(single, nil, &revoked, &begins, &ends)
@@ -108,7 +112,7 @@ package struct OCSPResponse: Sendable {
         return time <= Double(moment)
     }
 
-    /// Seconds since 1970; nil for what is no time.
+    /// Seconds since 1970; nil for a malformed time.
     private static func seconds(_ time: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?) -> Double? {
         var parts = unsafe tm()
         guard let time = unsafe time, unsafe ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }

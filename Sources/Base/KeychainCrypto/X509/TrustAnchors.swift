@@ -2,20 +2,19 @@ import DER
 import Glibc
 package import LinuxSystem
 
-/// Certificates that are believed without proof.
+/// Certificates that are trusted without proof.
 package struct TrustAnchors: Sendable {
     let handles: [X509Handle]
 
-    package var isEmpty: Bool { handles.isEmpty }
 
-    /// Certificates of the caller's choice. One that OpenSSL does not read proves nothing and is left out.
+    /// Certificates of the caller's choice. One that OpenSSL does not read is left out.
     package init(_ certificates: [Certificate]) { handles = certificates.compactMap { try? X509Handle($0) } }
 
     private init(handles: [X509Handle]) { self.handles = handles }
 
     package static func + (left: Self, right: Self) -> Self { Self(handles: left.handles + right.handles) }
 
-    /// The operating system's: a file of PEM certificates, read again when it has changed.
+    /// The operating system's anchors: a file of PEM certificates, read again when it has changed.
     ///
     /// - Throws: `SystemError` when the file cannot be read; `EINVAL` when it is not PEM.
     package static func bundle(at path: String) throws(SystemError) -> TrustAnchors {
@@ -37,7 +36,7 @@ package struct TrustAnchors: Sendable {
 
     private static let known = ProcessLocal<[String: (FileStatus, TrustAnchors)]>([:])
 
-    /// What cannot be read among them is left out: nobody can be asked to repair the system's list.
+    /// Certificates that cannot be read are left out: nobody can be asked to repair the system's list.
     private static func certificates(in file: FileDescriptor, _ size: Int) throws(SystemError) -> [Certificate] {
         guard (0...PEM.mostBytes).contains(size) else { throw SystemError(code: EFBIG, call: "read") }
         var text = [UInt8](repeating: 0, count: size)

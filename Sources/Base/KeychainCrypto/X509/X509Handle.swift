@@ -1,15 +1,15 @@
 import COpenSSL
 import LinuxSystem
 
-/// One of OpenSSL's certificates, freed when the last owner lets go.
+/// A certificate of OpenSSL, freed with its last owner.
 ///
-/// It is never changed after it was made; what OpenSSL notes in it on first use, it notes under a lock of its own. That
-/// is what makes it safe to send.
+/// It is safe to send because it never changes after it was made. OpenSSL's caches in it are guarded by OpenSSL's own
+/// lock.
 @safe final class X509Handle: @unchecked Sendable {
     let reference: OpaquePointer
     let certificate: Certificate
 
-    /// - Throws: `CryptoError.malformedCertificate` for what OpenSSL does not read.
+    /// - Throws: `CryptoError.malformedCertificate` for a certificate that OpenSSL does not read.
     init(_ certificate: Certificate) throws(CryptoError) {
         self.certificate = certificate
         do throws(CryptoError) {
@@ -22,16 +22,16 @@ import LinuxSystem
 }
 
 extension Certificate {
-    /// A copy of one of OpenSSL's certificates.
+    /// A copy of a certificate of OpenSSL.
     ///
-    /// - Throws: `CryptoError.malformedCertificate` for what OpenSSL reads and this project does not.
+    /// - Throws: `CryptoError.malformedCertificate` for a certificate that OpenSSL reads and this project does not.
     init(_ reference: OpaquePointer) throws(CryptoError) {
         let bytes = try unsafe KeychainCrypto.encoded { unsafe i2d_X509(reference, &$0) }
         do { try self.init(parsing: bytes.span) } catch { throw .malformedCertificate }
     }
 }
 
-/// One of OpenSSL's stacks of certificates. It does not own them.
+/// A stack of certificates of OpenSSL. It does not own them.
 @safe final class X509Stack {
     let reference: OpaquePointer
 

@@ -1,26 +1,27 @@
-/// What an access control wants of the user, read from the bits of `SecAccessControlCreateFlags` (semantics D.5).
+/// The requirements of an access control, read from the bits of `SecAccessControlCreateFlags` (semantics D.5).
 ///
-/// Several demands go together as `k` of `n`: one of them with `or`, otherwise all. The application password is apart:
-/// it is a part of the key rather than something the user shows.
+/// Several requirements combine as `k` of `n`: one of them with `or`, otherwise all. The application password is
+/// separate: it is a part of the key, not something that the user shows.
 package struct AccessConstraint: Hashable, Sendable {
     package let flags: UInt64
 
     package init(flags: UInt64) { self.flags = flags }
 
-    /// Something the user must show.
+    /// A factor that the user must show.
     package enum Demand: UInt64, CaseIterable, Sendable {
         /// Biometry or the passcode (S-29).
         case userPresence = 0x1
         /// Any finger that is enrolled when it is used (S-30).
         case biometryAny = 0x2
-        /// A finger of those that were enrolled when the item was made (S-31).
+        /// A finger that was already enrolled when the item was made (S-31).
         case biometryCurrentSet = 0x8
-        /// The passcode, and nothing in its place (S-32).
+        /// The passcode, with no alternative (S-32).
         case devicePasscode = 0x10
-        /// A paired device, which there is none of.
+        /// A paired device, which does not exist on Linux.
         case companion = 0x20
 
-        /// Whether what the user has shown meets it, the enrolment it was bound to being the present one or not.
+        /// Whether the shown factors satisfy it. `enrolmentIsCurrent` says whether the enrolment that it was bound to
+        /// is the present one.
         func isMet(by factors: AuthenticationFactors, enrolmentIsCurrent: Bool) -> Bool {
             switch self {
             case .userPresence: !factors.isDisjoint(with: [.passcode, .biometry])
@@ -32,7 +33,7 @@ package struct AccessConstraint: Hashable, Sendable {
         }
     }
 
-    /// What the user must show, in the order it is asked for.
+    /// The factors that the user must show, in the order of the prompts.
     package var demands: [Demand] { Demand.allCases.filter { flags & $0.rawValue != 0 } }
 
     /// One of the demands suffices (S-33).
@@ -41,20 +42,20 @@ package struct AccessConstraint: Hashable, Sendable {
     /// A password of the program's own is mixed into the item's encryption (S-35).
     package var needsPassword: Bool { flags & Self.applicationPassword != 0 }
 
-    /// Only a program that its user's other programs cannot reach into may have it: a demand on the program, not on the
-    /// user.
+    /// Only an anchored program may have the item: one that the user's other programs cannot control. This is a
+    /// requirement for the program, not for the user.
     package var needsAnchor: Bool { flags & Self.anchoredProgram != 0 }
 
-    /// Whether anything is demanded, of the user or of the program.
+    /// Whether there is any requirement, for the user or for the program.
     package var isGuard: Bool { needsAnchor || AccessControl.asksTheUser(flags) }
 
-    /// The demands are for using a private key, not for reading a value (S-34).
+    /// The requirements apply to the use of a private key, not to reading a value (S-34).
     package var guardsKeyUse: Bool { flags & AccessControl.privateKeyUsage != 0 }
 
-    /// The bits have a meaning, every one: what is not understood might be a demand.
+    /// Whether every bit has a known meaning. An unknown bit might be a requirement.
     package var isUnderstood: Bool { flags & ~Self.known == 0 }
 
-    /// Whether what the user has shown is enough. A bit without a known meaning is a demand that nobody meets.
+    /// Whether the shown factors are sufficient. An unknown bit is a requirement that nothing satisfies.
     package func isMet(by factors: AuthenticationFactors, enrolmentIsCurrent: Bool) -> Bool {
         guard isUnderstood else { return false }
         let demands = demands
@@ -65,14 +66,14 @@ package struct AccessConstraint: Hashable, Sendable {
     package static let or: UInt64 = 1 << 14
     package static let and: UInt64 = 1 << 15
     package static let applicationPassword: UInt64 = 1 << 31
-    /// No bit of Apple's.
+    /// This bit is not one of Apple's.
     package static let anchoredProgram: UInt64 = 1 << 48
     private static let known =
         Demand.allCases.reduce(0) { $0 | $1.rawValue } | or | and | AccessControl.privateKeyUsage | applicationPassword
         | anchoredProgram
 }
 
-/// What a user has shown.
+/// The factors that a user has shown.
 package struct AuthenticationFactors: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -81,7 +82,7 @@ package struct AuthenticationFactors: OptionSet, Hashable, Sendable {
     package static let biometry = Self(rawValue: 2)
 }
 
-/// What something guarded is to be used for: the values of `LAAccessControlOperation`.
+/// The intended use of a guarded object: the values of `LAAccessControlOperation`.
 package enum GuardedOperation: UInt8, CaseIterable, Sendable {
     case createItem = 0
     case useItem = 1

@@ -1,28 +1,28 @@
-/// Groups with a meaning of their own.
+/// Groups with a special meaning.
 package enum AccessGroup {
-    /// Every group: given to no program from outside.
+    /// Every group. No program outside of the keychain gets it.
     package static let any = "*"
-    /// Items that tokens offer; programs can read them but not put anything there.
+    /// The group of items that tokens offer. Programs can read them but cannot add any.
     package static let token = "com.apple.token"
-    /// What the group of an unsigned program begins with; its path follows.
+    /// The prefix of the group of an unsigned program; its path follows.
     package static let unsignedPrefix = "program:"
-    /// What the group of a systemd unit begins with; its name follows.
+    /// The prefix of the group of a systemd unit; its name follows.
     package static let unitPrefix = "unit:"
-    /// What the group of a Flatpak application begins with; its id follows.
+    /// The prefix of the group of a Flatpak application; its id follows.
     package static let flatpakPrefix = "flatpak:"
-    /// What the group of a Snap application begins with; its name follows.
+    /// The prefix of the group of a Snap application; its name follows.
     package static let snapPrefix = "snap:"
 
-    /// The beginning of the group of a name that programs claim for themselves; the name follows.
+    /// The prefix of a claimed group, whose name a program chooses itself; the name follows.
     package static let claimedPrefix = "claimed:"
 
-    /// The group as a person is shown it: that of an unsigned program is marked.
+    /// The group as shown to people: the group of an unsigned program is marked.
     package static func title(_ group: String) -> String { isOfUnsigned(group) ? "\(group) (unsigned)" : group }
 
-    /// Whether nobody vouches for the programs of a group: it is made from a path, or from what they claim.
+    /// Whether nothing proves which programs belong to the group: it is made from a path, or from a claim.
     package static func isOfUnsigned(_ group: String) -> Bool { group.hasPrefix(unsignedPrefix) || isClaimed(group) }
 
-    /// Whether a group is one that programs claim. No rule may rest on it: any program of the user's can claim any
+    /// Whether the group is a claimed one. No rule may depend on it, because any program of the user can claim any
     /// name.
     package static func isClaimed(_ group: String) -> Bool { group.utf8.starts(with: claimedPrefix.utf8) }
 

@@ -1,4 +1,4 @@
-/// When an item may be opened: the protection classes (S-21, semantics D.1).
+/// The protection classes: when an item may be opened (S-21, semantics D.1).
 package enum Accessibility: UInt8, CaseIterable, Sendable {
     case whenUnlocked = 1
     case afterFirstUnlock = 2
@@ -8,7 +8,7 @@ package enum Accessibility: UInt8, CaseIterable, Sendable {
     case alwaysThisDeviceOnly = 6
     case whenPasscodeSetThisDeviceOnly = 7
 
-    /// The device state an item of this class waits for.
+    /// The device state that an item of this class requires.
     package enum Availability: Sendable { case whileUnlocked, sinceFirstUnlock, always }
 
     /// The value of `kSecAttrAccessible`.

@@ -1,20 +1,18 @@
-/// Attributes, each at the place of its ``AttributeID/bit``.
+/// A set of attributes, by ``AttributeID/bit``.
 @usableFromInline package typealias AttributeSet = UInt128
 
-/// The number of an attribute in frames and sealed rows. Numbers are for ever: a new attribute takes the next free one.
+/// The number of an attribute in frames and sealed rows. Numbers never change: a new attribute gets the next free one.
 @usableFromInline package struct AttributeID: RawRepresentable, Hashable, Sendable, Comparable {
     @usableFromInline package let rawValue: UInt16
     @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
-    /// Its place in an ``AttributeSet``. What travels in the same encoding has the last eight places; numbers that are
-    /// not in use share the very last.
+    /// Its place in an ``AttributeSet``. The companion entries of the encoding have the last eight places. Unused
+    /// numbers share the last one.
     @inlinable package var bit: AttributeSet {
         if rawValue < Self.firstCompanion { return 1 << AttributeSet(min(rawValue, 127)) }
         return 1 << AttributeSet(min(rawValue - Self.firstCompanion, 7) + 120)
     }
 
     @usableFromInline static let firstCompanion: UInt16 = 0xF000
-    /// An attribute has a number up to this, so that its place in a set is its own.
-    package static let largest: UInt16 = 119
 
     @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
@@ -79,16 +77,16 @@
     package static let sharingGroup = Self(rawValue: 59)
     package static let multiUser = Self(rawValue: 60)
     package static let tombstone = Self(rawValue: 61)
-    /// One number for all attributes that only Apple's own programs may name.
+    /// One number for all attributes that only Apple's own programs may use.
     package static let restricted = Self(rawValue: 62)
 
-    // What travels beside the attributes in the same encoding.
+    // Companion entries: they travel with the attributes in the same encoding.
     package static let valueData = Self(rawValue: 0xF001)
     package static let persistentReference = Self(rawValue: 0xF002)
     package static let hostOrSubdomain = Self(rawValue: 0xF003)
-    /// The certificate of an identity, whose value is that of its key.
+    /// The certificate of an identity. The value of an identity is that of its key.
     package static let certificateData = Self(rawValue: 0xF004)
-    /// Instead of a value: a private key that only the enclave can use.
+    /// A private key that only the enclave can use, in place of a value.
     package static let sealedKey = Self(rawValue: 0xF005)
     /// When a version of an item ended, as a date, and how (``VersionEnd``), as a number.
     package static let versionEnded = Self(rawValue: 0xF006)

@@ -1,15 +1,14 @@
 package import LinuxSystem
 
-/// Attributes in the one encoding they have everywhere: in frames, in sealed rows, in results.
+/// A list of attributes in the only encoding for frames, sealed rows and results.
 ///
 ///     list  = *entry
 ///     entry = id:u16  kind:u8  zero:u8  length:u32  bytes        ; all integers little-endian
 ///
-/// Parsing checks the structure; entries are found by walking over it, which costs less than keeping where they are,
-/// and values are made only when somebody asks. Most questions are about what is not there; they are answered where
-/// they are asked.
+/// Parsing checks the structure. A lookup scans the list, which costs less than an index of it, and creates values only
+/// on request. Most lookups are for missing attributes; `present` answers those without a scan.
 @usableFromInline package struct AttributeList: Sendable {
-    /// Where an entry's bytes lie in the storage.
+    /// The place of an entry's bytes in the storage.
     @usableFromInline package struct Entry: Sendable {
         package let id: AttributeID
         package let kind: AttributeValue.Kind
@@ -19,17 +18,17 @@ package import LinuxSystem
         fileprivate var end: Int { offset + length }
     }
 
-    /// The encoding is broken: an entry runs over the end, a kind is unknown, a number has not eight bytes.
+    /// The encoding is malformed: an entry exceeds the end, a kind is unknown, or a number does not have eight bytes.
     package struct Malformed: Error {
         package init() {}
     }
 
-    /// More entries than any class has attributes is an attack, not a query.
+    /// No class has so many attributes; a longer list is an attack.
     package static let maximumEntries = 128
     package static let headerSize = 8
 
     package let storage: SecretBytes
-    /// Which attributes there are.
+    /// The attributes in the list.
     @usableFromInline package let present: AttributeSet
     private let range: Range<Int>
 
@@ -77,14 +76,14 @@ package import LinuxSystem
         try storage.withSpan { (span) throws(Failure) in try body(span.extracting(range)) }
     }
 
-    /// The entries in their order, for whoever wants them all at once.
+    /// All entries in their order, for callers that need them at once.
     package var entries: [Entry] { Array(self) }
 
-    /// The entry for an attribute, if there is one; the first when a peer sent several.
+    /// The entry for an attribute, if there is one; the first one when a peer sent several.
     @inlinable
     package func entry(_ id: AttributeID) -> Entry? { present & id.bit == 0 ? nil : find(id) }
 
-    /// The entry for an attribute in an encoded list that begins at `start` of a span and is all of the rest.
+    /// The entry for an attribute in an encoded list that starts at `start` and extends to the end of the span.
     package static func entry(_ id: AttributeID, in span: Span<UInt8>, from start: Int) -> Entry? {
         var offset = start
         while let entry = Entry(in: span, at: offset, before: span.count) {
@@ -120,14 +119,14 @@ package import LinuxSystem
     /// Appends the list in its encoded form.
     package func append(to buffer: SecretBuffer) { storage.withSpan { buffer.append($0.extracting(range)) } }
 
-    /// The value of an attribute, copied out of the storage; nil when it is not there or its text is not UTF-8.
+    /// The value of an attribute, copied from the storage; nil when it is missing or its text is not UTF-8.
     @inlinable
     package subscript(id: AttributeID) -> AttributeValue? {
         guard let entry = entry(id) else { return nil }
         return value(entry)
     }
 
-    /// The value of an entry, copied out of the storage.
+    /// The value of an entry, copied from the storage.
     @usableFromInline
     package func value(_ entry: Entry) -> AttributeValue? {
         storage.withSpan { span in
@@ -140,14 +139,14 @@ package import LinuxSystem
         }
     }
 
-    /// An entry's bytes, for what must not be copied into ordinary memory.
+    /// An entry's bytes as a secret, for data that must not be copied into ordinary memory.
     package func secret(_ id: AttributeID) -> SecretBytes? {
         guard let entry = entry(id) else { return nil }
         return storage.withSpan { SecretBytes(copying: $0.extracting(entry.offset..<entry.offset + entry.length)) }
     }
 }
 
-/// A list is a sequence of its entries, found one after the other.
+/// A list is a sequence of its entries.
 extension AttributeList: Sequence {
     @usableFromInline package struct Iterator: IteratorProtocol {
         private let storage: SecretBytes
@@ -167,7 +166,7 @@ extension AttributeList: Sequence {
 }
 
 extension AttributeList.Entry {
-    /// The entry that begins at `offset`; nil when it is broken.
+    /// The entry at `offset`; nil when it is malformed.
     fileprivate init?(in span: Span<UInt8>, at offset: Int, before end: Int) {
         guard offset + AttributeList.headerSize <= end, let kind = AttributeValue.Kind(rawValue: span[offset + 2])
         else {
@@ -197,7 +196,7 @@ extension SecretBuffer {
         }
     }
 
-    /// Appends an attribute whose bytes are at hand.
+    /// Appends an attribute from its bytes.
     package func append(_ id: AttributeID, _ kind: AttributeValue.Kind, _ bytes: Span<UInt8>) {
         appendHeader(id, kind, bytes.count)
         append(bytes)

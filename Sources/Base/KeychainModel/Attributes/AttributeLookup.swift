@@ -1,4 +1,4 @@
-/// The same rows, arranged for finding one quickly.
+/// Indexes of the table for fast lookups.
 extension AttributeTable {
     private static let byID: [ItemAttribute?] = {
         let count = (rows.map(\.id.rawValue).max() ?? 0) + 1
@@ -9,7 +9,7 @@ extension AttributeTable {
     private static let byConstant = Dictionary(
         uniqueKeysWithValues: rows.flatMap { row in row.constants.map { ($0, row) } })
 
-    /// The attribute with this number; nil for numbers that are not in use.
+    /// The attribute with this number; nil for an unused number.
     package static func attribute(id: AttributeID) -> ItemAttribute? {
         Int(id.rawValue) < byID.count ? byID[Int(id.rawValue)] : nil
     }
@@ -17,7 +17,7 @@ extension AttributeTable {
     /// The attribute whose constant has this name.
     package static func attribute(constant: String) -> ItemAttribute? { byConstant[constant] }
 
-    /// The attributes for which something holds.
+    /// The attributes that satisfy the predicate.
     package static func set(where holds: (ItemAttribute) -> Bool) -> AttributeSet {
         rows.filter(holds).reduce(0) { $0 | $1.id.bit }
     }
@@ -31,7 +31,7 @@ extension AttributeTable {
         }
     }
 
-    /// The attributes a class has, in the order of the table; an identity has those of certificates and keys.
+    /// The attributes of a class, in the order of the table. An identity has those of certificates and keys.
     package static func attributes(of itemClass: ItemClass) -> [ItemAttribute] {
         memberships[Int(itemClass.rawValue) - 1]
     }
@@ -47,8 +47,8 @@ extension AttributeTable {
         indexedRows[Int(itemClass.rawValue) - 1]
     }
 
-    /// What a search compares, as a set of ``AttributeID/bit``. The access group, and whether items are synchronised or
-    /// tombstones, is asked by other rules.
+    /// The attributes that a search compares, as a set of ``AttributeID/bit``. Other rules check the access group, and
+    /// whether items are synchronised or tombstones.
     package static let compared = set {
         $0.search != .none && ![.accessGroup, .synchronizable, .tombstone].contains($0.id)
     }
@@ -64,7 +64,7 @@ extension AttributeTable {
 }
 
 extension ItemAttribute {
-    /// Which half of an identity is meant by it: the certificate where both have it.
+    /// The half of an identity that the attribute applies to: the certificate where both have it.
     package var identityClass: ItemClass { classes.contains(.certificate) ? .certificate : .key }
 
     /// Whether items of the class have the attribute.

@@ -162,7 +162,8 @@ package enum AttributeTable {
         _ id: AttributeID, _ code: String, _ constant: String, _ meaning: String
     ) -> ItemAttribute { .init(id, code, constant, kind: .number, in: keys, meaning) }
 
-    /// Attributes of Apple's own programs. They are known so that a program that names one is told why it may not.
+    /// Attributes of Apple's own programs. They are in the table so that the refusal can say why a program may not use
+    /// them.
     private static let restricted: [ItemAttribute] = [
         apple("sha1"), apple("UUID"), apple("persistref"), apple("sysb"), apple("clip"), apple("pcss"), apple("pcsk"),
         apple("pcsi"), apple("dspk"), apple("binn", in: inet), apple("bini", in: inet), apple("bin0", in: inet),

@@ -1,4 +1,4 @@
-/// A value as a program put it into a query dictionary, before any attribute has looked at it.
+/// A value as a program put it into a query dictionary, before it is checked against an attribute.
 package enum RawValue: Sendable {
     case string(String)
     case data([UInt8])
@@ -8,10 +8,10 @@ package enum RawValue: Sendable {
     case uuid([UInt8])
     case accessControl(AccessControl)
     case null
-    /// Something no attribute takes; the name of its type is for the explanation.
+    /// A value that no attribute takes; the name of its type is for the explanation.
     case other(String)
 
-    /// What a person calls this kind of value.
+    /// The name of this kind of value in messages.
     package var kindName: String {
         switch self {
         case .string: "a string"
@@ -27,7 +27,7 @@ package enum RawValue: Sendable {
     }
 }
 
-/// A value an attribute can have, as stored, sent and given back. Strings stay strings and data stays data (A.2).
+/// A value of an attribute, as stored, sent and returned. Strings stay strings and data stays data (A.2).
 @usableFromInline package enum AttributeValue: Hashable, Sendable {
     case string(String)
     case data([UInt8])
@@ -35,7 +35,7 @@ package enum RawValue: Sendable {
     /// Seconds since 2001-01-01 00:00 UTC.
     case date(Double)
 
-    /// How the value is marked in its encoded form.
+    /// The mark of the value's type in its encoded form.
     package enum Kind: UInt8, Sendable {
         case string = 1
         case data = 2

@@ -1,15 +1,15 @@
-/// Finds the rows of a table by their codes.
+/// A hash index from codes to the rows of a table.
 ///
-/// Made and asked in less time than a `Dictionary`, whose making a command that ends at once would feel.
+/// It is faster to make and to search than a `Dictionary`, which would noticeably delay a short command.
 struct CodeIndex {
     private let codes: [String]
-    /// Rows counted from 1, each at the place its code asks for or at the next free one; 0 is free.
+    /// Row numbers from 1, each at the place of its hash or at the next free one; 0 is free.
     private var rows = [UInt8](repeating: 0, count: 2 * mostRows)
 
-    /// At most half of the places are taken, so that a search ends soon.
+    /// At most half of the places are taken, which keeps searches short.
     private static let mostRows = 128
 
-    /// - Parameter codes: of all rows in their order, each once.
+    /// - Parameter codes: the codes of all rows in their order, each once.
     init(_ codes: [String]) {
         precondition(codes.count <= Self.mostRows, "more rows than there is room for")
         self.codes = codes
@@ -26,14 +26,14 @@ struct CodeIndex {
         return row == 0 ? nil : Int(row) - 1
     }
 
-    /// Where a code is, or would be.
+    /// The place of a code, or the free place for it.
     private func place(of code: String) -> Int {
         var place = Self.wish(code)
         while rows[place] != 0, codes[Int(rows[place]) - 1] != code { place = (place + 1) % rows.count }
         return place
     }
 
-    /// FNV-1a, of which the topmost bits depend on all bytes.
+    /// FNV-1a; its topmost bits depend on all bytes.
     private static func wish(_ code: String) -> Int {
         var code = code
         let hash = code.withUTF8 { bytes in

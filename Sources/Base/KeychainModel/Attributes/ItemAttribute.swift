@@ -1,10 +1,10 @@
-/// One row of the table that everything about attributes is derived from.
+/// One row of the attribute table.
 package final class ItemAttribute: Sendable {
     /// Its number in frames and sealed rows.
     package let id: AttributeID
     /// The key in a program's dictionary.
     package let code: String
-    /// The names of the constants for the key; the first is the one explanations use.
+    /// The names of the constants for the key; explanations use the first one.
     package var constants: [String] { [constant] + (otherConstant.map { [$0] } ?? []) }
     package let kind: Kind
     /// The classes that have the attribute.
@@ -13,45 +13,45 @@ package final class ItemAttribute: Sendable {
     package let keyIn: [ItemClass]
     package let search: Search
     package let setBy: Setter
-    /// What an item gets that was added without it.
+    /// The value of an item that was added without it.
     package let missing: Missing
     package let returned: Returned
-    /// One sentence for the reference documentation.
+    /// One sentence for the reference page.
     package let meaning: String
     private let constant: String
     private let otherConstant: String?
 
-    /// Which values it accepts and what becomes of them (semantics A.4).
+    /// The types that the attribute accepts and their conversion (semantics A.4).
     package enum Kind: Sendable {
-        /// String, data or number, kept as given.
+        /// A string, data or number, kept as given.
         case blob
-        /// String, or data or a UUID turned into one.
+        /// A string, or data or a UUID converted to one.
         case string
         /// Data, or a string's UTF-8, or a number's four bytes.
         case data
-        /// Number, boolean or decimal string; another string is kept as it is.
+        /// A number, boolean or decimal string; another string is kept as it is.
         case number
         case date
-        /// Nothing but a `SecAccessControl`.
+        /// Only a `SecAccessControl`.
         case accessControl
     }
 
-    /// How a query finds items by it.
+    /// How a query finds items by the attribute.
     package enum Search: Sendable {
         /// By its value: through a column with a keyed digest where an index of the class has it
-        /// (``ItemClass/indexes``), and by what was opened everywhere else.
+        /// (``ItemClass/indexes``), and by the decrypted value everywhere else.
         case compared
         /// By a column with the small number itself.
         case plain
-        /// Not at all.
+        /// Never.
         case none
     }
 
     package enum Setter: Sendable {
         case program
-        /// The engine decides; what a program says is ignored.
+        /// The engine sets it and ignores the program's value.
         case engine
-        /// Programs may not name it at all (`errSecMissingEntitlement`).
+        /// A program that names it is refused (`errSecMissingEntitlement`).
         case nobody
     }
 
@@ -83,7 +83,7 @@ package final class ItemAttribute: Sendable {
 }
 
 extension ItemAttribute {
-    /// The value an item gets that was added without it; nil when it then has none.
+    /// The value of an item that was added without it; nil when the item then has none.
     package var defaultValue: AttributeValue? {
         switch (missing, kind) {
         case (.absent, _): nil
@@ -94,9 +94,8 @@ extension ItemAttribute {
         }
     }
 
-    /// As ``defaultValue``, for an item of a class. What is part of another class's primary key alone is simply
-    /// missing: a password's
-    /// creator of 0 is one that was given.
+    /// As ``defaultValue``, for an item of a class. An attribute that only another class has in its primary key has no
+    /// default: a password's creator of 0 was given explicitly.
     package func defaultValue(in itemClass: ItemClass) -> AttributeValue? {
         keyIn.isEmpty || keyIn.contains(itemClass) ? defaultValue : nil
     }

@@ -37,11 +37,10 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
     /// The protection class of an item that names none (semantics B.4: certificates are public, the rest is not).
     package var defaultAccessibility: Accessibility { self == .certificate ? .always : .whenUnlocked }
 
-    /// The attributes that are looked up together often enough to deserve an index, most selective use first. They, and
-    /// no others, have a column.
+    /// The attributes of each index, most selective use first. Only these attributes have a column.
     ///
-    /// An index serves every query that fixes its leading attributes. That of a group's items gives them in the order
-    /// of rows.
+    /// An index serves every query that fixes its leading attributes. The index of the access group returns items in
+    /// the order of rows.
     package var indexes: [[AttributeID]] {
         switch self {
         case .genericPassword: [[.service, .account], [.account], [.label], [.accessGroup]]

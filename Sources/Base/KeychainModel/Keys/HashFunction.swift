@@ -1,4 +1,4 @@
-/// The hash functions that algorithms are built with. The raw value is the name inside an algorithm's identifier.
+/// The hash functions of the algorithms. The raw value is the name inside an algorithm's identifier.
 package enum HashFunction: String, CaseIterable, Sendable {
     case md5 = "MD5"
     case sha1 = "SHA1"

@@ -1,13 +1,13 @@
-/// What can be done with a key, and how exactly: one of the constants `kSecKeyAlgorithm…` (semantics F.3).
+/// A key algorithm: one of the constants `kSecKeyAlgorithm…` (semantics F.3).
 ///
-/// The value itself does nothing; ``construction`` says what is to be computed. Only ``all`` has values, so every one
-/// that exists can be carried out for keys that ``supports(_:type:bits:)``.
+/// The value only describes an algorithm by its ``construction``. Only values of ``all`` exist, so every value works
+/// for the keys that ``supports(_:type:bits:)``.
 package struct KeyAlgorithm: Hashable, Sendable {
     /// Apple's identifier, such as `algid:sign:ECDSA:message-X962:SHA256`.
     package let name: String
-    /// The name of the constant that programs write, without `kSecKeyAlgorithm`.
+    /// The name of the constant, without `kSecKeyAlgorithm`.
     package let constant: String
-    /// What is to be computed.
+    /// The computation.
     package let construction: Construction
 
     package enum Construction: Hashable, Sendable {
@@ -54,18 +54,18 @@ package struct KeyAlgorithm: Hashable, Sendable {
     }
 
     package struct ECIES: Hashable, Sendable {
-        /// The same as without on curves whose cofactor is 1, as all of ours are.
+        /// The same as without, because all curves here have the cofactor 1.
         package let cofactor: Bool
-        /// Of the X9.63 key derivation.
+        /// The hash of the X9.63 key derivation.
         package let hash: HashFunction
-        /// Whether the derivation makes the IV too; else it is 16 zero bytes.
+        /// Whether the derivation makes the IV too. Otherwise the IV is 16 zero bytes.
         package let derivesIV: Bool
     }
 
     package struct KeyExchange: Hashable, Sendable {
         /// As ``ECIES/cofactor``.
         package let cofactor: Bool
-        /// Of the X9.63 key derivation; without one the result is the shared X coordinate.
+        /// The hash of the X9.63 key derivation; without one the result is the shared X coordinate.
         package let derivation: HashFunction?
     }
 
@@ -98,14 +98,14 @@ package struct KeyAlgorithm: Hashable, Sendable {
     private static let byConstruction = Dictionary(
         all.map { ($0.construction, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The algorithm that takes the digest of the message instead of the message: what whoever has the private key is
-    /// asked for, when hashing is done elsewhere. Itself for algorithms that do not hash.
+    /// The algorithm that takes the digest of the message instead of the message. The component that holds the private
+    /// key gets this one when hashing is done elsewhere. It is the algorithm itself if that does not hash.
     package var digestVariant: KeyAlgorithm {
         guard case .signature(let signature, of: .message(let hash)) = construction else { return self }
         return KeyAlgorithm(.signature(signature, of: .digest(hash))) ?? self
     }
 
-    /// The hash of a message that is to be signed; nil for algorithms that are given a digest, or do not hash.
+    /// The hash for a message to be signed; nil for algorithms that take a digest or do not hash.
     package var messageHash: HashFunction? {
         guard case .signature(_, of: .message(let hash)) = construction else { return nil }
         return hash

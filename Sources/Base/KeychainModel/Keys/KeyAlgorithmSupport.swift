@@ -1,7 +1,7 @@
-/// Which keys an algorithm works with.
+/// The keys that an algorithm works with.
 extension KeyAlgorithm {
-    /// Whether a key of this type and size can do this with this algorithm; signing, decrypting and exchanging need the
-    /// private key, verifying and encrypting the public one, which is not asked here.
+    /// Whether a key of this type and size supports the operation with this algorithm. Signing, decrypting and
+    /// exchanging need the private key, verifying and encrypting the public one; this is not checked here.
     package func supports(_ operation: KeyOperation, type: KeyType, bits: Int) -> Bool {
         type.allows(bits: bits) && serves(operation) && fits(type, bits: bits)
     }
@@ -20,7 +20,7 @@ extension KeyAlgorithm {
         switch construction {
         case .signature(let signature, of: let input): signature.fits(type, bits: bits, input: input)
         case .encryption(let encryption): encryption.fits(type, bits: bits)
-        // X25519 clears its cofactor by itself and has no second form of exchange.
+        // X25519 clears its cofactor itself and has no second form of exchange.
         case .keyExchange(let exchange):
             type == .ecSECPrimeRandom || type == .x25519 && !exchange.cofactor
         }
@@ -40,7 +40,7 @@ extension KeyAlgorithm.Signature {
 }
 
 extension KeyAlgorithm.SignedInput {
-    /// The hash that the signature names; nil when the input is signed as it is.
+    /// The hash that the signature names; nil when the input is not hashed.
     package var hash: HashFunction? {
         switch self {
         case .bytes: nil
@@ -60,8 +60,8 @@ extension KeyAlgorithm.Encryption {
         }
     }
 
-    /// How many bytes OAEP can encrypt with a modulus of so many bits; negative when it cannot at all (RFC 8017,
-    /// 7.1.1).
+    /// The maximum number of bytes that OAEP encrypts with a modulus of `bits` bits; negative when it cannot encrypt at
+    /// all (RFC 8017, 7.1.1).
     package static func oaepRoom(_ hash: HashFunction, bits: Int) -> Int {
         KeyType.blockSize(bits: bits) - 2 * hash.size - 2
     }

@@ -1,5 +1,5 @@
-/// One row is one construction with every hash function it is offered with: `#` stands for the hash's name and `%` for
-/// the salt length in the identifier.
+/// A row is one construction with every hash function that it is offered with. In the identifier, `#` stands for the
+/// hash's name and `%` for the salt length.
 private struct Row {
     let constant: String
     let name: String
@@ -101,6 +101,6 @@ private let rows: [Row] = [
 ]
 
 extension KeyAlgorithm {
-    /// Every algorithm there is, in the order of semantics F.3.
+    /// All algorithms, in the order of semantics F.3.
     package static let all: [KeyAlgorithm] = rows.flatMap(\.algorithms)
 }

@@ -1,4 +1,4 @@
-/// Which half of a pair a key is. The raw value is Apple's: a decimal number written as text (semantics A.2).
+/// The half of a pair that a key is. The raw value is Apple's: a decimal number written as text (semantics A.2).
 package enum KeyClass: String, Sendable {
     case `public` = "0"
     case `private` = "1"

@@ -1,4 +1,4 @@
-/// What a key is asked to do. The raw value is that of `SecKeyOperationType` (semantics F.1).
+/// An operation with a key. The raw value is that of `SecKeyOperationType` (semantics F.1).
 package enum KeyOperation: UInt8, CaseIterable, Sendable {
     case sign = 0
     case verify = 1

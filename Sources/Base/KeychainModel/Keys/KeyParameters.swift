@@ -1,13 +1,14 @@
-/// What a key exchange or an encryption is given besides its input (semantics F.3).
+/// The parameters of a key exchange or an encryption (semantics F.3).
 package struct KeyParameters: Hashable, Sendable {
-    /// How many bytes the key derivation makes; needed by every exchange that has one, and by no other algorithm.
+    /// The number of bytes that the key derivation makes. Every exchange with a derivation needs it, and no other
+    /// algorithm takes it.
     package var requestedSize: Int?
-    /// What both sides know and bind into the derived key; empty unless given.
+    /// Data that both sides bind into the derived key; empty by default.
     package var sharedInfo: [UInt8]
 
-    /// More is no key: a bound for what one call can make a peer compute.
+    /// Longer outputs are not keys. The limit bounds what one call can make a peer compute.
     package static let mostRequestedBytes = 65536
-    /// As long as a certificate may be, and longer than any identifier that is bound in.
+    /// The length of the longest certificate, which is longer than any identifier.
     package static let mostSharedInfoBytes = 65536
 
     package init(requestedSize: Int? = nil, sharedInfo: [UInt8] = []) {

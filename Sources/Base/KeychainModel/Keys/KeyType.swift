@@ -1,4 +1,4 @@
-/// The kinds of key pairs there are. The raw value is Apple's: a decimal number written as text (semantics A.2).
+/// The types of key pairs. The raw value is Apple's: a decimal number written as text (semantics A.2).
 package enum KeyType: String, CaseIterable, Sendable {
     case rsa = "42"
     /// The NIST prime curves.
@@ -8,7 +8,7 @@ package enum KeyType: String, CaseIterable, Sendable {
     /// Key agreement (RFC 7748), an extension.
     case x25519 = "106"
 
-    /// The name of the constant that programs write.
+    /// The name of the constant.
     package var constant: String {
         switch self {
         case .rsa: "kSecAttrKeyTypeRSA"
@@ -18,17 +18,17 @@ package enum KeyType: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether there are keys of this type with this many bits.
+    /// Whether keys of this type can have this size in bits.
     package func allows(bits: Int) -> Bool {
         switch self {
-        // Above 8192 bits an operation takes seconds, which a peer could make the caller spend.
+        // Above 8192 bits an operation takes seconds, which a peer could force on the caller.
         case .rsa: (512...8192).contains(bits)
         case .ecSECPrimeRandom: [192, 224, 256, 384, 521].contains(bits)
         case .ed25519, .x25519: bits == 256
         }
     }
 
-    /// The sizes that ``allows(bits:)`` takes, in words.
+    /// The sizes that ``allows(bits:)`` accepts, as a text.
     package var sizes: String {
         switch self {
         case .rsa: "512 to 8192"
@@ -37,10 +37,10 @@ package enum KeyType: String, CaseIterable, Sendable {
         }
     }
 
-    /// How many bytes a field element or modulus of such a key has; 66 for 521 bits.
+    /// The number of bytes of a field element or modulus; 66 for 521 bits.
     package static func blockSize(bits: Int) -> Int { (bits + 7) / 8 }
 
-    /// Refuses sizes that are not made (semantics F.1: -50).
+    /// Refuses unsupported sizes (semantics F.1: -50).
     ///
     /// - Throws: `Refusal` with `.param` and the rule `key.size`.
     package func check(bits: Int) throws(Refusal) {
@@ -51,8 +51,8 @@ package enum KeyType: String, CaseIterable, Sendable {
             do: "Ask for \(sizes).")
     }
 
-    /// Why a new key of this size should be a longer one; nil for sizes that give 112 bits of security and more
-    /// (NIST SP 800-57 part 1, table 2). Keys of all sizes are made and used, for others have such keys.
+    /// The warning that a new key of this size is too short; nil for sizes with 112 bits of security and more (NIST SP
+    /// 800-57 part 1, table 2). Keys of all sizes are made and used, because other programs have such keys.
     package func weakness(bits: Int) -> String? {
         switch self {
         case .rsa where bits < 1024: "An RSA key of \(bits) bits can be broken by anyone; use 2048 bits or more."
@@ -62,4 +62,20 @@ package enum KeyType: String, CaseIterable, Sendable {
         default: nil
         }
     }
+}
+
+/// Key types in frames and sealed rows: the number of `kSecAttrKeyType`.
+extension KeyType {
+    /// The number of the type, which fits a byte.
+    package var number: UInt8 {
+        switch self {
+        case .rsa: 42
+        case .ecSECPrimeRandom: 73
+        case .ed25519: 105
+        case .x25519: 106
+        }
+    }
+
+    /// The type of this number; nil for an unknown one.
+    package init?(number: UInt8) { self.init(rawValue: String(number)) }
 }

@@ -76,7 +76,7 @@ extension StatusMessages {
         -67002: "The code is not an application.",
         -67001: "The disk image's format does not allow this.",
         -67000: "None of the signature's digest algorithms is supported.",
-        -66999: "The data kept beside the file is not valid.",
+        -66999: "The data kept with the file is not valid.",
         -66998: "The team identifier is malformed.",
         -66997: "The team identifier is not the expected one.",
         -66995: "The executable has several executable segments.",

@@ -52,7 +52,7 @@ extension StatusMessages {
         -67852: "The credentials of the tuple are not valid.",
         -67853: "The encoding is not valid.",
         -67854: "The validity period is not valid.",
-        -67855: "Who makes the request is not valid.",
+        -67855: "The name of the requester is not valid.",
         -67856: "The description of the request is not valid.",
         -67857: "The information on the bundle is not valid.",
         -67858: "The index of the revocation list is not valid.",

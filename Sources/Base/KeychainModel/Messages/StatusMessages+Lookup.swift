@@ -4,10 +4,10 @@ internal import Glibc
 ///
 /// The wording is this project's own, except where scripts match on Apple's.
 extension StatusMessages {
-    /// Returns what a status means, as one sentence; never empty.
+    /// The meaning of a status as one sentence; never empty.
     ///
-    /// - Parameter status: an `OSStatus`. 100000 to 100255 stand for the `errno` values 0 to 255 and give
-    ///   `UNIX[…]` around the system's text; any other status that is not in the table gives `OSStatus N`.
+    /// - Parameter status: an `OSStatus`. 100000 to 100255 stand for the `errno` values 0 to 255 and give `UNIX[…]`
+    ///   around the system's text. Any other status that is not in the table gives `OSStatus N`.
     package static func message(for status: Int32) -> String {
         for table in tables {
             if let message = table[status] { return message }

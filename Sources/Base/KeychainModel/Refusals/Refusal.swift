@@ -1,9 +1,11 @@
-/// Why a request was refused, in words a person can act on and names a program can match on.
+package import LinuxSystem
+
+/// Why a request was refused, in words that a person can act on and names that a program can match.
 ///
-/// It speaks of keys, attributes, groups and states, never of values, so it may be logged and shown. The status is what
-/// the C-shaped API returns; the rest is the explanation that Apple's API keeps to itself.
+/// It names keys, attributes, groups and states, never values, so it may be logged and shown. The C interface returns
+/// the status; the rest is the explanation that Apple's API does not give.
 ///
-/// Nearly all functions may end in one and few do, so all that they hand on is a reference.
+/// Nearly all functions can throw one and few do, so the value is a single reference.
 package struct Refusal: Error, Sendable {
     private let content: Content
 
@@ -13,13 +15,13 @@ package struct Refusal: Error, Sendable {
 
     /// The `OSStatus` the caller gets.
     package var status: KeychainStatus { content.status }
-    /// The rule that spoke, as a stable name.
+    /// The stable name of the rule.
     package var rule: Rule { content.rule }
-    /// What it spoke about: a dictionary key, an attribute, an access group, a state.
+    /// The subject: a dictionary key, an attribute, an access group or a state.
     package var subject: String { content.subject }
-    /// What is wrong, as a sentence.
+    /// The problem, as a sentence.
     package var problem: String { content.problem }
-    /// What to do about it, as a sentence.
+    /// The remedy, as a sentence.
     package var remedy: String { content.remedy }
 
     private final class Content: Sendable {
@@ -98,5 +100,28 @@ extension Refusal: Hashable {
         hasher.combine(status)
         hasher.combine(rule)
         hasher.combine(subject)
+    }
+}
+
+// MARK: - Refusals of several layers
+
+extension Deadline {
+    /// Refuses to begin or continue a request whose caller has stopped waiting.
+    ///
+    /// - Throws: `errSecNotAvailable` (`keychain.deadline`) when the deadline has passed.
+    package func check() throws(Refusal) { if hasPassed { throw .expired } }
+}
+
+extension Refusal {
+    /// A request that was not done when its caller stopped waiting.
+    package static let expired = Refusal(
+        .notAvailable, .deadline, "deadline",
+        "The request was not done by its deadline and was given up; nothing was changed.",
+        do: "Try again, or allow more time (KEYCHAIN_TIMEOUT).")
+
+    /// The refusal of a request that requires authentication (`errSecAuthNeeded`) where prompts are not allowed
+    /// (semantics B.4).
+    package var forbiddenToAsk: Refusal {
+        Refusal(.interactionNotAllowed, rule, subject, "\(problem) The user may not be asked now.", do: remedy)
     }
 }

@@ -1,5 +1,5 @@
-/// A key of a program's dictionary and what it means, found in one look: most calls spend more time on their keys than
-/// on all they do with them.
+/// A key of a program's dictionary and its meaning, found in one lookup. Most calls spend more time on their keys than
+/// on everything else.
 package struct DictionaryKey {
     package let code: String
     let meaning: Meaning?
@@ -21,7 +21,7 @@ package struct DictionaryKey {
         if case .attribute(let row)? = meaning { AttributeTable.rows[row] } else { nil }
     }
 
-    /// What a query does with it; nil for attributes and for keys nobody knows.
+    /// The role of the key in a query; nil for attributes and unknown keys.
     package var role: QueryKey.Role? { if case .query(_, let role)? = meaning { role } else { nil } }
 
     private static let table = {

@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// What an object says of an item, or of one half of an identity.
+/// The attributes and the value of an object: an item, or one half of an identity.
 package struct ItemContent {
     package var attributes: [(id: AttributeID, value: AttributeValue)]
     package var value: SecretBytes?
@@ -12,12 +12,12 @@ package struct ItemContent {
 }
 
 extension ItemRequestBuilder {
-    /// Makes the request the addition of an identity given by reference: see ``ItemRequest/identityParts``.
+    /// Turns the request into the addition of an identity given by reference: see ``ItemRequest/identityParts``.
     ///
-    /// What the dictionary says goes to each half that has the attribute, and wins over what the object says.
+    /// Attributes of the dictionary go to each half that has them, and override the object's.
     ///
-    /// - Throws: `errSecParam` when the dictionary has a value of its own, for it could be that of either half; for a
-    ///   certificate or key that is too large.
+    /// - Throws: `errSecParam` when the dictionary has a value, which could be that of either half; for a certificate
+    ///   or key that is too large.
     package mutating func fillIdentity(certificate: ItemContent, key: ItemContent) throws(Refusal) {
         guard present & AttributeID.valueData.bit == 0 else {
             throw Refusal(
@@ -34,15 +34,15 @@ extension ItemRequestBuilder {
             let isKeys = AttributeTable.attribute(id: entry.id)?.belongs(to: .key) == true
             let isCertificates = AttributeTable.attribute(id: entry.id)?.belongs(to: .certificate) == true
             if isKeys { changes.append(entry, of: given) }
-            // What neither half has is refused as an attribute of the certificate.
+            // An attribute of neither half is refused as one of the certificate.
             if isCertificates || !isKeys { query.append(entry, of: given) }
         }
-        try Self.append(certificate, to: query, unless: given)
-        try Self.append(key, to: changes, unless: given)
+        try Self.appendMissing(of: certificate, to: query, unless: given)
+        try Self.appendMissing(of: key, to: changes, unless: given)
     }
 
-    private static func append(
-        _ content: ItemContent, to list: SecretBuffer, unless given: AttributeList
+    private static func appendMissing(
+        of content: ItemContent, to list: SecretBuffer, unless given: AttributeList
     ) throws(Refusal) {
         for (id, value) in content.attributes where given.entry(id) == nil { list.append(id, value) }
         guard let value = content.value else { return }
@@ -52,7 +52,7 @@ extension ItemRequestBuilder {
 }
 
 extension SecretBuffer {
-    /// Appends an entry of a list as it is.
+    /// Appends an entry of a list unchanged.
     package func append(_ entry: AttributeList.Entry, of list: AttributeList) {
         list.storage.withSpan {
             append(entry.id, entry.kind, $0.extracting(entry.offset..<entry.offset + entry.length))

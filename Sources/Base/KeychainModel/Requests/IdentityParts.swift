@@ -1,7 +1,7 @@
-/// An identity is added as what it consists of: a certificate, which the request has as its query, and a private key,
-/// which it has as its changes.
+/// An identity is added as its two parts: a certificate, which is the query of the request, and a private key, which is
+/// its changes.
 extension ItemRequest {
-    /// The requests an addition of an identity consists of, the certificate's first; nil for every other request.
+    /// The two requests of an identity's addition; nil for every other request.
     package var identityParts: (certificate: ItemRequest, key: ItemRequest)? {
         guard operation == .add, itemClass == .identity else { return nil }
         return (part(.certificate, query), part(.key, changes))
@@ -18,7 +18,7 @@ extension ItemRequest {
 
     /// Checks both parts of an identity to be added.
     ///
-    /// - Throws: `errSecParam` when there is no certificate or no key in it; what the parts' own checks say.
+    /// - Throws: `errSecParam` when it has no certificate or no key; the errors of the parts' own checks.
     func checkIdentity(_ parts: (certificate: ItemRequest, key: ItemRequest)) throws(Refusal) {
         guard parts.certificate.query.entry(.valueData) != nil, parts.key.query.present != 0 else {
             throw Refusal(

@@ -1,24 +1,24 @@
 package import LinuxSystem
 
-/// Makes an ``ItemRequest`` of a program's dictionary, key by key (semantics B.1).
+/// Builds an ``ItemRequest`` from a program's dictionary, key by key (semantics B.1).
 ///
-/// It knows the grammar of keys and the kinds of values; what may be combined is ``ItemRequest/check()``'s business.
+/// It knows the keys and the kinds of their values; ``ItemRequest/check()`` decides which may be combined.
 package struct ItemRequestBuilder: ~Copyable {
     private var request: ItemRequest
     let query = SecretBuffer(capacity: 512)
     private var changes: SecretBuffer?
     private var keys = 0
-    /// What the query dictionary says itself; the value has the last.
+    /// The entries of the query dictionary itself; the value has the last place.
     private(set) var present: AttributeSet = 0
-    /// What the user is to read when he is asked (`kSecUseOperationPrompt`); no part of the request.
+    /// The text of the prompt (`kSecUseOperationPrompt`); it is not part of the request.
     package private(set) var operationPrompt: String?
 
     package init(_ operation: ItemRequest.Operation) { request = ItemRequest(operation) }
 
-    /// Takes one entry of the query (or, for add, the item) dictionary.
+    /// Takes one entry of the query dictionary, or of the item dictionary for an add.
     ///
     /// - Throws: `errSecParam`, `errSecNoSuchAttr`, `errSecNoSuchClass`, `errSecMissingEntitlement` or
-    ///   `errSecUnimplemented` as the table of keys says.
+    ///   `errSecUnimplemented`, depending on the table of keys.
     package mutating func set(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
         try count()
         switch key.meaning {
@@ -33,7 +33,7 @@ package struct ItemRequestBuilder: ~Copyable {
 
     private mutating func set(unlisted key: String, _ raw: RawValue) throws(Refusal) {
         if key == "nleg" { return }
-        // Four characters can only be an attribute's name, whatever they begin with.
+        // A key of four characters can only name an attribute, whatever it begins with.
         guard key.utf16.count != 4 else { throw .unknownKey(key) }
         if key.hasPrefix("f") { return }
         guard let row = QueryKey.find(key) else { throw .unknownKey(key) }
@@ -50,9 +50,9 @@ package struct ItemRequestBuilder: ~Copyable {
 
     /// Takes the class of an object given by reference. A search for identities may name a certificate or a key.
     ///
-    /// - Throws: `errSecParam` when the dictionary names a class such an object does not belong to.
+    /// - Throws: `errSecParam` when the dictionary names a class that such an object does not belong to.
     package mutating func setClass(ofReference itemClass: ItemClass) throws(Refusal) {
-        // An identity is its own class, whatever the dictionary says .
+        // An identity always has its own class, whatever the dictionary says.
         if itemClass == .identity { request.itemClass = .identity }
         let isHalf = request.itemClass == .identity && request.operation != .add
         guard let named = request.itemClass, named != itemClass, !isHalf else {
@@ -64,21 +64,21 @@ package struct ItemRequestBuilder: ~Copyable {
             do: "Leave kSecClass out, or give the class of the object.")
     }
 
-    /// Leaves nothing to return of an identity that is given by reference but its persistent reference, asked for
-    /// alone: its halves are looked at for themselves on Apple systems, and nothing else is made of both.
+    /// Drops all results for an identity given by reference, except a persistent reference requested alone. Apple's
+    /// systems search for its halves and return nothing else for both.
     package mutating func returnIdentity() {
         guard case .one = request.limit else { return request.returns = [] }
         if request.returns != .persistentReference { request.returns = [] }
     }
 
-    /// Takes an attribute that an object given by reference has, unless the dictionary says what it is.
+    /// Takes an attribute of an object given by reference, unless the dictionary has it.
     package mutating func fill(_ id: AttributeID, _ value: AttributeValue) {
         guard present & id.bit == 0 else { return }
         present |= id.bit
         query.append(id, value)
     }
 
-    /// Takes the value that an object given by reference has, unless the dictionary has one.
+    /// Takes the value of an object given by reference, unless the dictionary has one.
     ///
     /// - Throws: `errSecParam` when it is too large for an item.
     package mutating func fill(value: SecretBytes) throws(Refusal) {
@@ -87,11 +87,11 @@ package struct ItemRequestBuilder: ~Copyable {
         try value.withSpan { (bytes) throws(Refusal) in try append(value: bytes, to: query) }
     }
 
-    /// Takes one entry of update's second dictionary: attributes and the value, nothing else (semantics B.4).
+    /// Takes one entry of update's second dictionary: only attributes and the value are allowed (semantics B.4).
     package mutating func change(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
         try count()
         if let attribute = key.attribute {
-            // The user partition is passed over in silence, as Apple's engine does.
+            // The user partition is ignored silently, as in Apple's engine.
             return attribute.id == .multiUser ? () : try append(attribute, raw, to: listOfChanges())
         }
         if case .query(let row, .valueData)? = key.meaning { throw .wrongType(QueryKey.rows[row], raw, "data") }
@@ -109,13 +109,13 @@ package struct ItemRequestBuilder: ~Copyable {
         try append(value: data, to: listOfChanges())
     }
 
-    /// Asks for the attributes of all groups' items, as only the inspecting command may.
+    /// Requests the attributes of the items of all groups, which only the inspecting command may do.
     package mutating func inspectAllGroups() { request.inspectsAllGroups = true }
 
-    /// Has a delete keep no version of the item.
+    /// Makes a delete keep no version of the item.
     package mutating func leaveNoHistory() { request.leavesNoHistory = true }
 
-    /// Asks for the version of a moment to be brought back: seconds since 2001.
+    /// Requests the version of a moment, in seconds since 2001.
     package mutating func restore(asOf moment: Double) { listOfChanges().append(.modificationDate, .date(moment)) }
 
     /// The finished request.
@@ -127,7 +127,7 @@ package struct ItemRequestBuilder: ~Copyable {
         return request
     }
 
-    /// Only updates have changes.
+    /// The list of changes, which only some operations have.
     mutating func listOfChanges() -> SecretBuffer {
         let list = changes ?? SecretBuffer(capacity: 512)
         changes = list
@@ -174,7 +174,7 @@ package struct ItemRequestBuilder: ~Copyable {
     }
 }
 
-/// The same entries by their code.
+/// The same methods with the code of the key.
 extension ItemRequestBuilder {
     package mutating func set(_ code: String, _ raw: RawValue) throws(Refusal) { try set(DictionaryKey(code), raw) }
 

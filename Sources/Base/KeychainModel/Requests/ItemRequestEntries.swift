@@ -1,4 +1,4 @@
-/// The rules on single entries: each belongs to the class, has a kind and a size it can have, and comes once.
+/// The rules for single entries: each belongs to the class, has a valid type and size, and occurs once.
 extension ItemRequest {
     /// Checks all entries of both lists.
     func checkEntries() throws(Refusal) {
@@ -23,7 +23,7 @@ extension ItemRequest {
         }
     }
 
-    /// A bit for what may travel beside the attributes of a query, or of a change; nil for what may not.
+    /// The bit of a companion entry of a query or a change; nil for an entry that is not allowed there.
     private static func placeBeside(_ id: AttributeID, _ isChange: Bool) -> UInt64? {
         switch id {
         case .valueData: 1
@@ -43,7 +43,7 @@ extension ItemRequest {
                 "Items of \(itemClass.constant) have no attribute \(attribute.displayName).",
                 do: "Leave it out, or use the class that has it.")
         }
-        // What is text by its kind is compared and decided upon as text: it must be some.
+        // Text attributes are compared and checked as text, so they must be valid text.
         guard attribute.allows(entry.kind), attribute.kind != .string || list.value(entry) != nil else {
             throw Refusal(
                 .param, .wrongType, attribute.code, "\(attribute.displayName) has a value of the wrong type.",
@@ -52,12 +52,13 @@ extension ItemRequest {
         guard entry.length <= ItemLimits.attributeBytes else {
             throw Refusal(
                 .param, .tooLarge, attribute.code,
-                "\(attribute.displayName) has \(entry.length) bytes; an attribute has at most \(ItemLimits.attributeBytes).",
+                "\(attribute.displayName) has \(entry.length) bytes; an attribute has at most "
+                    + "\(ItemLimits.attributeBytes).",
                 do: "Keep what is large in the value (kSecValueData).")
         }
     }
 
-    /// What travels beside the attributes.
+    /// Checks a companion entry.
     private static func checkOther(_ entry: AttributeList.Entry, in list: AttributeList) throws(Refusal) {
         let isText = entry.id == .hostOrSubdomain
         guard entry.kind == (isText ? .string : .data), !isText || list.value(entry) != nil else {

@@ -1,5 +1,5 @@
-/// The rules on what a request may combine (semantics B.3-B.5), held against every request by the engine: a client may
-/// be anybody's, so nothing it claims to have checked counts.
+/// The rules for combining the entries of a request (semantics B.3-B.5). The engine applies them to every request: any
+/// program may be the client, so a check by the client proves nothing.
 extension ItemRequest {
     /// Checks the request as a whole.
     ///
@@ -20,13 +20,13 @@ extension ItemRequest {
         }
     }
 
-    /// The persistent reference in the query, taken apart.
+    /// The parsed persistent reference in the query.
     package var persistentReference: PersistentReference? {
         guard case .data(let bytes)? = query[.persistentReference] else { return nil }
         return PersistentReference(bytes)
     }
 
-    /// The class the request is about: named, or that of the persistent reference.
+    /// The class of the request: the named one, or that of the persistent reference.
     package var effectiveClass: ItemClass? { itemClass ?? persistentReference?.itemClass }
 
     private func checkClass() throws(Refusal) {
@@ -55,7 +55,7 @@ extension ItemRequest {
                 .param, .wrongValue, "accc", "kSecAttrAccessControl is not an access control.",
                 do: "Make one with SecAccessControlCreateWithFlags.")
         }
-        // What is not understood might be a demand.
+        // An unknown flag might be a requirement.
         guard AccessConstraint(flags: control.flags ?? 0).isUnderstood else {
             throw Refusal(
                 .param, .wrongValue, "accc", "The access control contains a flag without a meaning.",
@@ -74,7 +74,7 @@ extension ItemRequest {
         if query.entry(.accessible) != nil, query.entry(.accessControl) != nil { throw Self.accessibleTwice }
     }
 
-    /// What is changed must be known by the attributes given, and have a value of its own.
+    /// The given attributes must identify the item to change, and the request must contain its value.
     private func checkUpdatesExisting() throws(Refusal) {
         guard updatesExisting else { return }
         guard operation == .add, effectiveClass != .identity, query.entry(.sealedKey) == nil else {
@@ -90,7 +90,7 @@ extension ItemRequest {
                 "kSecMatchHostOrSubdomainOfHost looks at internet passwords only.", do: "Use kSecClassInternetPassword."
             )
         }
-        // What they say of certificates is the client's business, who reads them.
+        // The client evaluates what these keys say of certificates.
         if effectiveClass != .certificate, effectiveClass != .identity,
             let key = matchKey(where: { if case .matchCertificate = $0 { true } else { false } })
         {
@@ -115,19 +115,19 @@ extension ItemRequest {
         if changes.entry(.sharingGroup) != nil { throw notHere("kSecAttrSharingGroup", "ggrp") }
     }
 
-    /// Programs written for macOS say that all are meant, which is so anyway. A smaller limit would be believed and not
-    /// kept.
+    /// Programs written for macOS ask for all items, which is the default anyway. A smaller limit is refused, because
+    /// it would not be kept.
     private func checkDelete() throws(Refusal) {
         try checkReferenceAlone()
         try refuseMatchKeys { if case .matchLimit = $0 { limit != .all } else { true } }
         try refuseSkip()
     }
 
-    /// Versions are of items, and their values are seen by nobody before they were brought back.
+    /// Versions belong to items. Their values can be read only after a restore.
     private func checkVersions() throws(Refusal) {
         guard effectiveClass != .identity else { throw notHere("kSecClassIdentity", "class") }
         try checkReferenceAlone()
-        // The old form of a reference is a row's number, which earlier versions have not kept.
+        // The old form of a reference is a row number, which earlier versions do not have.
         if let reference = persistentReference, case .row = reference.item {
             throw notHere("An old kSecValuePersistentRef", "v_PersistentRef")
         }
@@ -176,7 +176,7 @@ extension ItemRequest {
             do: "Leave it out, or find the items first with SecItemCopyMatching.")
     }
 
-    /// The refusal of an item that only this device could open, and that is to be on others too (S-26).
+    /// The refusal of a synchronised item that only this device could open (S-26).
     package static var guardedAndSynchronized: Refusal {
         Refusal(
             .param, .contradiction, "accc",
@@ -193,7 +193,7 @@ extension ItemRequest {
 }
 
 extension ItemRequest.Operation {
-    /// The function a program calls for it.
+    /// The function that performs the operation.
     package var functionName: String {
         switch self {
         case .add: "SecItemAdd"

@@ -1,9 +1,9 @@
-/// The keys of a query dictionary that are not attributes (semantics B.1): what to match, to return, to use, to give.
+/// The keys of a query dictionary that are not attributes (semantics B.1): for matching, results, options and values.
 package final class QueryKey: Sendable {
     package let code: String
     package let constant: String
     package let role: Role
-    /// Whether it narrows what is found beyond what items say of themselves.
+    /// Whether the key restricts a search beyond the attributes of items.
     let isMatch: Bool
 
     private init(code: String, constant: String, role: Role) {
@@ -14,10 +14,10 @@ package final class QueryKey: Sendable {
     package enum Role: Sendable {
         case itemClass
         case matchLimit
-        /// Looks at certificates; other classes have nothing to look at.
+        /// Applies to certificates; other classes have nothing to match.
         case matchCertificate
         case matchHost
-        /// Recorded and without effect, as in Apple's engine.
+        /// Recorded without effect, as in Apple's engine.
         case matchIgnored
         case returnFlag(ReturnFlags)
         case valueData
@@ -25,23 +25,23 @@ package final class QueryKey: Sendable {
         case persistentReference
         case authenticationUI
         case noAuthenticationUI
-        /// What the user reads when he is asked; travels beside the request.
+        /// The text of the prompt. It travels next to the request, not in it.
         case operationPrompt
-        /// An object of the program's that only its own process knows; travels beside the request as what it stands
-        /// for.
+        /// An object that only the program's own process knows. It travels next to the request as the value that it
+        /// stands for.
         case authenticationContext
         case useTombstones
-        /// An extension of ours: add or change in one step.
+        /// An extension of this project: adds or updates in one step.
         case updateExisting
-        /// Accepted when searching; an add has nothing to look through.
+        /// Accepted in a search; an add has nothing to search.
         case useItemList
-        /// Accepted: it steers something this request does not do.
+        /// Accepted: it controls something that this request does not do.
         case useAccepted
         /// Only Apple's own programs may use it.
         case useRestricted
     }
 
-    /// In a fixed order, because frames name match keys by their place here.
+    /// The rows in a fixed order, because frames name match keys by their place here.
     package static let rows: [QueryKey] = [
         .init(code: "class", constant: "kSecClass", role: .itemClass),
         .init(code: "m_Limit", constant: "kSecMatchLimit", role: .matchLimit),
@@ -86,23 +86,23 @@ package final class QueryKey: Sendable {
         .init(code: "u_UpdateExisting", constant: "kSecUseUpdateExisting", role: .updateExisting),
     ]
 
-    /// The row for a key that is none of them: a match key nobody knows is the row that stands for all such. Nothing
-    /// else is taken for what it resembles.
+    /// The row for a key that is in none of the others. All unknown match keys share one row; no other unknown key has
+    /// one.
     static func find(_ code: String) -> Int? {
         code.hasPrefix("m") ? rows.firstIndex { $0.code == "m_" } : nil
     }
 
-    /// The key a constant of this name stands for, attribute or not.
+    /// The key that a constant stands for, attribute or not.
     package static func key(ofConstant name: String) -> String? {
         AttributeTable.attribute(constant: name)?.code ?? rows.first { $0.constant == name }?.code
     }
 }
 
-/// What a query wants back.
+/// The results that a query asks for.
 @usableFromInline package struct ReturnFlags: OptionSet, Hashable, Sendable {
     @usableFromInline package let rawValue: UInt8
     @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Nothing; the general answer for sets costs a call of the runtime.
+    /// Whether nothing is requested. The general implementation for sets costs a call of the runtime.
     @inlinable package var isEmpty: Bool { rawValue == 0 }
 
     package static let data = Self(rawValue: 1)
@@ -110,13 +110,13 @@ package final class QueryKey: Sendable {
     package static let reference = Self(rawValue: 4)
     package static let persistentReference = Self(rawValue: 8)
 
-    /// Whether the answer carries the attributes of items of a class. A password's reference is its attributes (S-12);
-    /// what another item's reference is made of takes them and the value.
+    /// Whether the response contains the attributes of items of a class. A password's reference is made of its
+    /// attributes (S-12). Another item's reference is made of its attributes and its value.
     package func needAttributes(of itemClass: ItemClass) -> Bool {
         contains(.attributes) || contains(.reference) && (self != .reference || !itemClass.isPassword)
     }
 
-    /// Whether the answer carries the value of items of a class.
+    /// Whether the response contains the value of items of a class.
     package func needValue(of itemClass: ItemClass) -> Bool {
         contains(.data) || contains(.reference) && !itemClass.isPassword
     }

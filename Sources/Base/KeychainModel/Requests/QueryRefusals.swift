@@ -1,6 +1,6 @@
-/// The refusals of dictionaries that break the grammar of queries.
+/// The refusals of dictionaries that break the rules for queries.
 extension Refusal {
-    /// A key nobody knows; most often the *name* of a constant written as a string (S-89).
+    /// The refusal of an unknown key. Most often it is the *name* of a constant written as a string (S-89).
     static func unknownKey(_ key: String) -> Refusal {
         if let meant = QueryKey.key(ofConstant: key) {
             return Refusal(

@@ -1,4 +1,4 @@
-/// How the values of keys that are not attributes are read.
+/// Reads the values of keys that are not attributes.
 extension ItemRequestBuilder {
     static func itemClass(_ raw: RawValue) throws(Refusal) -> ItemClass {
         guard case .string(let code) = raw else { throw .unknownClass(raw.kindName, hint: nil) }
@@ -25,7 +25,7 @@ extension ItemRequestBuilder {
         case .string("u_AuthUIS"): return .skip
         default:
             throw Refusal(
-                .param, .wrongValue, "u_AuthUI", "kSecUseAuthenticationUI has a value it does not know.",
+                .param, .wrongValue, "u_AuthUI", "kSecUseAuthenticationUI has an unknown value.",
                 do: "Use kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail or kSecUseAuthenticationUISkip.")
         }
     }

@@ -1,15 +1,15 @@
-/// What an attribute makes of a value it is given (semantics A.4, B.1).
+/// The conversion of values to an attribute's type (semantics A.4, B.1).
 extension ItemAttribute {
     /// Converts a value from a program's dictionary.
     ///
-    /// - Throws: `errSecParam` when the attribute takes no such value.
+    /// - Throws: `errSecParam` when the attribute does not take such a value.
     package func accept(_ raw: RawValue) throws(Refusal) -> AttributeValue {
         if let value = convert(raw) { return value }
         throw Refusal(
             .param, .wrongType, code, "\(displayName) cannot be \(raw.kindName).", do: "Give it \(acceptedKinds).")
     }
 
-    /// Whether the attribute can have a value of this kind at all: what a frame's attributes are held against.
+    /// Whether the attribute can have a value of this kind. Attributes of frames are checked by it.
     package func allows(_ valueKind: AttributeValue.Kind) -> Bool {
         switch kind {
         case .blob: valueKind != .date

@@ -1,31 +1,29 @@
 import CLinux
 import Glibc
 
-/// What a descriptor is ready for. The numbers are those of `poll` and `epoll`, which agree.
+/// The events of a descriptor. The numbers are those of `poll` and `epoll`, which agree.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// There is something to read, or somebody to accept.
+    /// There is data to read, or a connection to accept.
     package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
-    /// A write would be taken.
+    /// A write would not block.
     package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The peer will send no more (only reported when asked for).
-    package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
     /// Both directions are closed (always reported).
     package static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue)
     /// The descriptor failed (always reported).
     package static let failure = Readiness(rawValue: EPOLLERR.rawValue)
 }
 
-/// Waits on many descriptors at once (epoll, level-triggered): the heart of an event loop.
+/// Waits for many descriptors at once (epoll, level-triggered): the core of an event loop.
 ///
-/// Belongs to the thread that waits. A descriptor that is closed leaves by itself.
+/// Belongs to the thread that waits. Closing a descriptor removes it.
 @safe package final class Epoll {
     private let descriptor: FileDescriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// How many descriptors are reported at most per wait.
+    /// The maximum number of descriptors that one wait reports.
     package var capacity: Int { unsafe events.count }
 
     /// Makes an empty set that reports at most `capacity` descriptors per wait.
@@ -40,28 +38,28 @@ package struct Readiness: OptionSet, Sendable {
 
     deinit { unsafe events.deallocate() }
 
-    /// Begins to watch a descriptor; `token` is what ``wait(deadline:_:)`` calls it by.
+    /// Begins to watch a descriptor; `token` identifies it in ``wait(deadline:_:)``.
     ///
     /// - Throws: `SystemError` of `epoll_ctl`.
     package func add(_ watched: FileDescriptor, for readiness: Readiness, token: UInt64) throws(SystemError) {
         try control(EPOLL_CTL_ADD, watched, readiness, token)
     }
 
-    /// Changes what a watched descriptor is watched for.
+    /// Changes the events that a descriptor is watched for.
     ///
     /// - Throws: `SystemError` of `epoll_ctl`.
     package func modify(_ watched: FileDescriptor, for readiness: Readiness, token: UInt64) throws(SystemError) {
         try control(EPOLL_CTL_MOD, watched, readiness, token)
     }
 
-    /// Ceases to watch a descriptor.
+    /// Stops watching a descriptor.
     ///
     /// - Throws: `SystemError` of `epoll_ctl`.
     package func remove(_ watched: FileDescriptor) throws(SystemError) { try control(EPOLL_CTL_DEL, watched, [], 0) }
 
-    /// Waits until something is ready and hands each ready descriptor's token to `body`.
+    /// Waits until something is ready and passes each ready descriptor's token to `body`.
     ///
-    /// - Returns: how many were ready; 0 when the deadline passed.
+    /// - Returns: the number of ready descriptors; 0 when the deadline passed.
     /// - Throws: `SystemError` of `epoll_wait`.
     @discardableResult
     package func wait(deadline: Deadline, _ body: (_ token: UInt64, _ readiness: Readiness) -> Void) throws(SystemError)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Reading at a place of the file, whatever its own position is.
+/// Reading and writing at an offset, independent of the file's own position.
 extension FileDescriptor {
-    /// Reads from `offset` on until the span is full or the file ends; the result is how many bytes came.
+    /// Reads from `offset` on until the span is full or the file ends, and returns the number of bytes.
     ///
-    /// - Throws: `SystemError` of `pread`; `EINVAL` for an offset that no file has.
+    /// - Throws: `SystemError` of `pread`; `EINVAL` for an impossible offset.
     package func read(at offset: UInt64, into span: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
         guard let start = off_t(exactly: offset), start <= off_t.max - off_t(span.count) else {
             throw SystemError(code: EINVAL, call: "pread", advice: "no file has so many bytes")
@@ -34,7 +34,7 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Writes all of a span at a place of the file.
+    /// Writes all of a span at an offset of the file.
     ///
     /// - Throws: `SystemError` of `pwrite`.
     package func write(_ span: Span<UInt8>, at offset: UInt64) throws(SystemError) {

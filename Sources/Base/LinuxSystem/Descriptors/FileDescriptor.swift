@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// An open file descriptor, closed when its last owner lets go.
+/// An open file descriptor, closed with its last owner.
 package final class FileDescriptor: Sendable {
-    /// The number the kernel knows it by, valid while this object lives.
+    /// The number of the descriptor, valid while this object lives.
     package let number: CInt
 
-    /// Closes it in place of the last owner.
+    /// Replaces the close by the last owner.
     private let closing: (@Sendable (CInt) -> Void)?
 
-    /// Takes over a descriptor that nobody else will close.
+    /// Takes ownership of an open descriptor.
     ///
-    /// - Parameter closing: closes it, where the last holder should not (``ForeignFiles``).
+    /// - Parameter closing: closes it, where the last owner must not (``ForeignFiles``).
     package init(owning number: CInt, closing: (@Sendable (CInt) -> Void)? = nil) {
         (self.number, self.closing) = (number, closing)
     }
 
-    // An interrupted close has closed the descriptor on Linux, so it is not made again.
+    // On Linux an interrupted close has closed the descriptor, so it is not repeated.
     deinit { if let closing { closing(number) } else { close(number) } }
 
     /// Opens a file; it is always closed on exec.
@@ -43,14 +43,7 @@ package final class FileDescriptor: Sendable {
         return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
     }
 
-    /// Makes a second descriptor for the same open file.
-    ///
-    /// - Throws: `SystemError` of `fcntl`: too many open files.
-    package func duplicate() throws(SystemError) -> FileDescriptor {
-        try Self.duplicate(number)
-    }
-
-    /// Makes a descriptor of our own for an open file that somebody else knows by a number, which stays his.
+    /// Duplicates an open file that another owner knows by number. The owner keeps that number.
     ///
     /// - Parameter least: the smallest number it may have.
     /// - Throws: `SystemError` of `fcntl`: too many open files; `EBADF` when nothing is open there.
@@ -58,7 +51,7 @@ package final class FileDescriptor: Sendable {
         FileDescriptor(owning: try retrying("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, least) })
     }
 
-    /// Makes reads and writes return at once when they would have to wait.
+    /// Makes reads and writes return at once when they would block.
     ///
     /// - Throws: `SystemError` of `fcntl`.
     package func setNonBlocking() throws(SystemError) {
@@ -70,8 +63,8 @@ package final class FileDescriptor: Sendable {
 // MARK: - Transfer
 
 extension FileDescriptor {
-    /// Reads what there is into the span from `offset` on: 0 at the end, `nil` when a descriptor that may not block
-    /// would have to wait.
+    /// Reads available bytes into the span from `offset` on. It returns 0 at the end, and `nil` when a non-blocking
+    /// descriptor would block.
     ///
     /// - Throws: `SystemError` of `read`.
     package func read(
@@ -83,7 +76,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Writes as much as is taken: `nil` when a descriptor that may not block would have to wait.
+    /// Writes as many bytes as possible, and returns `nil` when a non-blocking descriptor would block.
     ///
     /// - Throws: `SystemError` of `write`. A pipe without a reader raises SIGPIPE first, as always.
     package func write(_ span: Span<UInt8>) throws(SystemError) -> Int? {
@@ -92,7 +85,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Reads until the span is full or the input ends; the result is how many bytes came.
+    /// Reads until the span is full or the input ends, and returns the number of bytes.
     ///
     /// - Throws: `SystemError` of `read` or `poll`; `ETIMEDOUT` when the deadline passed first.
     package func readFully(into span: inout MutableSpan<UInt8>, deadline: Deadline = .never) throws(SystemError) -> Int
@@ -118,7 +111,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Waits until one of the events is there, or the other side has gone.
+    /// Waits until one of the events occurs, or the peer has closed.
     ///
     /// - Throws: `SystemError` of `poll`; `ETIMEDOUT` when the deadline passed first.
     package func wait(for events: Readiness, deadline: Deadline) throws(SystemError) {
@@ -126,9 +119,9 @@ extension FileDescriptor {
         let ready = try retrying("poll") { unsafe poll(&request, 1, deadline.remainingMilliseconds) }
         if ready == 0 { throw SystemError(code: ETIMEDOUT, call: "poll") }
     }
-    /// Waits until one of several descriptors has something to read, or its other side has gone.
+    /// Waits until one of several descriptors is readable, or its peer has closed.
     ///
-    /// - Returns: which of them, the first in the order given.
+    /// - Returns: the index of the first ready one.
     /// - Throws: `SystemError` of `poll`; `ETIMEDOUT` when the deadline passed first.
     package static func waitForAny(
         of descriptors: [FileDescriptor], deadline: Deadline

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// Lets any thread wake an event loop (eventfd): watch ``descriptor`` for reading, ``clear()`` when it is ready.
+/// Wakes an event loop from any thread (eventfd): watch ``descriptor`` for reading, and call ``clear()`` when it is
+/// ready.
 package final class Wakeup: Sendable {
     /// Readable from ``signal()`` to ``clear()``.
     package let descriptor: FileDescriptor
@@ -12,16 +13,16 @@ package final class Wakeup: Sendable {
         descriptor = FileDescriptor(owning: try retrying("eventfd") { eventfd(0, flags) })
     }
 
-    /// Wakes the loop; many signals before it looks are one.
+    /// Wakes the loop. Several signals before the loop runs count as one.
     package func signal() {
-        // The only failure is a counter that is full, and then the loop is being woken already.
+        // The only possible failure is a full counter, and then the loop is already being woken.
         _ = eventfd_write(descriptor.number, 1)
     }
 
-    /// Forgets the signals so far.
+    /// Clears the signals so far.
     package func clear() {
         var count: eventfd_t = 0
-        // Fails only when there was no signal, which is as good as cleared.
+        // It fails only when there was no signal, which needs no clearing.
         _ = unsafe eventfd_read(descriptor.number, &count)
     }
 }

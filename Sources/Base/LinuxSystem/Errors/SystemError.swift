@@ -1,12 +1,12 @@
 import Glibc
 
-/// Tells which system call failed and why.
+/// A failed system call and its reason.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The `errno` of the failure; `ETIMEDOUT` when a deadline passed.
     package let code: CInt
     /// The system call, by its manual page's name.
     package let call: String
-    /// What exactly was wrong and what to do about it, where the code alone does not tell.
+    /// The exact problem and its remedy, where the code alone does not say it.
     package let advice: String
 
     package init(code: CInt, call: String, advice: String = "") {
@@ -21,7 +21,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Makes a system call again until no signal interrupts it, and turns its -1 into an error.
+/// Repeats a system call until no signal interrupts it, and turns its -1 into an error.
 @inline(__always)
 func retrying<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result {
     while true {
@@ -32,7 +32,7 @@ func retrying<Result: SignedInteger>(_ call: String, _ body: () -> Result) throw
     }
 }
 
-/// As `retrying`, for calls on descriptors that may not block: `nil` when the call would have had to wait.
+/// As `retrying`, for calls on non-blocking descriptors: `nil` when the call would block.
 @inline(__always)
 func unlessBlocked<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result? {
     while true {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files that are read whole and replaced whole: a reader sees the old content or the new, never a part.
+/// Files that are read and replaced as a whole: a reader sees the old content or the new, never a part.
 package enum AtomicFile {
-    /// Between a file's name and six characters in the name of what will replace it.
+    /// The mark between a file's name and the six random characters in the name of its replacement.
     static let replacementMark = ".new-"
 
     /// Reads a regular file.
@@ -32,7 +32,7 @@ package enum AtomicFile {
     /// throws, the old content is still there.
     ///
     /// - Parameter mode: the permissions of the file; it never has wider ones.
-    /// - Throws: `SystemError` of whichever step failed; `ENOSPC` when the disk is full.
+    /// - Throws: `SystemError` of the step that failed; `ENOSPC` when the disk is full.
     package static func replace(_ path: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) {
         let replacement = try FileReplacement(path)
         try replacement.file.writeFully(content)
@@ -47,8 +47,8 @@ package enum AtomicFile {
         try synchronizeDirectory(of: path)
     }
 
-    // A rename is only on disk when the directory is.
-    /// Gives a file, whose content is on the disk, another name in its folder.
+    // A rename survives a power cut only after its directory was synchronised.
+    /// Renames a synchronised file within its folder.
     ///
     /// - Throws: `SystemError` of `rename`, `open` or `fsync`.
     package static func rename(_ path: String, to name: String) throws(SystemError) {
@@ -56,7 +56,7 @@ package enum AtomicFile {
         try synchronizeDirectory(of: name)
     }
 
-    /// Has the disk keep the names in a file's folder.
+    /// Synchronises the directory that contains a file.
     ///
     /// - Throws: `SystemError` of `open` or `fsync`.
     package static func synchronizeDirectory(of path: String) throws(SystemError) {
@@ -66,7 +66,7 @@ package enum AtomicFile {
     }
 
     private static func open(_ path: String, limit: Int) throws(SystemError) -> (file: FileDescriptor, size: Int) {
-        // Not blocking, for the case that somebody put a pipe there.
+        // O_NONBLOCK, in case somebody has put a pipe there.
         let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
         let status = try FileStatus(of: file)
         guard status.isRegularFile else {
@@ -83,5 +83,28 @@ package enum AtomicFile {
         guard try file.readFully(into: &span) == span.count else {
             throw SystemError(code: EIO, call: "read", advice: "the file became shorter while it was read: try again")
         }
+    }
+}
+
+// MARK: - Leftovers of crashes
+
+extension AtomicFile {
+    /// Removes files that crashes during ``replace(_:with:mode:)`` have left next to the file. Such a copy has content
+    /// that never became the file's, or is outdated, but can still be read.
+    ///
+    /// The caller holds the lock that every replacement of the file takes.
+    ///
+    /// - Throws: `SystemError` of `opendir`, `unlink` or `fsync`.
+    package static func removeLeftovers(of path: String) throws(SystemError) {
+        let folder = PrivateDirectory.parent(of: path) ?? "."
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        for entry in try FolderEntries.names(in: folder) where isLeftover(entry, of: name) {
+            try remove("\(folder)/\(entry)")
+        }
+    }
+
+    private static func isLeftover(_ entry: String, of name: String) -> Bool {
+        let beginning = name + replacementMark
+        return entry.hasPrefix(beginning) && entry.utf8.count == beginning.utf8.count + 6
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A lock that processes hold on a file (flock): gone when its holder lets go or dies.
+/// A lock that a process holds on a file (flock). It ends with its release or with its process.
 package final class FileLock: Sendable {
     /// Whether others may hold the lock at the same time.
     package enum Kind: Sendable {
@@ -13,7 +13,8 @@ package final class FileLock: Sendable {
     private let path: String
     private let opened: FileStatus
 
-    /// Takes the lock on the file at the path, which is made (mode 0600, empty) when there is none and never removed.
+    /// Takes the lock on the file at the path. The file is created (mode 0600, empty) if it is missing, and never
+    /// removed.
     ///
     /// - Parameter deadline: how long to wait for others; `.now` to try only once.
     /// - Throws: `SystemError` of `open` or `flock`; `ETIMEDOUT` when others held the lock until the deadline.
@@ -22,7 +23,7 @@ package final class FileLock: Sendable {
         try take(kind, by: deadline)
     }
 
-    /// Opens the file at the path, which is made (mode 0600, empty) when there is none, without taking the lock.
+    /// Opens the file at the path without taking the lock. The file is created (mode 0600, empty) if it is missing.
     ///
     /// - Throws: `SystemError` of `open` or `fstat`.
     package init(_ path: String) throws(SystemError) {
@@ -31,10 +32,11 @@ package final class FileLock: Sendable {
         opened = try FileStatus(ofDescriptor: file.number)
     }
 
-    /// Whether its descriptor is still that of its file: a program may close or reuse what it has not opened.
+    /// Whether the descriptor still refers to the opened file: a program may close or reuse descriptors that it has not
+    /// opened.
     package var hasItsDescriptor: Bool { isOpened(try? FileStatus(ofDescriptor: file.number)) }
 
-    /// Whether the file has its name: others would make another one, and take its lock beside this.
+    /// Whether the file still has its name. Otherwise others would create another file and lock that one.
     package var hasItsFile: Bool { isOpened(try? FileStatus(at: path)) }
 
     private func isOpened(_ found: FileStatus?) -> Bool { found?.isSameFile(as: opened) ?? false }
@@ -51,26 +53,26 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Says to all who wait for the lock that it is held for something that may take long; until ``unmark()``, or until
-    /// the holder dies.
+    /// Marks the lock as held for a long operation, until ``unmark()`` or the end of the process. Waiting processes can
+    /// see the mark.
     ///
-    /// It is a lock of another kind on the same file (fcntl(2), open file description locks).
+    /// The mark is a lock of another kind on the same file (fcntl(2), open file description locks).
     ///
     /// - Throws: `SystemError` of `fcntl`.
     package func mark() throws(SystemError) {
         guard clinux_mark(file.number, 1) == 0 else { throw SystemError(code: errno, call: "fcntl") }
     }
 
-    /// Takes that back.
+    /// Removes the mark.
     package func unmark() { clinux_mark(file.number, 0) }
 
-    /// Whether somebody else has said so.
+    /// Whether another process has marked the lock.
     package var isMarked: Bool { clinux_is_marked(file.number) == 1 }
 
-    /// Gives the lock back; the same happens when the object goes.
+    /// Releases the lock; `deinit` does the same.
     package func release() { flock(file.number, LOCK_UN) }
 
-    // There is no flock with a deadline, so it is tried again after pauses of 1 to 16 ms.
+    // flock has no deadline, so it is tried repeatedly, with pauses of 1 to 16 ms.
     private static func poll(_ file: FileDescriptor, _ operation: CInt, until deadline: Deadline) throws(SystemError) {
         var pause: UInt32 = 1000
         while try unlessBlocked("flock", { flock(file.number, operation) }) == nil {

@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// A file that will take another's place when it is complete. Until then, and when it is let go of before, the other
-/// stays as it was.
+/// A file that replaces another one when it is complete. Until then, and if it is dropped before, the other file stays
+/// unchanged.
 package final class FileReplacement {
-    /// The new file, open for reading and writing, for its owner alone.
+    /// The new file, open for reading and writing, with access for its owner only.
     package let file: FileDescriptor
     private let path: String
     private let name: [CChar]
     private var isPending = true
-    /// Whether it has taken the other's place, although the disk may not have said that it keeps that.
+    /// Whether the replacement was renamed, although the directory may not be synchronised yet.
     package var isInPlace: Bool { !isPending }
 
-    /// Begins a file that will have the name `path`.
+    /// Creates a file that will get the name `path`.
     ///
-    /// - Throws: `SystemError` of `mkostemp`: the folder is not there or may not be written to.
+    /// - Throws: `SystemError` of `mkostemp`: the folder does not exist or is not writable.
     package init(_ path: String) throws(SystemError) {
         self.path = path
-        // In the same directory, because rename does not cross file systems.
+        // It is in the same directory, because rename does not cross file systems.
         var name = Array("\(path)\(AtomicFile.replacementMark)XXXXXX".utf8CString)
         file = FileDescriptor(owning: try retrying("mkostemp") { unsafe clinux_make_temporary(&name) })
         self.name = name
@@ -27,17 +27,17 @@ package final class FileReplacement {
         if isPending { unsafe unlink(name) }
     }
 
-    /// Gives the new file an owner and a group.
+    /// Sets the owner and the group of the new file.
     ///
-    /// - Throws: `SystemError` of `fchown`: `EPERM` for whoever may not give files away.
+    /// - Throws: `SystemError` of `fchown`: `EPERM` for a process that may not change owners.
     package func setOwner(_ owner: UInt32, group: UInt32) throws(SystemError) {
         _ = try retrying("fchown") { fchown(file.number, owner, group) }
     }
 
-    /// Puts the file in its place. When this returns, the new content survives a power cut.
+    /// Renames the file to its final name. When this returns, the new content survives a power cut.
     ///
     /// - Parameter mode: its permissions.
-    /// - Throws: `SystemError` of whichever step failed.
+    /// - Throws: `SystemError` of the step that failed.
     package func commit(mode: UInt32) throws(SystemError) {
         _ = try retrying("fchmod") { fchmod(file.number, mode) }
         _ = try retrying("fsync") { fsync(file.number) }
@@ -48,6 +48,6 @@ package final class FileReplacement {
 }
 
 extension FileDescriptor {
-    /// Whether the file gives capabilities to whoever runs it (setcap); a replacement does not.
+    /// Whether the file has capabilities for programs executed from it (setcap); a replacement does not keep them.
     package var hasCapabilities: Bool { clinux_has_capabilities(number) == 1 }
 }

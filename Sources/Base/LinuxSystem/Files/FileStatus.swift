@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// What the system knows about a file besides its content.
+/// The metadata of a file.
 package struct FileStatus: Hashable, Sendable {
-    /// The device the file is on; with ``inode`` it identifies the file as long as that is open.
+    /// The device of the file. With ``inode`` it identifies the file while that is open.
     package let device: UInt64
     package let inode: UInt64
     /// The size in bytes.
     package let size: Int
-    /// When the content last changed, in nanoseconds since 1970.
+    /// The modification time of the content, in nanoseconds since 1970.
     package let modified: Int64
     package let owner: UInt32
     package let group: UInt32
-    /// Kind of file and permissions, as in `st_mode`.
+    /// File type and permissions, as in `st_mode`.
     package let mode: UInt32
-    /// How many names the file has; 0 when it has been deleted or replaced.
+    /// The number of names of the file; 0 when it has been deleted or replaced.
     package let links: UInt64
 
-    /// Looks at an open file.
+    /// Reads the status of an open file.
     ///
     /// - Throws: `SystemError` of `fstat`.
     package init(of file: FileDescriptor) throws(SystemError) {
@@ -26,7 +26,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
-    /// Looks at a descriptor that somebody else owns.
+    /// Reads the status of a descriptor that has another owner.
     ///
     /// - Throws: `SystemError` of `fstat`; `EBADF` when it is not open.
     package init(ofDescriptor number: Int32) throws(SystemError) {
@@ -35,7 +35,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
-    /// Looks at what a path leads to, through symbolic links: `nil` when there is nothing.
+    /// Reads the status of the file at a path, following symbolic links: `nil` when there is none.
     ///
     /// - Throws: `SystemError` of `stat`, when it cannot be known.
     package init?(at path: String) throws(SystemError) {
@@ -44,7 +44,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
-    /// Looks at the file with this name itself, even when it is a symbolic link: `nil` when there is none.
+    /// Reads the status of a name itself, even when it is a symbolic link: `nil` when there is none.
     ///
     /// - Throws: `SystemError` of `lstat`, when it cannot be known.
     package init?(ofLink path: String) throws(SystemError) {
@@ -55,8 +55,8 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
-    /// When anything about the file with this name last changed, in nanoseconds since 1970; nobody can set this. It is
-    /// no part of what makes two looks at a file equal, because a mere renaming changes it.
+    /// The change time of the file at a path, in nanoseconds since 1970; no program can set it. It is not compared,
+    /// because even a rename changes it.
     ///
     /// - Throws: `SystemError` of `stat`.
     package static func changeTime(at path: String) throws(SystemError) -> Int64 {
@@ -71,10 +71,10 @@ package struct FileStatus: Hashable, Sendable {
         (owner, group, mode) = (version.owner, version.group, version.mode)
     }
 
-    /// How many ``numbers`` there are.
+    /// The count of ``numbers``.
     static let numberCount = 8
 
-    /// All of it, to be told to another process.
+    /// All fields, for transfer to another process.
     var numbers: [UInt64] {
         [
             device, inode, UInt64(bitPattern: Int64(size)), UInt64(bitPattern: modified), UInt64(owner), UInt64(group),
@@ -82,7 +82,7 @@ package struct FileStatus: Hashable, Sendable {
         ]
     }
 
-    /// Nil for numbers that no file has.
+    /// Reads the fields; nil for impossible numbers.
     init?(numbers: [UInt64]) {
         guard let size = Int(exactly: numbers[2]), let owner = UInt32(exactly: numbers[4]),
             let group = UInt32(exactly: numbers[5]), let mode = UInt32(exactly: numbers[6])
@@ -104,17 +104,17 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 extension FileStatus {
-    /// Whether others than its owner may change it.
+    /// Whether users other than the owner may change it.
     package var isWritableByOthers: Bool { mode & (S_IWGRP | S_IWOTH) != 0 }
-    /// Whether whoever executes it gets its group (and somebody may execute it).
+    /// Whether a process that executes it gets its group (and somebody may execute it).
     package var setsGroup: Bool { mode & S_ISGID != 0 && mode & S_IXGRP != 0 }
-    /// Whether nobody but the owner may rename or remove what is in this folder and not his own.
+    /// Whether only the owners of the folder and of an entry may rename or remove that entry.
     package var isSticky: Bool { mode & S_ISVTX != 0 }
     package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
     package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
     package var isCharacterDevice: Bool { mode & S_IFMT == S_IFCHR }
 
-    /// Whether both are the same file, whatever its names and content.
+    /// Whether both are the same file, regardless of names and content.
     package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }

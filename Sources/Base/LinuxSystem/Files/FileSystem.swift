@@ -1,8 +1,8 @@
 import CLinux
 
-/// The file system that a file is on.
+/// The file system of a file.
 package struct FileSystem: Equatable, Sendable {
-    /// Its kind, as statfs(2) counts them.
+    /// Its type number, as in statfs(2).
     package let kind: UInt64
     /// Whether it ignores set-user-ID and set-group-ID bits.
     package let ignoresSetID: Bool

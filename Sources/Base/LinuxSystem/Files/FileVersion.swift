@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// A file and its content at one moment: two equal versions have the same content, as long as nobody can set the
-/// kernel's clock and the file system keeps its word.
+/// A file and its content at one moment. Two equal versions have the same content, provided that nobody can set the
+/// kernel's clock and that the file system reports correct times.
 package struct FileVersion: Hashable, Sendable {
     package let status: FileStatus
-    /// When anything about the file last changed, in nanoseconds since 1970; nobody can set this.
+    /// The change time of the file, in nanoseconds since 1970; no program can set it.
     package let changed: Int64
-    /// The kernel's own digest of the content (fs-verity), where the file has one: nobody can change such a file.
+    /// The kernel's own digest of the content (fs-verity), if the file has one; such a file cannot be changed.
     package let verityDigest: [UInt8]
 
-    /// Looks at an open file.
+    /// Reads the version of an open file.
     ///
     /// - Throws: `SystemError` of `statx` or `ioctl`.
     package init(of file: FileDescriptor) throws(SystemError) {
@@ -18,17 +18,17 @@ package struct FileVersion: Hashable, Sendable {
         self.init(version, version.has_verity == 0 ? [] : try Self.measure(file))
     }
 
-    /// Looks at what a path leads to, through links.
+    /// Reads the version of the file at a path, following links.
     ///
-    /// - Throws: `SystemError` of `statx`; of `open` and `ioctl` for a file with a digest of the kernel's.
+    /// - Throws: `SystemError` of `statx`; for a file with a kernel's digest also of `open` and `ioctl`.
     package init(at path: String) throws(SystemError) {
         try self.init(try Self.look(-1, path), at: path)
     }
 
-    /// Looks at what a process executes.
+    /// Reads the version of the file that a process executes.
     ///
-    /// - Parameter asKnown: whether what the kernel knows of it counts: who serves its file system, and may not answer,
-    ///   is not asked.
+    /// - Parameter asKnown: whether the kernel's cached metadata suffice. The server of the file system, which may not
+    ///   answer, is then not asked.
     /// - Throws: as ``init(at:)``.
     init(executedBy process: Int32, asKnown: Bool = false) throws(SystemError) {
         var version = clinux_file_version()
@@ -49,37 +49,37 @@ package struct FileVersion: Hashable, Sendable {
         (status, changed, verityDigest) = (FileStatus(version), version.changed, digest)
     }
 
-    /// What another process has seen of a file.
+    /// A version that another process has read.
     ///
-    /// - Parameter numbers: as ``numbers`` gives them; nil comes of others.
+    /// - Parameter numbers: as ``numbers`` returns them; nil for anything else.
     package init?(numbers: [UInt64], verityDigest: [UInt8]) {
         guard numbers.count == Self.numberCount, let status = FileStatus(numbers: numbers) else { return nil }
         (self.status, self.verityDigest) = (status, verityDigest)
         changed = Int64(bitPattern: numbers[Self.numberCount - 1])
     }
 
-    /// How many ``numbers`` there are.
+    /// The count of ``numbers``.
     package static let numberCount = FileStatus.numberCount + 1
 
-    /// All of it but the kernel's digest, to be told to another process.
+    /// All fields except the kernel's digest, for transfer to another process.
     package var numbers: [UInt64] { status.numbers + [UInt64(bitPattern: changed)] }
 
     package func hash(into hasher: inout Hasher) {
-        // Two files that have both of these in common are rare, and are told apart by the rest.
+        // Few files have both of these in common; equality then compares the rest.
         hasher.combine(status.inode)
         hasher.combine(changed)
     }
 
-    /// Whether the file has rested for so long that a change after this moment would show in ``changed``: clocks of
-    /// file systems are coarse, up to two seconds.
+    /// Whether the file has been unchanged for so long that any later change would show in ``changed``. Clocks of file
+    /// systems are coarse, up to two seconds.
     package var isSettled: Bool {
         let now = Clock.realtimeNanoseconds
         return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
     }
 
-    /// Whether the process with this folder in `/proc` executes this very version, as far as the kernel knows: it may
-    /// execute by now what lies on a file system that does not answer. The kernel's digest is not read again: nobody
-    /// can change the content of a file that has one.
+    /// Whether the process with this folder in `/proc` executes this version, by the kernel's cached metadata. By now
+    /// the process may execute a file on a file system that does not answer. The kernel's digest is not read again,
+    /// because the content of a file with a digest cannot change.
     ///
     /// - Throws: `SystemError` of `statx`.
     func isExecuted(in folder: FileDescriptor) throws(SystemError) -> Bool {
@@ -88,8 +88,7 @@ package struct FileVersion: Hashable, Sendable {
         return isSeen(in: found)
     }
 
-    /// Whether an open file is this very version, as far as the kernel knows. It may be open for nothing but to be
-    /// looked at (O_PATH).
+    /// Whether an open file is this version, by the kernel's cached metadata. The file may be open with O_PATH only.
     ///
     /// - Throws: `SystemError` of `statx`.
     package func isVersion(of file: FileDescriptor) throws(SystemError) -> Bool {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Directories that nobody but this user may enter.
+/// Directories that only this user may enter.
 package enum PrivateDirectory {
-    /// Makes the directory and whatever is missing above it, all with mode 0700; one that exists must be ours and
-    /// closed to others already, because what is in it could have been put there by them.
+    /// Creates the directory and its missing parents, all with mode 0700. An existing one must belong to this user and
+    /// be closed to others, because they could have put files into it.
     ///
     /// - Throws: `SystemError` of `mkdir` or `open`; `EPERM` when the directory belongs to another user or is open to
     ///   others, `ENOTDIR` when it is something else (a symbolic link, for example).

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The folders of a service, made by root before it becomes the service's user.
+/// Creates a service's folders as root, before the process drops privileges.
 package enum ServiceFolder {
-    /// Makes a folder with this owner and mode; one that exists must be a folder and gets both.
+    /// Creates a folder with this owner and mode. An existing one must be a folder and gets both.
     ///
     /// - Throws: `SystemError` of `mkdir`, `fchown` or `fchmod`; `ENOTDIR` when it is something else.
     package static func make(_ path: String, mode: UInt32, owner: UInt32) throws(SystemError) {

@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Memory that two processes see: an anonymous file nobody can resize, mapped by both, left out of core dumps.
+/// Memory shared by two processes: an anonymous file of fixed size that both map, excluded from core dumps.
 ///
-/// The other process may write at any time, so bytes are copied in and out and never lent: what was checked must be
-/// what is used. Words to wait on are made with ``word(at:)``.
+/// The other process may write at any time. Bytes are therefore copied in and out and never lent: the checked bytes
+/// must be the ones that are used. ``word(at:)`` returns a word to wait on.
 @safe package final class SharedMemory: @unchecked Sendable {
-    /// The file to hand to the other process.
+    /// The file to pass to the other process.
     package let descriptor: FileDescriptor
     /// The size in bytes.
     package let count: Int
     fileprivate let start: UnsafeMutableRawPointer
 
-    /// Makes `count` zero bytes.
+    /// Creates a memory of `count` zero bytes.
     ///
     /// - Throws: `SystemError` of `memfd_create` or `mmap`.
     package convenience init(count: Int) throws(SystemError) {
@@ -33,7 +33,7 @@ import Synchronization
         guard let start = unsafe mapped, unsafe start != MAP_FAILED else {
             throw SystemError(code: errno, call: "mmap")
         }
-        // Both are precautions: without them everything works, with the secrets in swap or in a core file at worst.
+        // Both are precautions. If they fail, the secrets may get into swap or into a core file.
         unsafe mlock(start, count)
         unsafe madvise(start, count, MADV_DONTDUMP)
         (self.descriptor, self.count) = (descriptor, count)
@@ -51,7 +51,7 @@ import Synchronization
         }
     }
 
-    /// Copies bytes out of the memory.
+    /// Copies bytes from the memory.
     package func read(at offset: Int, into span: inout MutableSpan<UInt8>) {
         check(offset, span.count)
         unsafe span.withUnsafeMutableBufferPointer { target in
@@ -73,15 +73,15 @@ import Synchronization
         return SharedWord(in: self, at: offset)
     }
 
-    // Offsets are this process's own; one that came from the peer is checked where it is read.
+    // Offsets come from this process; an offset from the peer is checked where it is read.
     private func check(_ offset: Int, _ size: Int) {
         precondition(offset >= 0 && size >= 0 && offset <= count - size, "outside the shared memory")
     }
 }
 
-/// A word of shared memory that processes change atomically and sleep on (futex(2)).
+/// A word of shared memory that processes change atomically and wait on (futex(2)).
 @safe package struct SharedWord: @unchecked Sendable {
-    /// Keeps the word's memory.
+    /// Keeps the word's memory alive.
     private let owner: AnyObject
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
@@ -90,20 +90,21 @@ import Synchronization
         unsafe word = (memory.start + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
-    /// A word of this process's own, which begins at 0: for what is shared by threads alone.
+    /// A word in this process's own memory that begins at 0, for words that only threads share.
     package init() {
         let memory = OwnWord()
         owner = memory
         unsafe word = memory.word
     }
 
-    /// Reads the word; what the other process wrote before it stored this is seen afterwards.
+    /// Reads the word with acquire ordering: everything that the other process wrote before it stored this value is
+    /// visible afterwards.
     package func load() -> UInt32 { unsafe word.pointee.load(ordering: .acquiring) }
 
-    /// Writes the word; what was written before is seen by whoever loads this.
+    /// Writes the word with release ordering: everything written before is visible to a thread that loads this value.
     package func store(_ value: UInt32) { unsafe word.pointee.store(value, ordering: .releasing) }
 
-    /// Writes the word and returns what it was.
+    /// Writes the word and returns its old value.
     package func exchange(_ value: UInt32) -> UInt32 {
         unsafe word.pointee.exchange(value, ordering: .acquiringAndReleasing)
     }
@@ -113,7 +114,7 @@ import Synchronization
         unsafe word.pointee.wrappingAdd(amount, ordering: .acquiringAndReleasing).newValue
     }
 
-    /// Sleeps while the word is `value`; may also return early, so the caller looks again.
+    /// Sleeps while the word is `value`. It may also return early, so the caller must check again.
     ///
     /// - Returns: false when the deadline passed.
     package func wait(while value: UInt32, deadline: Deadline) -> Bool {
@@ -122,12 +123,12 @@ import Synchronization
         return !(result < 0 && errno == ETIMEDOUT)
     }
 
-    /// Wakes those who sleep on the word, at most `count`; returns how many there were.
+    /// Wakes up to `count` threads that sleep on the word, and returns their number.
     @discardableResult
     package func wake(count: Int = 1) -> Int { unsafe Int(max(0, clinux_futex_wake(word, CInt(clamping: count)))) }
 }
 
-/// The memory of a word that no other process sees.
+/// The memory of a word that only this process sees.
 @safe private final class OwnWord {
     let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 

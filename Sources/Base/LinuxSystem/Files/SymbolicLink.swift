@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 
-/// Where symbolic links lead, the kernel's own in `/proc` among them.
+/// The targets of symbolic links, those in `/proc` included.
 package enum SymbolicLink {
     /// The text of a link.
     ///
-    /// - Throws: `SystemError` of `readlink`: `EINVAL` for what is no link; `ENAMETOOLONG` for a text that is no path.
+    /// - Throws: `SystemError` of `readlink`: `EINVAL` for a file that is not a link; `ENAMETOOLONG` for a text that is
+    ///   too long for a path.
     package static func read(_ path: String) throws(SystemError) -> String {
         try unsafe text { unsafe readlink(path, $0, $1) }
     }
@@ -13,11 +14,11 @@ package enum SymbolicLink {
     /// The text of a link in a process's folder in `/proc`.
     ///
     /// - Throws: as ``read(_:)``.
-    static func read(_ name: String, of process: Int32) throws(SystemError) -> String {
+    static func readProcessLink(_ name: String, of process: Int32) throws(SystemError) -> String {
         try unsafe text { unsafe clinux_process_link(process, name, $0, $1) }
     }
 
-    /// Most texts fit on the stack.
+    /// Tries a buffer on the stack first, which fits most texts.
     private static func text(
         _ read: (UnsafeMutablePointer<CChar>, Int) -> Int
     ) throws(SystemError) -> String {
@@ -26,7 +27,7 @@ package enum SymbolicLink {
         throw SystemError(code: ENAMETOOLONG, call: "readlink")
     }
 
-    /// Nil for a text that may have been cut.
+    /// Nil for a text that may have been truncated.
     private static func text(
         room: Int, _ read: (UnsafeMutablePointer<CChar>, Int) -> Int
     ) throws(SystemError) -> String? {

@@ -1,9 +1,8 @@
-/// Files that nobody but root can have put where they are: they and all folders on the way are root's, and nobody else
-/// may change them.
+/// Files that only root can have installed: root owns them and all parent folders, and nobody else may change them.
 package struct TrustedFiles: Sendable {
-    /// Root, but for tests.
+    /// Root, except in tests.
     package let owner: UInt32
-    /// The folder below which it is looked; above it everything is trusted. The root, but for tests.
+    /// The folder below which the check applies; everything above it is trusted. It is the root, except in tests.
     private let top: String
 
     package static let installedByRoot = TrustedFiles(owner: 0, below: "/")
@@ -17,7 +16,7 @@ package struct TrustedFiles: Sendable {
         package init(description: String) { self.description = description }
     }
 
-    /// The path without symbolic links that leads to the file, and what lies there.
+    /// The path of the file without symbolic links, and the file's status.
     ///
     /// - Throws: ``Doubt``.
     package func find(_ path: String) throws(Doubt) -> (path: String, status: FileStatus) {
@@ -32,9 +31,9 @@ package struct TrustedFiles: Sendable {
         return (real, status)
     }
 
-    /// Checks a folder and all above it.
+    /// Checks a folder and all its parents.
     ///
-    /// - Parameter folder: without symbolic links.
+    /// - Parameter folder: a path without symbolic links.
     /// - Throws: ``Doubt``.
     package func check(folder: String) throws(Doubt) {
         var folder = folder
@@ -43,7 +42,7 @@ package struct TrustedFiles: Sendable {
             guard status.isDirectory, status.owner == owner else {
                 throw Doubt(description: "\(folder) belongs to user \(status.owner)")
             }
-            // What is the owner's own in a sticky folder, nobody else can rename or remove.
+            // In a sticky folder, nobody else can rename or remove an entry that belongs to the owner.
             guard !status.isWritableByOthers || status.isSticky else {
                 throw Doubt(description: "others may write \(folder)")
             }

@@ -1,25 +1,24 @@
-/// A text that somebody else supplied, such as the path of a program, made fit to be shown: in a prompt, by the
-/// command, in a log.
+/// Makes a text from outside, such as the path of a program, safe to show: in a prompt, by the command, in a log.
 ///
-/// What is shown is one line of bounded length. It steers no terminal, does not turn the direction of what is written
-/// around it, hides nothing in itself, and covers nothing beside it: no program can fake a line of ours, or look like
+/// The result is one line of bounded length. It cannot control a terminal, change the direction of the text around it,
+/// hide a part of itself, or cover other text. No program can use it to fake a line of this project, or to look like
 /// another program.
 package enum ForeignText {
-    /// As long as the longest path: more than that is nothing that somebody reads.
+    /// The length of the longest path; nobody reads a longer line.
     package static let lineBytes = 4096
-    /// As many as any writing needs on one letter; a heap of them covers the lines above and below.
+    /// More combining marks than any script needs on one letter. A pile of them would cover the lines above and below.
     private static let mostMarks = 4
     private static let gap = "[...]"
 
-    /// A text as it is shown.
+    /// The text in the form in which it is shown.
     ///
     /// - Parameters:
-    ///   - limit: bytes. What is longer keeps its beginning and its end around a mark that something was left out: the beginning of a
-    ///     path says in whose folder it is, and the end which file.
-    ///   - inQuotes: whether it stands in quotation marks, which then are ours alone.
+    ///   - limit: in bytes. A longer text keeps its beginning and its end around a mark. The beginning of a path says
+    ///     in whose folder it is, and the end says which file.
+    ///   - inQuotes: whether it stands in quotation marks; it then cannot contain any itself.
     package static func shown(_ text: String, limit: Int = lineBytes, inQuotes: Bool = false) -> String {
         if isPlain(text, inQuotes), text.utf8.count <= limit { return text }
-        // Of what is longer by far than anything that could be shown, the middle is not even looked at.
+        // The middle of a much longer text is not even read.
         let scalars = text.unicodeScalars
         let most = limit * 4
         guard let gapStart = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
@@ -29,8 +28,8 @@ package enum ForeignText {
         return shorten(head + tail, to: limit)
     }
 
-    /// Lines of ours that may have foreign text in them: what ``shown(_:limit:inQuotes:)`` makes of what is between
-    /// line ends and tabs, however long it is.
+    /// Lines of this project that may contain text from outside. It applies ``shown(_:limit:inQuotes:)`` to the text
+    /// between line ends and tabs, of any length.
     package static func lines(_ text: String) -> String {
         if text.utf8.allSatisfy({ isPlain($0) || $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }) { return text }
         let parts = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\t" }
@@ -42,7 +41,7 @@ package enum ForeignText {
         return String(shown)
     }
 
-    /// Whether a character is shown as it is, wherever it stands.
+    /// Whether a character is shown unchanged in every place.
     package static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         replacement(for: scalar, inQuotes: false) == scalar
     }
@@ -56,7 +55,7 @@ package enum ForeignText {
     private static func clean(_ text: Substring.UnicodeScalarView, _ inQuotes: Bool) -> [Unicode.Scalar] {
         var (shown, marks) = ([Unicode.Scalar](), 0)
         for scalar in text {
-            // A mark at the beginning would be set on what stands before the text.
+            // A combining mark at the beginning would modify the character before the text.
             marks = !scalar.isMark ? 0 : shown.isEmpty ? mostMarks + 1 : marks + 1
             if marks <= mostMarks {
                 shown.append(replacement(for: scalar, inQuotes: inQuotes))
@@ -67,8 +66,8 @@ package enum ForeignText {
         return shown
     }
 
-    /// Spaces of any kind become a space; what is invisible, ends a line, steers a terminal or turns the direction of
-    /// writing becomes a visible mark.
+    /// The replacement of a character. Spaces of any kind become a space. Characters that are invisible, end a line,
+    /// control a terminal or change the direction of writing become a visible mark.
     private static func replacement(for scalar: Unicode.Scalar, inQuotes: Bool) -> Unicode.Scalar {
         if inQuotes, "\"\u{201C}\u{201D}\u{201E}\u{201F}\u{FF02}".unicodeScalars.contains(scalar) { return "'" }
         if (0x20..<0x7F).contains(scalar.value) { return scalar }
@@ -80,11 +79,11 @@ package enum ForeignText {
         default: break
         }
         if properties.isDefaultIgnorableCodePoint { return "\u{FFFD}" }
-        // A letter of Braille without a dot.
+        // This is a letter of Braille without a dot.
         return scalar == "\u{2800}" ? " " : scalar
     }
 
-    /// Cuts the middle out of what is too long, and no letter from its marks.
+    /// Cuts out the middle of a text that is too long, without separating a letter from its marks.
     private static func shorten(_ text: [Unicode.Scalar], to limit: Int) -> String {
         let size = text.reduce(0) { $0 + UTF8.width($1) }
         guard size > limit else { return String(String.UnicodeScalarView(text)) }
@@ -98,7 +97,7 @@ package enum ForeignText {
         return String(String.UnicodeScalarView(head)) + gap + String(String.UnicodeScalarView(tail))
     }
 
-    /// How many characters fit.
+    /// The number of characters that fit.
     private static func fitting(_ text: [Unicode.Scalar], in room: Int) -> Int {
         var size = 0
         return text.prefix { scalar in
@@ -109,7 +108,7 @@ package enum ForeignText {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is set on the letter before it.
+    /// Whether it combines with the letter before it.
     fileprivate var isMark: Bool {
         guard value >= 0x300 else { return false }
         switch properties.generalCategory {

@@ -1,27 +1,28 @@
 import CLinux
 import Glibc
 
-/// A piece of locked memory: its address and how much of it may be used.
+/// A block of locked memory: its address and its capacity.
 @unsafe @frozen @usableFromInline struct LockedBlock {
     @usableFromInline let start: UnsafeMutablePointer<UInt8>
     @usableFromInline let capacity: Int
 
-    /// No memory at all; whoever has it takes some when the first byte comes.
+    /// A block without memory. Its owner allocates some with the first byte.
     static var empty: LockedBlock { unsafe LockedBlock(start: UnsafeMutablePointer(bitPattern: 1)!, capacity: 0) }
 }
 
-/// Hands out memory for secrets: left out of core dumps, zero in a forked child, in RAM where the lock limit allows.
+/// Allocates memory for secrets. It is excluded from core dumps, zero in a forked child, and locked in RAM where the
+/// lock limit allows.
 ///
-/// Small blocks of a few sizes are cut from larger mappings, because a mapping per secret costs 10 µs and a block that
-/// came back 40 ns; what is larger than the largest size has its own mapping. A block is wiped when it comes back, so
-/// every block handed out is zero.
+/// Small blocks of a few sizes are cut from larger mappings: a mapping per secret costs 10 µs, a reused block 40 ns. A
+/// block larger than the largest size has its own mapping. A block is wiped when it is returned, so that every
+/// allocated block is zero.
 @safe enum LockedArena {
     fileprivate static let classes = [128, 512, 2048, 8192, 65536]
     fileprivate static let chunk = 65536
-    /// So many blocks of that size are kept when they come back; more are the system's again.
+    /// The number of returned blocks of the largest size that are kept; further ones are unmapped.
     private static let mostChunks = 16
-    /// A forked child begins with none: another thread may have been changing them when it was forked. What tells it so
-    /// lies in the first block there is.
+    /// A forked child begins with an empty list, because another thread may have been changing the list at the fork.
+    /// The mark of the fork lies in the first block.
     private static let blocks: ProcessLocal<FreeBlocks> = {
         let start = unsafe map(chunk)
         let first = unsafe LockedBlock(start: start, capacity: classes[0])
@@ -45,7 +46,7 @@ import Glibc
             return
         }
         let address = unsafe UInt(bitPattern: block.start)
-        // The largest are mappings of their own.
+        // The largest blocks are mappings of their own.
         let isKept = withBlocks { $0.put(address, index, atMost: unsafe block.capacity == chunk ? mostChunks : .max) }
         if !isKept { unsafe munmap(block.start, block.capacity) }
     }
@@ -54,7 +55,7 @@ import Glibc
         blocks.withValue(inChild: { $0 = FreeBlocks() }, body)
     }
 
-    /// Memory for a secret is not optional: without it the process cannot go on, as Swift cannot without heap.
+    /// Memory for a secret is not optional: without it the process ends, as Swift does without heap memory.
     fileprivate static func map(_ size: Int) -> UnsafeMutablePointer<UInt8> {
         var locked: CInt = 0
         guard let start = unsafe clinux_map_secret(size, &locked) else { fatalError("out of memory for secrets") }
@@ -62,18 +63,18 @@ import Glibc
     }
 }
 
-/// The blocks that came back, a chain for each size, and the rest of the mapping from which new ones are cut. Nothing
-/// but the blocks in use and the links of the chains is ever touched, so that a short program has few pages.
+/// The returned blocks, a chain for each size, and the rest of the mapping from which new ones are cut. Only the blocks
+/// in use and the links of the chains are touched, so that a short program has few pages.
 private struct FreeBlocks {
-    /// The first of each chain, 0 for none; the address of the next lies in the block.
+    /// The address of the first block of each chain, 0 for none; each block contains the address of the next one.
     private var chains = InlineArray<5, UInt>(repeating: 0)
     private var (next, end): (UInt, UInt) = (0, 0)
-    /// How many of the largest there are.
+    /// The number of blocks of the largest size.
     private var chunks = 0
 
     init() {}
 
-    /// Begins with a mapping of which the first bytes are in use.
+    /// Begins with a mapping whose first bytes are in use.
     init(_ start: UInt, from used: Int) { (next, end) = (start + UInt(used), start + UInt(LockedArena.chunk)) }
 
     mutating func take(_ index: Int) -> UInt {
@@ -86,7 +87,7 @@ private struct FreeBlocks {
         return block
     }
 
-    /// Keeps a block; false when there are so many of the largest already.
+    /// Keeps a block; false when there are enough blocks of the largest size.
     mutating func put(_ block: UInt, _ index: Int, atMost most: Int) -> Bool {
         if LockedArena.classes[index] == LockedArena.chunk {
             guard chunks < most else { return false }
@@ -97,7 +98,7 @@ private struct FreeBlocks {
         return true
     }
 
-    /// What is left of a mapping that is too short goes unused.
+    /// A remainder that is too short stays unused.
     private mutating func cut(_ size: UInt) -> UInt {
         if end - next < size {
             let start = unsafe UInt(bitPattern: LockedArena.map(LockedArena.chunk))

@@ -1,7 +1,7 @@
 import CLinux
 
-/// The memory that the C library keeps for later.
+/// The free memory that the C library retains.
 package enum Memory {
-    /// Gives what is free back to the system. May take milliseconds.
+    /// Returns free memory to the system. May take milliseconds.
     package static func giveBack() { clinux_give_memory_back() }
 }

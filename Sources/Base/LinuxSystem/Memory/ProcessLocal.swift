@@ -1,8 +1,8 @@
 import Glibc
 
-/// A value that a forked child must not share with its parent, such as a database connection, and the mutex around it.
+/// A value with a mutex that a forked child must not share with its parent, such as a database connection.
 ///
-/// What is called for every request is inlinable: as generic code it would cost more than the mutex.
+/// The functions that every request calls are inlinable: as generic code they would cost more than the mutex.
 @safe @usableFromInline package final class ProcessLocal<Value>: @unchecked Sendable {
     @usableFromInline let mark: ProcessMark
     @usableFromInline let value: UnsafeMutablePointer<Value>
@@ -23,7 +23,7 @@ import Glibc
 
     /// Reads or changes the value while no other thread of this process does.
     ///
-    /// - Parameter inChild: makes the value fit for a forked child, before the child's first use of it; when it throws,
+    /// - Parameter inChild: prepares the value for a forked child, before the child's first use of it. When it throws,
     ///   the next use tries again.
     @inlinable
     package func withValue<Result, Failure: Error>(
@@ -39,11 +39,11 @@ import Glibc
     }
 }
 
-/// Tells the process that made it from its forked children, and keeps threads apart.
+/// Distinguishes the process that made it from its forked children, and contains a mutex.
 ///
-/// Mark and mutex lie in memory that the kernel wipes in a child, as that for secrets is: it finds the mark gone, and
-/// the mutex free whichever thread of the parent held it. Asking costs no system call, and no kind of fork goes
-/// unnoticed.
+/// Mark and mutex lie in memory that the kernel wipes in a child, like the memory for secrets. The child finds the mark
+/// missing and the mutex unlocked, even if a thread of the parent held it. The check costs no system call and detects
+/// every kind of fork.
 @safe @usableFromInline final class ProcessMark: @unchecked Sendable {
     static let size = unsafe MemoryLayout<Content>.size
     private let block: LockedBlock
@@ -53,15 +53,15 @@ import Glibc
         set()
     }
 
-    /// What other threads did behind the mutex comes before what is done with the block next. Counting references says
-    /// so too, but that the thread sanitizer does not see.
+    /// The lock orders the work of other threads before the block's next use. Reference counting orders it too, but the
+    /// thread sanitizer does not see that.
     deinit {
         _ = lock()
         unlock()
         unsafe LockedArena.giveBack(block, used: Self.size)
     }
 
-    /// Keeps other threads out until ``unlock()``; whether this is the process that set the mark.
+    /// Excludes other threads until ``unlock()``. Returns whether this is the process that set the mark.
     @usableFromInline
     func lock() -> Bool {
         unsafe pthread_mutex_lock(&content.pointee.mutex)
@@ -71,7 +71,7 @@ import Glibc
     @usableFromInline
     func unlock() { unsafe pthread_mutex_unlock(&content.pointee.mutex) }
 
-    /// Makes it this process's own.
+    /// Marks the process as the owner.
     @usableFromInline
     func set() { unsafe content.pointee.isSet = true }
 

@@ -2,10 +2,10 @@ import CLinux
 
 /// Unpredictable bytes from the kernel's generator.
 package enum Randomness {
-    /// Fills the span; waits at most once in the life of the machine, until the generator has been seeded at boot.
+    /// Fills the span. It waits at most once per boot, until the generator has been seeded.
     ///
-    /// There is no error to handle: the call cannot fail on any kernel this project runs on, and going on without
-    /// randomness would be worse than stopping.
+    /// It throws no error: the call cannot fail on any supported kernel, and the process must not continue without
+    /// randomness.
     package static func fill(_ span: inout MutableSpan<UInt8>) {
         unsafe span.withUnsafeMutableBufferPointer { bytes in
             var filled = 0
@@ -19,7 +19,7 @@ package enum Randomness {
         }
     }
 
-    /// Makes an array of `count` random bytes, for what is not a secret: identifiers, salts, nonces.
+    /// Makes an array of `count` random bytes for values that are not secret: identifiers, salts, nonces.
     package static func bytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A growable run of secret bytes: what frames and plaintext are written into.
+/// A growable buffer for secret bytes, such as frames and plaintext.
 ///
-/// One owner at a time; growing moves the bytes into a larger block and wipes the old one. What is called for every few
-/// bytes is inlinable, and its exclusivity is the owner's business rather than the run time's: both cost more than the
+/// It has one owner at a time. Growing moves the bytes into a larger block and wipes the old one. Functions for few
+/// bytes are inlinable, and the owner guarantees exclusivity in place of the runtime: both would cost more than the
 /// bytes.
 @safe @usableFromInline package final class SecretBuffer {
     @exclusivity(unchecked) @usableFromInline var used = 0
@@ -12,7 +12,7 @@ import Glibc
     /// How many bytes have been written.
     @inlinable package var count: Int { unsafe used }
 
-    /// Makes an empty buffer with room for `capacity` bytes.
+    /// Makes an empty buffer with a capacity of `capacity` bytes.
     package init(capacity: Int = 2048) { unsafe block = capacity == 0 ? .empty : LockedArena.take(capacity) }
 
     deinit { unsafe LockedArena.giveBack(block, used: used) }
@@ -45,7 +45,7 @@ import Glibc
         unsafe used += bytes.count
     }
 
-    /// Appends the bytes that `body` writes into a span of `size` zero bytes; when it throws, nothing was appended.
+    /// Appends the bytes that `body` writes into a span of `size` zero bytes; when it throws, nothing is appended.
     @inlinable
     package func append<Failure: Error>(
         count size: Int, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Void
@@ -66,7 +66,7 @@ import Glibc
         unsafe UnsafeMutableRawPointer(block.start + offset).storeBytes(of: value.littleEndian, as: Integer.self)
     }
 
-    /// Forgets and wipes everything after the first `newCount` bytes.
+    /// Removes and wipes everything after the first `newCount` bytes.
     @inlinable
     package func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count, "truncates only what was written")
@@ -74,7 +74,7 @@ import Glibc
         unsafe used = newCount
     }
 
-    /// Forgets and wipes everything; the room stays.
+    /// Removes and wipes everything, and keeps the capacity.
     @inlinable
     package func removeAll() { truncate(to: 0) }
 
@@ -95,10 +95,10 @@ import Glibc
         return try body(&span)
     }
 
-    /// Makes room for so many bytes more at once, rather than by doubling again and again.
+    /// Reserves capacity for so many more bytes at once, to avoid repeated doubling.
     package func makeRoom(for more: Int) { reserve(more) }
 
-    /// Hands over what was written, without copying it, and begins anew.
+    /// Returns the written bytes without copying them, and empties the buffer.
     package func finish() -> SecretBytes {
         let finished = unsafe SecretBytes(block, count: count)
         unsafe block = .empty
@@ -106,7 +106,7 @@ import Glibc
         return finished
     }
 
-    /// A copy of what was written, or of a part of it, to keep.
+    /// A copy of the written bytes, or of those from an offset on.
     package func copy(from offset: Int = 0) -> SecretBytes {
         withSpan { SecretBytes(copying: $0.extracting(min(offset, count)...)) }
     }

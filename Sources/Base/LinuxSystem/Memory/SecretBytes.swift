@@ -1,11 +1,11 @@
 import Glibc
 
-/// Bytes nobody else may see: kept in locked memory that no core dump contains, wiped when the last owner lets go.
+/// Secret bytes, kept in locked memory that no core dump contains, and wiped with the last owner.
 ///
-/// There is deliberately no `description` and no conversion to `String` or `[UInt8]`. The bytes are not changed once
-/// the object is shared between threads, which is what makes it safe to send.
+/// There is deliberately no `description` and no conversion to `String` or `[UInt8]`. It is safe to send because the
+/// bytes are not changed once the object is shared between threads.
 @safe @usableFromInline package final class SecretBytes: @unchecked Sendable {
-    /// How many bytes there are.
+    /// The number of bytes.
     @usableFromInline package let count: Int
     @usableFromInline let block: LockedBlock
 
@@ -15,13 +15,13 @@ import Glibc
         unsafe block = LockedArena.take(count)
     }
 
-    /// Takes over the first `count` bytes of a block; those behind them are zero.
+    /// Takes ownership of the first `count` bytes of a block; those behind them are zero.
     init(_ block: LockedBlock, count: Int) {
         self.count = count
         unsafe self.block = unsafe block
     }
 
-    /// Copies bytes that live elsewhere; wiping the original is the caller's duty.
+    /// Copies the bytes. The caller must wipe the original.
     package convenience init(copying source: Span<UInt8>) {
         self.init(count: source.count)
         unsafe source.withUnsafeBufferPointer { bytes in
@@ -40,7 +40,7 @@ import Glibc
         try body(unsafe Span(_unsafeStart: UnsafePointer(block.start), count: count))
     }
 
-    /// Lends the bytes for writing; only the sole owner may call this.
+    /// Lends the bytes for writing; only a sole owner may call this.
     @inlinable
     package func withMutableSpan<Result: ~Copyable, Failure: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
@@ -49,7 +49,7 @@ import Glibc
         return try body(&span)
     }
 
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares in constant time: it depends only on the lengths.
     package func isEqual(to other: SecretBytes) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0

@@ -21,7 +21,7 @@ extension Span<UInt8> {
         return String(copying: text)
     }
 
-    /// Whether two runs of bytes are equal, in a time that depends on their lengths alone.
+    /// Whether two spans are equal, in constant time: it depends only on the lengths.
     @inlinable
     package func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -32,7 +32,7 @@ extension Span<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    /// Copies all of `source` to the place that begins at `offset`; the caller has checked that it fits.
+    /// Copies all of `source` to `offset`. The caller has checked that it fits.
     package mutating func copy(_ source: Span<UInt8>, to offset: Int = 0) {
         precondition(offset >= 0 && source.count <= count - offset, "copies only what fits")
         unsafe withUnsafeMutableBufferPointer { target in

@@ -1,9 +1,9 @@
-/// The accounts of this machine, as passwd(5) has them. Those that are kept elsewhere are not in it.
+/// The accounts of this machine in passwd(5). Accounts of other sources are not in it.
 package enum AccountFile {
     package static let path = "/etc/passwd"
     private static let longest = 16 << 20
 
-    /// The home folder of an account, as it is written there; nil when there is no such account.
+    /// The home folder of an account, as the file names it; nil when there is no such account.
     package static func home(of user: UInt32, in path: String = path) -> String? {
         guard let content = try? AtomicFile.read(path, limit: longest) else { return nil }
         for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The group that marks anchored programs. Nobody is in it; the kernel gives it to whoever executes such a program, and
-/// keeps other processes of the user out of him.
+/// The group that marks anchored programs. It has no members. The kernel gives it to a process that executes such a
+/// program, and then denies the user's other processes access to that process.
 package enum AnchorGroup {
     package static let name = "_keychain-anchored"
 
-    /// The number of a group that is given by its name or its number; nil when there is none of that name.
+    /// The number of a group given by its name or its number; nil when there is no group of that name.
     ///
     /// - Parameter table: the system's groups, as in group(5).
     /// - Throws: `SystemError` of `open` or `read`; `EINVAL` for root's own group, which cannot mark anything.
@@ -18,14 +18,15 @@ package enum AnchorGroup {
         return number
     }
 
-    /// The users who are in the group, who should be none: who has it already is not anchored by getting it.
+    /// The members of the group. There should be none, because a program of a member already has the group without
+    /// being anchored.
     ///
     /// - Throws: `SystemError` of `open` or `read`.
     package static func members(of name: String, in table: String = "/etc/group") throws(SystemError) -> [String] {
         try entry(name, table)?.members ?? []
     }
 
-    /// The table itself is read, not the name service, which an executable without dynamic libraries cannot load.
+    /// Reads the table itself and not the name service, which an executable without dynamic libraries cannot load.
     private static func entry(
         _ name: String, _ table: String
     ) throws(SystemError) -> (number: UInt32, members: [String])? {

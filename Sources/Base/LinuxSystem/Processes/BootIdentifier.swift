@@ -1,17 +1,7 @@
 import Glibc
 
-extension Clock {
-    /// The name that the kernel gives to each boot, 36 characters.
-    ///
-    /// - Throws: `SystemError` when `/proc` is not mounted.
-    package static func bootIdentifier() throws(SystemError) -> String {
-        let text = try ProcessDirectory.read("/proc/sys/kernel/random/boot_id", limit: 64)
-        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-}
-
-/// The name of the boot, which may be another one the next time: a process can be brought back to life after a restart
-/// (checkpoint and restore). Kept open, so that it can be read where no file can be opened any more.
+/// The identifier of the current boot, read again each time, because a process can be restored after a restart
+/// (checkpoint and restore). The file stays open, so that it can be read where no file can be opened.
 package final class BootIdentifier: Sendable {
     private let file: FileDescriptor?
     private let reading = Lock(())

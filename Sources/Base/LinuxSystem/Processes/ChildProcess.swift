@@ -1,39 +1,39 @@
 import CLinux
 import Glibc
 
-/// A program this process has started, and whose end it must take note of.
+/// A program that this process has started and must wait for.
 package final class ChildProcess: Sendable {
-    /// The number the system knows it by, until ``reap(patience:)``.
+    /// The process number, valid until ``reap(patience:)``.
     package let identifier: Int32
     private let end = Lock(End.unknown)
 
     private enum End {
         case unknown
-        /// Its number may be another process's now.
+        /// Another process may have its number now.
         case known(CInt?)
     }
 
-    /// It leads a process group, which ends with it.
+    /// Whether it leads a process group, which ends with it.
     private let leadsGroup: Bool
 
     private init(_ identifier: Int32, leadsGroup: Bool) {
         (self.identifier, self.leadsGroup) = (identifier, leadsGroup)
     }
 
-    /// The number the first descriptor handed over has in the new process.
+    /// The number of the first passed descriptor in the new process.
     package static let firstDescriptor: CInt = 3
 
-    /// Starts a program with an empty environment, for what is in ours could change what it does (`LD_PRELOAD`). It has
-    /// our output and error output, no input, and no descriptors but those handed over.
+    /// Starts a program with an empty environment, because variables such as `LD_PRELOAD` could change what it does. It
+    /// inherits output and error output, has no input, and gets only the passed descriptors.
     ///
     /// - Parameters:
     ///   - executable: its path; there is no search.
-    ///   - descriptors: what it finds at ``firstDescriptor`` and after, in order.
+    ///   - descriptors: passed from ``firstDescriptor`` on, in order.
     /// - Throws: `SystemError` of `posix_spawn`: `ENOENT`, `EACCES`; of `fcntl`: too many open files.
     package static func start(
         _ executable: String, _ arguments: [String], handing descriptors: [FileDescriptor]
     ) throws(SystemError) -> ChildProcess {
-        // Out of the way of the numbers they will have, so that none is overwritten before it is moved.
+        // The copies have numbers above the final ones, so that none is overwritten before it is moved.
         let end = firstDescriptor + CInt(descriptors.count)
         var moved: [FileDescriptor] = []
         for descriptor in descriptors {
@@ -53,11 +53,11 @@ package final class ChildProcess: Sendable {
         return try unsafe spawn(executable, [executable] + arguments, [], &actions, &attributes)
     }
 
-    /// Starts a program that is talked to through its input and output. It has our error output and no other
-    /// descriptors, and takes all signals in the usual way, whatever this process blocks or ignores. It leads a process
-    /// group, so that what a script has started is killed with it.
+    /// Starts a program whose input and output are given. It inherits error output and no other descriptors. All its
+    /// signals have the default action, whatever this process blocks or ignores. It leads a process group, so that the
+    /// children of a script are killed with it.
     ///
-    /// - Parameter environment: all of its environment.
+    /// - Parameter environment: its complete environment.
     /// - Throws: `SystemError` of `posix_spawn`: `ENOENT`, `EACCES`.
     package static func start(
         _ executable: String, _ arguments: [String], environment: [String: String], input: FileDescriptor,
@@ -83,8 +83,8 @@ package final class ChildProcess: Sendable {
             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP)
     }
 
-    /// - Parameter flags: besides the one by which what is started has the real user and group alone: not those that
-    ///   this program was given when it was executed.
+    /// - Parameter flags: in addition to the flag that gives the program only the real user and group, not those that
+    ///   this program got when it was executed.
     private static func spawn(
         _ executable: String, _ arguments: [String], _ environment: [String],
         _ actions: inout posix_spawn_file_actions_t, _ attributes: inout posix_spawnattr_t, _ flags: CInt = 0
@@ -99,24 +99,23 @@ package final class ChildProcess: Sendable {
         return ChildProcess(identifier, leadsGroup: flags & POSIX_SPAWN_SETPGROUP != 0)
     }
 
-    /// A descriptor that becomes readable when the process has ended, to be watched beside others.
+    /// A descriptor that becomes readable when the process has ended, for an event loop.
     ///
     /// - Throws: `SystemError` of `pidfd_open`: too many open files.
     package func endDescriptor() throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try retrying("pidfd_open") { clinux_pidfd_open(identifier) })
     }
 
-    /// Ends the process at once (SIGKILL); nothing happens when it has been reaped.
+    /// Kills the process at once (SIGKILL); does nothing when it has been reaped.
     package func kill() {
         end.withLock { end in
             if case .unknown = end { Glibc.kill(target, SIGKILL) }
         }
     }
 
-    /// Waits for the end of the process and lets the system forget it; one that has not ended after `patience`
-    /// milliseconds is killed.
+    /// Waits for the end of the process and reaps it. After `patience` milliseconds the process is killed.
     ///
-    /// - Returns: its exit code; `nil` when a signal ended it, or somebody else has waited for it.
+    /// - Returns: its exit code; `nil` when a signal ended it, or another thread has waited for it.
     @discardableResult
     package func reap(patience: Int = 2000) -> CInt? {
         waitForEnd(.after(milliseconds: patience))

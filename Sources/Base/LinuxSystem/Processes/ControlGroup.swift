@@ -1,13 +1,12 @@
 import Glibc
 
-/// Control groups as the kernel shows them (cgroups(7)).
+/// Control groups in the kernel's hierarchy (cgroups(7)).
 package enum ControlGroup {
-    /// The processes in a group and in those below it; nil when there is no such group, or more in it than is looked
-    /// at.
+    /// The processes in a group and in its subgroups; nil when there is no such group, or when it exceeds the limit.
     ///
     /// - Parameters:
     ///   - folder: the group in a mounted hierarchy.
-    ///   - limit: the most processes, and the most groups.
+    ///   - limit: the maximum number of processes, and of groups.
     package static func processes(in folder: String, limit: Int) -> [Int32]? {
         var (folders, next, numbers) = ([folder], 0, [Int32]())
         while next < folders.count {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The process this code runs in.
+/// The current process.
 package enum CurrentProcess {
     package static var identifier: Int32 { getpid() }
     /// The effective user, as a daemon sees it on a socket.
@@ -10,14 +10,15 @@ package enum CurrentProcess {
     package static var group: UInt32 { getegid() }
     package static var realGroup: UInt32 { getgid() }
 
-    /// Whether the kernel marks this program: it was started with more than its user has, or it acts for another group
-    /// than his.
+    /// Whether the kernel marks this program: it was started with more rights than its user has, or its effective group
+    /// is not the user's group.
     ///
-    /// Whoever starts such a program chooses its environment and writes the files in the user's folders, and must gain
-    /// nothing by that. This is the one place that says which programs these are.
+    /// The user who starts such a program controls its environment and the files in the user's folders, and must gain
+    /// nothing by that. This property is the only definition of such programs.
     package static var isMarked: Bool { clinux_has_more_than_its_user() != 0 || group != realGroup }
 
-    /// Gives up the group that only the executed program was given: what this process executes next does not have it.
+    /// Drops the group that the kernel gave only to the executed program: programs that this process executes later do
+    /// not have it.
     ///
     /// - Throws: `SystemError` of `setresgid`.
     private static func giveUpGroup() throws(SystemError) {
@@ -25,8 +26,8 @@ package enum CurrentProcess {
         _ = try retrying("setresgid") { clinux_set_group(group) }
     }
 
-    /// Runs another program in place of this one, in the same process, with its environment and standard streams, and
-    /// without the group of a marked program.
+    /// Replaces this program by another one in the same process. It has the environment and the standard streams, but
+    /// not the group of a marked program.
     ///
     /// - Parameter arguments: its command line, the name first; none may contain a zero.
     /// - Throws: `SystemError` of `setresgid` or `execv`; when this returns at all, the other program was not started.

@@ -3,10 +3,10 @@ import Glibc
 
 /// Takes most of the file system from this process (Landlock).
 ///
-/// Who is restricted traces nobody who is not, whatever capabilities they have (landlock(7)).
+/// A restricted process cannot trace an unrestricted one, whatever its capabilities (landlock(7)).
 package enum FileSystemRestriction {
-    /// A folder with all beneath it, or a single file, and what may be done there. A symbolic link is followed if a
-    /// slash ends the path.
+    /// A folder with everything below it, or a single file, and the allowed access. A symbolic link is followed if the
+    /// path ends with a slash.
     package struct Place: Hashable, Sendable {
         package let path: String
         package let access: Access
@@ -15,11 +15,11 @@ package enum FileSystemRestriction {
     }
 
     package enum Access: Sendable {
-        /// To look.
+        /// Reading only.
         case reading
-        /// To look, and to write to what is there.
+        /// Reading, and writing to existing files.
         case using
-        /// That, and to make and remove files.
+        /// The same, and creating and removing files.
         case replacing
         case everything
 
@@ -33,8 +33,8 @@ package enum FileSystemRestriction {
         }
     }
 
-    /// From now on the calling thread, and the threads it starts, can open what is in these places only. Cannot be
-    /// undone; needs ``ProcessHardening/forbidNewPrivileges()``. Places that are not there are passed over.
+    /// From now on the calling thread, and the threads it starts, can open only files in these places. This cannot be
+    /// undone and needs ``ProcessHardening/forbidNewPrivileges()``. Missing places are skipped.
     ///
     /// - Returns: false when the kernel does not know Landlock (before 5.13) or was started without it; nothing changed
     ///   then.
@@ -54,21 +54,21 @@ package enum FileSystemRestriction {
         return true
     }
 
-    /// All that lies beside a folder: what is in the folders above it now, but the way to it.
+    /// The siblings of a folder and of all its parents: everything outside of the folder, except the path to it.
     ///
     /// - Parameter folder: a path without symbolic links.
     /// - Throws: `SystemError` of `opendir`.
     package static func places(beside folder: String) throws(SystemError) -> [Place] {
         var (places, parent) = ([Place](), "/")
         for name in folder.split(separator: "/").map(String.init) {
-            // Links among them open nothing: what they lead to is here as well, or is kept out.
+            // A link among them opens nothing: its target is in the list as well, or is excluded.
             places += try names(in: parent).filter { $0 != name }.map { Place(parent + $0, .everything) }
             parent += name + "/"
         }
         return places
     }
 
-    /// Of a folder that may be gone through and not be listed nothing is known.
+    /// A folder that can be entered but not listed counts as empty.
     private static func names(in folder: String) throws(SystemError) -> [String] {
         do throws(SystemError) { return try FolderEntries.names(in: folder) } catch {
             if error.code == EACCES || error.code == ENOENT { return [] }

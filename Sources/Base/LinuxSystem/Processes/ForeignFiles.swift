@@ -2,34 +2,34 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Files that somebody else has opened and sent here.
+/// Open files that another process has sent.
 ///
-/// The server of a file's file system decides how long it takes to close it, and may never say that it is: so each is
-/// closed by a thread that nobody waits for. Of one user few are closed at a time, and from the user who has more open
-/// that do not close, no further ones should be taken.
+/// The server of a file's file system decides how long a close takes, and may never finish it. So each file is closed
+/// by a thread that nothing waits for. Few files of one user are closed at a time. A user whose files do not close
+/// should not be allowed to send more.
 package final class ForeignFiles: Sendable {
     private struct Closing: Sendable {
         let number: CInt
         let done: @Sendable () -> Void
     }
 
-    /// The files of one user that are to be closed.
+    /// The files of one user that must be closed.
     private struct Closings {
         var waiting: [Closing] = []
         var threads = 0
     }
 
     private let users = Lock([UInt32: Closings]())
-    /// How many have something, for who looks at each message.
+    /// The number of users with files to close, for a cheap check at each message.
     private let count = Atomic(0)
 
-    /// Threads that a user may lose, and files that may wait for them.
+    /// The limits of blocked threads per user, and of files that wait for them.
     package static let threadsOfUser = 4
     private static let waitingOfUser = 4
 
     package init() {}
 
-    /// Whether files of a user's are closed as they should be.
+    /// Whether a user's files close properly.
     package func areClosed(of user: UInt32) -> Bool {
         guard count.load(ordering: .relaxed) > 0 else { return true }
         return users.withLock { users in
@@ -38,17 +38,17 @@ package final class ForeignFiles: Sendable {
         }
     }
 
-    /// A file of a user's, which is closed so.
+    /// Takes ownership of a user's file, which is closed in this way.
     package func adopt(_ number: CInt, of user: UInt32) -> FileDescriptor {
-        // Files of the kernel's own close at once.
+        // Files of the kernel itself close at once.
         if Self.closesAtOnce(number) { return FileDescriptor(owning: number) }
         return FileDescriptor(owning: number) { [self] in close($0, of: user) }
     }
 
-    /// Whether nobody but the kernel has a part in closing it.
+    /// Whether only the kernel takes part in closing it.
     package static func closesAtOnce(_ number: CInt) -> Bool { clinux_is_of_kernel(number) == 1 }
 
-    /// Closes a file of a user's.
+    /// Closes a file of a user.
     ///
     /// - Parameter done: called when it is closed, which may be never.
     package func close(_ number: CInt, of user: UInt32, done: @escaping @Sendable () -> Void = {}) {
@@ -68,12 +68,12 @@ package final class ForeignFiles: Sendable {
                 }
             }
         } catch {
-            // Its next file has it closed, or the end of the process.
+            // The user's next file, or the end of the process, closes it.
             users.withLock { $0[user]?.threads -= 1 }
         }
     }
 
-    /// The next one; nil, and the thread ends, when there is none.
+    /// The next file; nil, which ends the thread, when there is none.
     private func take(of user: UInt32) -> Closing? {
         users.withLock { users in
             if let next = users[user]?.waiting.popLast() { return next }

@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// The file systems that this process and the machine's first one see, and who decides about their content.
+/// The file systems in the view of this process and of process 1, and who controls their content.
 package final class MountTable: Sendable {
-    /// Who answers when a file is read.
+    /// The server of a file system.
     package enum Server: Sendable {
-        /// The kernel, from a disk, from memory or from another machine, as root has set it up.
+        /// The kernel: a disk, memory or another machine, as root has set it up.
         case system
-        /// A process of a user's (FUSE), who may say something else every time.
+        /// A user's process (FUSE), whose answers may differ every time.
         case user
     }
 
     private struct State {
         var servers: [UInt64: Server] = [:]
-        /// Changes with every change of the table.
+        /// Increases with every change of the table.
         var generation: UInt64 = 0
     }
 
-    /// They become ready whenever the table has changed since the last look.
+    /// Each becomes ready when its table has changed since the last check.
     private let files: [FileDescriptor]
     private let state = Lock(State())
-    /// The first process shows what a daemon that hides folders from itself does not see; not every daemon may look.
+    /// Process 1 shows folders that a sandboxed daemon does not see. Not every daemon may read its table.
     private static let paths = ["/proc/self/mountinfo", "/proc/1/mountinfo"]
 
     package init() {
@@ -28,14 +28,14 @@ package final class MountTable: Sendable {
         readAgain()
     }
 
-    /// A number that stays the same as long as no file system comes or goes. As long as it does, the number of a device
-    /// means the same file system.
+    /// A number that changes with every mount and unmount. While it is the same, the number of a device means the same
+    /// file system.
     package var generation: UInt64 {
         if hasChanged { readAgain() }
         return state.withLock { $0.generation }
     }
 
-    /// Who serves the files of a device (``FileStatus/device``); nil for one that is not mounted where either sees it.
+    /// The server of a device's files (``FileStatus/device``); nil for a device that neither process sees.
     package func server(of device: UInt64) -> Server? {
         if hasChanged { readAgain() }
         return state.withLock { $0.servers[device] }
@@ -43,7 +43,7 @@ package final class MountTable: Sendable {
 
     private var hasChanged: Bool {
         var hasChanged = files.isEmpty
-        // Each is asked, because asking is what resets it.
+        // Every file is checked, because the check resets it.
         for file in files where Self.hasChanged(file) { hasChanged = true }
         return hasChanged
     }
@@ -74,7 +74,7 @@ package final class MountTable: Sendable {
             let options = fields.last?.split(separator: ",") ?? []
             let kind = fields[mark + 1]
             let isFUSE = kind == "fuse" || kind == "fuseblk" || kind.hasPrefix("fuse.")
-            // One file system may be mounted in several places; it is a user's wherever it is.
+            // One file system may be mounted in several places. If any of them is a user's, it counts as a user's.
             if isFUSE, !options.contains("user_id=0") {
                 servers[device] = .user
             } else if servers[device] == nil {
@@ -84,7 +84,7 @@ package final class MountTable: Sendable {
         return servers
     }
 
-    /// The kind of the file system on a device, as this process's table names it; nil when it is not there.
+    /// The type of the file system on a device, from this process's table; nil when it is not there.
     package static func kind(of wanted: UInt64) -> String? {
         guard let table = try? ProcessDirectory.read("/proc/self/mountinfo", limit: 8 << 20) else { return nil }
         for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {

@@ -1,19 +1,19 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a unix socket, by the kernel's word: the process that called `connect` (or `socketpair`),
-/// as it was at that moment.
+/// The credentials of a unix socket's peer, as the kernel reports them: the process that called `connect` (or
+/// `socketpair`), as it was at that moment.
 ///
-/// A process can hand its connection to another or replace its program afterwards. `user` and `group` stay what they
-/// were: a program that runs set-group-ID to a group of ours is known by `group` (it connected after it was executed),
-/// not by looking up its executable later.
+/// A process can pass its connection to another or replace its program afterwards. `user` and `group` do not change. A
+/// set-group-ID program is therefore recognised by `group` (it connected after it was executed), not by a later look at
+/// its executable.
 package struct PeerCredentials: Sendable {
-    /// What it was called by when it connected.
+    /// The numbers of the peer when it connected.
     package let numbers: PeerNumbers
     package var user: UInt32 { numbers.user }
     package var group: UInt32 { numbers.group }
     package var process: Int32 { numbers.process }
-    /// Whether the kernel itself says which process connected, and not only its number (before Linux 6.5).
+    /// Whether the kernel identifies the process itself, not only by its number (as before Linux 6.5).
     package let isKernelsWord: Bool
     let witness: ProcessWitness
     /// A descriptor for the process (pidfd), where the kernel has them. It becomes readable when the process ends.
@@ -23,7 +23,7 @@ package struct PeerCredentials: Sendable {
         (self.numbers, self.witness, self.isKernelsWord) = (numbers, witness, isKernelsWord)
     }
 
-    /// Whether the process has not ended, so that what was just read from `/proc` under its number was its own.
+    /// Whether the process has not ended. If so, everything just read from `/proc` under its number was its own.
     package var isAlive: Bool { witness.isAlive(process) }
 
     /// The real group of the process; its effective one may come from a set-group-ID program.
@@ -44,12 +44,12 @@ package struct PeerCredentials: Sendable {
     }
 }
 
-/// What a process was called by when it connected: numbers that the kernel keeps with the connection. The process may
-/// have ended since, and another one have its number.
+/// The numbers of a process when it connected, which the kernel keeps with the connection. The process may have ended
+/// since, and another one may have its number.
 package struct PeerNumbers: Equatable, Sendable {
-    /// Effective user and group.
+    /// The effective user and group.
     package let user: UInt32
     package let group: UInt32
-    /// The process; 0 when it is outside our process namespace.
+    /// The process; 0 when it is outside of this process namespace.
     package let process: Int32
 }

@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// What a service keeps of the privileges it was started with: a user of its own, and single capabilities.
+/// Reduces the privileges of a service to a user of its own and single capabilities.
 ///
-/// To be called before the second thread, for capabilities belong to threads.
+/// It must be called before the second thread starts, because capabilities belong to threads.
 package enum Privileges {
     package enum Capability: UInt64, CaseIterable, Sendable {
-        /// CAP_SYS_PTRACE: to see which program another user's process runs.
+        /// CAP_SYS_PTRACE: reads which program another user's process runs.
         case seeProcesses = 19
     }
 
-    /// Becomes another user and keeps no capability but those named, which programs executed from here get, too.
+    /// Changes the user and keeps only the named capabilities, which programs executed from here get, too.
     ///
-    /// A process that may not change its user (a service manager has done that) changes none and gives the rest back.
+    /// A process that may not change its user (because a service manager has done that) keeps it and drops the rest.
     ///
-    /// - Parameter account: nil to stay who it is.
+    /// - Parameter account: nil to keep the user.
     /// - Throws: `SystemError` of `setgroups`, `setresgid`, `setresuid`, `prctl` or `capset`; `EPERM` when the process
-    ///   has not what it is to keep. The process must not go on then.
+    ///   lacks a capability that it should keep. The process must not continue then.
     package static func reduce(to account: Account?, keeping kept: [Capability]) throws(SystemError) {
         let mask = kept.reduce(UInt64(0)) { $0 | 1 << $1.rawValue }
         let isRoot = geteuid() == 0
@@ -33,17 +33,17 @@ package enum Privileges {
         }
     }
 
-    /// Does something as another user, whom the kernel then names to those that are connected to; root alone can. For
-    /// processes with one thread.
+    /// Runs `body` as another user, so that the kernel reports that user to connected peers. Only root can do this, and
+    /// only with one thread.
     ///
-    /// - Throws: `SystemError` of `seteuid`, `EPERM` for others than root; what `body` throws.
+    /// - Throws: `SystemError` of `seteuid`, `EPERM` for users other than root; the errors of `body`.
     package static func acting<Result>(
         as user: UInt32, _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
         let own = geteuid()
         _ = try retrying("seteuid") { seteuid(user) }
         defer {
-            // Whoever goes on as somebody else than he believes would do that one's work in the wrong name.
+            // A process that continued as the wrong user would act in that user's name.
             if seteuid(own) != 0 { fatalError("the own user cannot be taken back") }
         }
         return try body()

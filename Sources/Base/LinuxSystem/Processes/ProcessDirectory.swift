@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads the kernel's files about processes (proc(5)).
 enum ProcessDirectory {
-    /// Reads a whole file of `/proc`, whose size is only known by reading it.
+    /// Reads a whole file of `/proc`, whose size is known only after reading it.
     ///
     /// - Throws: `SystemError` of `open` or `read`; `EFBIG` when there are more than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
@@ -17,7 +17,7 @@ enum ProcessDirectory {
         }
     }
 
-    /// When a process started, in clock ticks since the boot: with its number it names one process and no later one.
+    /// The start time of a process, in clock ticks since the boot. Together with the number it identifies one process.
     ///
     /// - Throws: `SystemError`: `ENOENT` or `ESRCH` when there is no such process, `EINVAL` when the file is not as
     ///   expected.
@@ -35,7 +35,7 @@ enum ProcessDirectory {
         _ number: Int, of process: Int32, isSigned: Bool = false
     ) throws(SystemError) -> UInt64 {
         let line = try read("/proc/\(process)/stat", limit: 4096)
-        // The second field is the program's name, in parentheses, and may itself hold spaces and parentheses.
+        // The second field is the program's name in parentheses, and may itself contain spaces and parentheses.
         guard let name = line.lastIndex(of: UInt8(ascii: ")")) else {
             throw SystemError(code: EINVAL, call: "proc_pid_stat")
         }

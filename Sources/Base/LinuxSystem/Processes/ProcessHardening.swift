@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Closes the ways in which other processes could look into this one. Each measure fails by itself, and loudly.
+/// Protects this process from other processes. Each measure reports its own failure.
 package enum ProcessHardening {
-    /// Makes this process untraceable and its memory unreadable for processes of the same user (PR_SET_DUMPABLE), and
-    /// makes sure that no core file is written, nor anything else when it crashes. Must be repeated after a change of
-    /// user, which the kernel takes as a reset.
+    /// Makes this process untraceable and its memory unreadable for processes of the same user (PR_SET_DUMPABLE). Also
+    /// ensures that a crash writes neither a core file nor anything else. It must be repeated after a change of user,
+    /// which resets it in the kernel.
     ///
     /// - Throws: `SystemError` of `prctl` or `setrlimit`.
     package static func forbidDumps() throws(SystemError) {
@@ -15,11 +15,11 @@ package enum ProcessHardening {
         _ = try retrying("setrlimit") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing) }
     }
 
-    /// Swift's runtime catches crashes, has a program of the toolchain read this process's memory and registers, and
-    /// writes them into the log. Of a process that nobody may trace that program learns nothing, and the crashed one
-    /// waits for it for ever.
+    /// Disables the crash handler of Swift's runtime. It starts a program of the toolchain, which reads this process's
+    /// memory and registers and writes them into the log. If the process is untraceable, that program learns nothing,
+    /// and the crashed process waits for it forever.
     ///
-    /// Who was started by a thread of a pool has some of these signals blocked.
+    /// A program that was started by a thread of a pool has some of these signals blocked.
     private static func leaveCrashesToKernel() {
         var crashes = sigset_t()
         unsafe sigemptyset(&crashes)
@@ -30,40 +30,40 @@ package enum ProcessHardening {
         unsafe pthread_sigmask(SIG_UNBLOCK, &crashes, nil)
     }
 
-    /// Makes sure that no program executed from here gains privileges (PR_SET_NO_NEW_PRIVS). Cannot be undone.
+    /// Ensures that no program executed from here gains privileges (PR_SET_NO_NEW_PRIVS). Cannot be undone.
     ///
     /// - Throws: `SystemError` of `prctl`.
     package static func forbidNewPrivileges() throws(SystemError) {
         _ = try retrying("prctl") { clinux_set_no_new_privileges() }
     }
 
-    /// What a process can do without, beside what nobody here needs: to reach into other processes or see the machine
-    /// another way.
+    /// Abilities that a process can give up, in addition to those that no process here needs: access to other
+    /// processes, and another view of the machine.
     package struct Reach: OptionSet, Sendable {
         package let rawValue: CInt
         package init(rawValue: CInt) { self.rawValue = rawValue }
 
-        /// To start programs, and to become another user.
+        /// Starting programs, and changing the user.
         package static let programs = Reach(rawValue: CInt(CLINUX_FORBID_PROGRAMS))
-        /// To signal other processes, slow them down or limit what they have.
+        /// Signalling other processes, slowing them down or limiting their resources.
         package static let neighbours = Reach(rawValue: CInt(CLINUX_FORBID_NEIGHBOURS))
-        /// Sockets of other kinds than unix sockets.
+        /// Sockets other than unix sockets.
         package static let networks = Reach(rawValue: CInt(CLINUX_FORBID_NETWORKS))
-        /// New sockets of any kind, but for pairs of them.
+        /// New sockets of any kind, except pairs.
         package static let connections = Reach(rawValue: CInt(CLINUX_FORBID_CONNECTIONS))
     }
 
-    /// Forbids the system calls by which this process could reach into others or see the machine another way, whatever
-    /// capabilities it has (seccomp(2)). For this thread and those it makes; cannot be undone. New privileges must be
-    /// forbidden before.
+    /// Forbids the system calls that access other processes or change the view of the machine, whatever capabilities
+    /// the process has (seccomp(2)). It applies to this thread and those it creates, and cannot be undone. New
+    /// privileges must be forbidden before.
     ///
-    /// - Parameter more: what is forbidden besides.
+    /// - Parameter more: further forbidden abilities.
     /// - Throws: `SystemError` of `prctl`.
     package static func forbidReachingOut(_ more: Reach = [.programs]) throws(SystemError) {
         _ = try retrying("prctl") { clinux_forbid_reaching_out(more.rawValue) }
     }
 
-    /// Raises the amount of memory this process may lock to all it may ask for.
+    /// Raises the limit of locked memory to the hard limit.
     ///
     /// - Returns: the limit in bytes.
     /// - Throws: `SystemError` of `setrlimit`.
@@ -76,7 +76,7 @@ package enum ProcessHardening {
         return UInt64(limit.rlim_cur)
     }
 
-    // Swift sees neither the macro nor that its number is an enumerator.
+    // Swift imports neither the macro nor its number, which is an enumerator.
     private static let memoryLock = __rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue)
 
     /// Whether other processes of this user may trace this one or read its memory.

@@ -1,23 +1,23 @@
 import Glibc
 
-/// What a process executes, from one execve(2) to the next.
+/// The program image of a process, from one execve(2) to the next.
 ///
-/// The kernel's list of its mappings is held open. It belongs to the memory that the process had when it was opened:
-/// once the process has ended or executed another program, or the same one again, it is empty (proc_pid_maps(5)).
+/// The kernel's list of its mappings is held open. It belongs to the memory that the process had when it was opened.
+/// The list is empty once the process has ended or executed any program, even the same one again (proc_pid_maps(5)).
 package final class ProcessImage: Sendable {
     package let maps: FileDescriptor
 
-    /// Opens what the process with a number executes now.
+    /// Opens the image that the process with this number executes now.
     ///
-    /// - Throws: `SystemError` of `open`: `EACCES` when this process may not look.
+    /// - Throws: `SystemError` of `open`: `EACCES` when this process lacks the permission.
     package init(of process: Int32) throws(SystemError) {
         maps = try FileDescriptor.open("/proc/\(process)/maps", O_RDONLY)
     }
 
-    /// Takes over what a process that may look has opened.
+    /// Takes ownership of a list that a process with the permission has opened.
     package init(maps: FileDescriptor) { self.maps = maps }
 
-    /// Whether the process still executes it.
+    /// Whether the process still executes this image.
     package var isExecuted: Bool {
         var byte: UInt8 = 0
         return unsafe pread(maps.number, &byte, 1, 0) == 1

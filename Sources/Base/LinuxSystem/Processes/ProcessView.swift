@@ -1,42 +1,42 @@
 import CLinux
 import Glibc
 
-/// What the kernel's files say about a process (proc(5)), each looked up when it is asked for.
+/// The kernel's information about a process (proc(5)), read on each call.
 ///
-/// A number names a process only while that lives. Whoever uses what was read here must know that it still did
-/// afterwards (``PeerCredentials/isAlive``).
+/// A number identifies a process only while that process lives. The caller must check afterwards that it still did
+/// (``PeerCredentials/isAlive``).
 package struct ProcessView: Sendable {
     package let identifier: Int32
 
     package init(_ identifier: Int32) { self.identifier = identifier }
 
-    /// The program it runs, looked at without opening it: its name, as the process's own view of the file system has
-    /// it, and the file itself.
+    /// The executed program, read without opening it: its name in the process's own view of the file system, and the
+    /// file itself.
     ///
-    /// - Parameter asKnown: whether what the kernel knows of the file counts, so that this does not wait for its file
+    /// - Parameter asKnown: whether the kernel's cached metadata suffice, so that this call does not wait for the file
     ///   system.
-    /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process may not look, `ENOENT` when there
-    ///   is no program.
+    /// - Throws: `SystemError` of `readlink` or `statx`: `EACCES` when this process lacks the permission, `ENOENT` when
+    ///   there is no program.
     package func executable(asKnown: Bool = false) throws(SystemError) -> (path: String, version: FileVersion) {
-        let name = try SymbolicLink.read("exe", of: identifier)
+        let name = try SymbolicLink.readProcessLink("exe", of: identifier)
         let version = try FileVersion(executedBy: identifier, asKnown: asKnown)
         return (Self.path(name, isDeleted: version.status.links == 0), version)
     }
 
-    /// A file's name from the kernel's, which says that the file has been deleted or replaced while it runs.
+    /// A file's name without the kernel's suffix for a file that has been deleted or replaced while it runs.
     static func path(_ name: String, isDeleted: Bool) -> String {
         let deleted = " (deleted)"
         return isDeleted && name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
     }
 
-    /// The file it runs, open for reading.
+    /// The executed file, open for reading.
     ///
     /// - Throws: `SystemError` of `open`, as ``executable()``.
     package func openExecutable() throws(SystemError) -> FileDescriptor {
         try FileDescriptor.open("/proc/\(identifier)/exe", O_RDONLY)
     }
 
-    /// The words it was started with, by its own account: a process can write there what it likes.
+    /// The process's command line. The process itself can change it.
     ///
     /// - Throws: `SystemError` of `open` or `read`; `EFBIG` when there are more than 64 KiB.
     package func commandLine() throws(SystemError) -> [String] {
@@ -46,14 +46,14 @@ package struct ProcessView: Sendable {
         }
     }
 
-    /// What lies at a path as the process would find it from its working directory; nil when nothing does.
+    /// The file at a path relative to the process's working directory; nil when there is none.
     ///
     /// - Throws: `SystemError` of `stat`.
     package func file(atRelativePath path: String) throws(SystemError) -> FileStatus? {
         try FileStatus(at: path.hasPrefix("/") ? path : "/proc/\(identifier)/cwd/\(path)")
     }
 
-    /// The control groups it is in, one hierarchy a line (cgroups(7)).
+    /// The control groups of the process, one hierarchy a line (cgroups(7)).
     ///
     /// - Throws: `SystemError` of `open` or `read`.
     package func controlGroups() throws(SystemError) -> String {
@@ -68,7 +68,7 @@ package struct ProcessView: Sendable {
         return String(decoding: bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    /// Its real group; the one it got from a set-group-ID program is its effective group.
+    /// The real group of the process; a set-group-ID program changes only its effective group.
     ///
     /// - Throws: `SystemError` of `open` or `read`; `EINVAL` when the file is not as expected.
     package func realGroup() throws(SystemError) -> UInt32 {
@@ -76,8 +76,7 @@ package struct ProcessView: Sendable {
         return group
     }
 
-    /// The process that started it, or that took it over from who did, and its users: real, effective, saved, of the
-    /// file system.
+    /// The parent process, or the one that adopted it, and its users: real, effective, saved, of the file system.
     ///
     /// - Throws: as ``realGroup()``.
     package func kinship() throws(SystemError) -> (parent: Int32, users: [UInt32]) {
@@ -90,8 +89,8 @@ package struct ProcessView: Sendable {
         return (parent, users)
     }
 
-    /// Who has logged in to start it; nobody can forget that but a process with privileges. `UInt32.max` where nobody
-    /// has, nil where this kernel does not note it.
+    /// The user whose login the process belongs to; only a privileged process can change it. `UInt32.max` without a
+    /// login, nil where this kernel does not record it.
     ///
     /// - Throws: as ``realGroup()``.
     package func loginUser() throws(SystemError) -> UInt32? {
@@ -101,7 +100,7 @@ package struct ProcessView: Sendable {
             guard let user = UInt32(text) else { throw Self.unexpected }
             return user
         } catch  where error.code == ENOENT {
-            // There is no such file, or no such process.
+            // The file is missing, or the process.
             _ = try status()
             return nil
         }
@@ -118,22 +117,22 @@ package struct ProcessView: Sendable {
         return line.dropFirst(name.count).split(separator: "\t").compactMap { UInt32($0) }
     }
 
-    /// The kernel's name of its mount namespace, to be compared with another's: in the same one, names of files mean
-    /// the same.
+    /// The kernel's name of its mount namespace. Two processes with the same one see the same files under the same
+    /// names.
     ///
-    /// - Throws: `SystemError` of `readlink`: `EACCES` when this process may not look.
+    /// - Throws: `SystemError` of `readlink`: `EACCES` when this process lacks the permission.
     package func mountNamespace() throws(SystemError) -> String {
-        // To read the link costs half of what looking at the namespace itself does.
-        try SymbolicLink.read("ns/mnt", of: identifier)
+        // Reading the link costs half as much as a stat of the namespace.
+        try SymbolicLink.readProcessLink("ns/mnt", of: identifier)
     }
 
-    /// Whether the top of its view of the file system is where this process has it, or where its mounts begin: not
-    /// below a folder, as chroot(2) puts it.
+    /// Whether the root of its view of the file system is this process's root, or the root of its mounts: not a folder
+    /// below it, as after chroot(2).
     ///
     /// - Throws: `SystemError` of `readlink`.
-    package func hasWholeRoot() throws(SystemError) -> Bool { try SymbolicLink.read("root", of: identifier) == "/" }
+    package func hasWholeRoot() throws(SystemError) -> Bool { try SymbolicLink.readProcessLink("root", of: identifier) == "/" }
 
-    /// A folder as the process finds it by an absolute path: where that leads without symbolic links, and what it is.
+    /// A folder at an absolute path in the process's view: its path without symbolic links, and its status.
     ///
     /// - Throws: `SystemError` of `openat2`, `fstat` or `readlink`.
     package func folder(at path: String) throws(SystemError) -> (path: String, status: FileStatus) {
@@ -142,12 +141,12 @@ package struct ProcessView: Sendable {
         return (try SymbolicLink.read("/proc/self/fd/\(folder.number)"), try FileStatus(of: folder))
     }
 
-    /// Opens a regular file at the top of its view of the file system; nil when there is none of that name.
+    /// Opens a regular file at the root of its view of the file system; nil when there is none of that name.
     ///
-    /// - Throws: `SystemError` of `open` or `openat2`; `ELOOP` when the name is a symbolic link, `EINVAL` when it is no
-    ///   file.
+    /// - Throws: `SystemError` of `open` or `openat2`; `ELOOP` when the name is a symbolic link, `EINVAL` when it is
+    ///   not a regular file.
     package func openAtRoot(_ name: String) throws(SystemError) -> FileDescriptor? {
-        // The usual case, that there is none, costs one call.
+        // The usual case is that there is none, and it costs only this call.
         guard try FileStatus(ofLink: "/proc/\(identifier)/root/\(name)") != nil else { return nil }
         let number = try retrying("openat2") { unsafe clinux_open_beneath("/proc/\(identifier)/root", name) }
         let file = FileDescriptor(owning: number)

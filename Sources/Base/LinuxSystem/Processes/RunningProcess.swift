@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// A process that is not a child of this one, held by a descriptor, so that no later process is taken for it.
+/// A process that is not a child of this one. A descriptor holds it, so that it cannot be confused with a later
+/// process.
 package struct RunningProcess {
-    /// The name of its program, as the kernel shortens it to 15 bytes (comm, proc(5)).
+    /// The name of its program, which the kernel truncates to 15 bytes (comm, proc(5)).
     package let name: String
     private let descriptor: FileDescriptor
 
@@ -13,12 +14,12 @@ package struct RunningProcess {
         name = String(decoding: try ProcessDirectory.read("/proc/\(number)/comm", limit: 64).dropLast(), as: UTF8.self)
     }
 
-    /// Ends the process by force, and waits until it has ended.
+    /// Kills the process, and waits until it has ended.
     ///
     /// - Throws: `SystemError`: `EPERM` for another user's process, `ETIMEDOUT` when it has not ended in time.
     package func kill(by deadline: Deadline) throws(SystemError) {
         do { _ = try retrying("pidfd_send_signal") { clinux_pidfd_kill(descriptor.number) } } catch {
-            // One that has ended meanwhile is ended.
+            // A process that has ended meanwhile needs no signal.
             if error.code != ESRCH { throw error }
         }
         try descriptor.wait(for: .readable, deadline: deadline)

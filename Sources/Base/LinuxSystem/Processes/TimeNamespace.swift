@@ -1,7 +1,7 @@
-/// What a time namespace (time_namespaces(7)) makes of the clocks in it.
+/// The clock offsets of a time namespace (time_namespaces(7)).
 package enum TimeNamespace {
-    /// How many seconds ``Clock/secondsSinceBoot`` is ahead of the system's own clock in this process; 0 outside of
-    /// such namespaces, and where the kernel has none.
+    /// The number of seconds that ``Clock/secondsSinceBoot`` is ahead of the system's own clock in this process. It is
+    /// 0 outside of such namespaces, and where the kernel has none.
     package static var secondsAhead: Int64 {
         let text = try? ProcessDirectory.read("/proc/self/timens_offsets", limit: 1024)
         return text.flatMap { secondsAhead(in: String(decoding: $0, as: UTF8.self)) } ?? 0

@@ -1,11 +1,12 @@
-/// Where a server's connections come from: a listening socket, or somebody who accepts them on its behalf.
+/// The source of a server's connections: a listening socket, or another process that accepts connections for it.
 package protocol ConnectionSource: Sendable {
     /// Readable when there may be a connection.
     var descriptor: FileDescriptor { get }
-    /// Whether connections are made here: when there is none, whoever is taken later connects later, too.
+    /// Whether connections are made at this source. If so, a connection accepted after the source was empty was also
+    /// made after that.
     var isWhereTheyAreMade: Bool { get }
 
-    /// Takes the next connection, which does not block; nil when there is none.
+    /// Accepts the next connection, which is non-blocking; nil when there is none.
     ///
     /// - Throws: `SystemError`: `EPIPE` when no more will come; too many open files.
     func accept() throws(SystemError) -> UnixSocket?
@@ -19,25 +20,25 @@ extension UnixSocket: ConnectionSource {
     package var isWhereTheyAreMade: Bool { true }
 }
 
-/// A source of connections, watched by one thread that notes when nobody was waiting: what it takes afterwards was made
-/// after that (``UnixSocket/madeAfter``).
+/// A source of connections that one thread watches. The thread records when the source was empty: later connections
+/// were made after that (``UnixSocket/madeAfter``).
 ///
-/// That costs nothing, for the thread looks what is ready anyway. A listening socket is called ready at the end of
-/// `connect`, which its maker does not leave before: who connected earlier than a look that did not find the socket
-/// ready was taken earlier, or is still at it, so that nobody else can have its number.
+/// The record costs nothing, because the thread polls the source anyway. A listening socket is ready before `connect`
+/// returns. A connection made before a poll that found the socket empty was therefore accepted earlier, or its maker is
+/// still in `connect`. In both cases no other process can have its number.
 package struct WatchedSource {
     package let source: any ConnectionSource
     private let needsSenders: Bool
     private var wasEmpty: UInt64?
     private var wasReady = false
 
-    /// - Parameter needsSenders: whether only connections are taken of which the kernel says who sends. Another one is
+    /// - Parameter needsSenders: whether to accept only connections whose senders the kernel reports. Another one is
     ///   closed unread: its maker learns that nothing was performed, and connects again.
     package init(_ source: any ConnectionSource, needsSenders: Bool = true) {
         (self.source, self.needsSenders) = (source, needsSenders)
     }
 
-    /// As ``ConnectionSource/accept()``, of a source that was found ready.
+    /// As ``ConnectionSource/accept()``, for a source that was ready.
     package mutating func accept() throws(SystemError) -> UnixSocket? {
         wasReady = true
         guard var socket = try source.accept(), !needsSenders || socket.asksForSenders else { return nil }
@@ -45,9 +46,10 @@ package struct WatchedSource {
         return socket
     }
 
-    /// A look is over that would have found the source ready, and then somebody would have been taken.
+    /// Records a poll that would have found the source ready, after which every waiting connection would have been
+    /// accepted.
     ///
-    /// - Parameter start: when it began, in nanoseconds of the monotonic clock.
+    /// - Parameter start: its start, in nanoseconds of the monotonic clock.
     package mutating func looked(from start: UInt64) {
         if !wasReady { wasEmpty = start }
         wasReady = false

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension UnixSocket {
-    /// The most descriptors one message carries.
+    /// The maximum number of descriptors in one message.
     package static let maximumDescriptors = Int(CLINUX_MAX_DESCRIPTORS)
 
     /// Sends all bytes, at least one, with descriptors attached to the first (SCM_RIGHTS); the peer gets duplicates.
@@ -12,7 +12,7 @@ extension UnixSocket {
     package func sendFully(
         _ span: Span<UInt8>, attaching descriptors: [FileDescriptor], deadline: Deadline
     ) throws(SystemError) {
-        // The kernel would drop the descriptors of an empty message without a word.
+        // The kernel would silently drop the descriptors of an empty message.
         guard !span.isEmpty else { throw SystemError(code: EINVAL, call: "sendmsg") }
         let numbers = descriptors.map(\.number)
         while true {
@@ -27,28 +27,28 @@ extension UnixSocket {
         }
     }
 
-    /// What came at once: how many bytes, which descriptors with them, and from whom.
+    /// The result of one receive: the number of bytes, the descriptors with them, and the sender.
     package struct Arrival {
         package let count: Int
         package let descriptors: [FileDescriptor]
-        /// The process that sent all of it, by the kernel's word; 0 where ``askForSenders()`` was not called, or the
-        /// sender is outside our process namespace.
+        /// The process that sent all of it, as the kernel reports it. It is 0 where ``askForSenders()`` was not called,
+        /// or where the sender is outside of this process namespace.
         package let sender: Int32
     }
 
-    /// Receives what there is, and the descriptors that came with it, in order.
+    /// Receives available bytes, and the descriptors that came with them, in order.
     ///
-    /// - Parameter takesDescriptors: false where none may come: then none is opened, for to close a file can take as
-    ///   long as whoever serves its file system likes. The socket must ask for senders.
-    /// - Parameter adopt: takes over each that has come.
+    /// - Parameter takesDescriptors: false where none may come. Then none is opened, because closing a file can take as
+    ///   long as the server of its file system wants. The socket must ask for senders.
+    /// - Parameter adopt: takes ownership of each received descriptor.
     /// - Returns: `nil` when there is nothing yet; a count of 0 when the peer has closed.
-    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, and everything attached is let go, when a peer attached more
-    ///   than ``maximumDescriptors`` or this process has too many open files.
+    /// - Throws: `SystemError` of `recvmsg`: `EMSGSIZE`, with all descriptors closed, when a peer attached more than
+    ///   ``maximumDescriptors`` or this process has too many open files.
     package func receiveAttached(
         into span: inout MutableSpan<UInt8>, takesDescriptors: Bool = true,
         adopting adopt: (CInt) -> FileDescriptor = { FileDescriptor(owning: $0) }
     ) throws(SystemError) -> Arrival? {
-        // Nearly all messages carry none, and a list would be made for each.
+        // Nearly all messages carry none, and an array would be allocated for each.
         try unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: Int(CLINUX_DESCRIPTOR_ROOM)) {
             (numbers) throws(SystemError) in
             var (attached, sender, isWhole) = (0, Int32(0), true)
@@ -67,12 +67,12 @@ extension UnixSocket {
         }
     }
 
-    /// Whether the kernel says who sends. A connection has it from its listener; since Linux 6.16 not one that was made
-    /// before the listener was told.
+    /// Whether the kernel reports senders. A connection inherits this from its listener; since Linux 6.16 a connection
+    /// made before the listener was set does not.
     package var asksForSenders: Bool { clinux_asks_for_senders(descriptor.number) != 0 }
 
-    /// Has the kernel say of everything that is received here, or from a connection that is accepted here, which
-    /// process sent it: a connection can be handed over, inherited and written to by others than who made it.
+    /// Makes the kernel report the sending process of everything received here, or from connections accepted here.
+    /// Processes other than its maker can own and use a connection after it was passed or inherited.
     ///
     /// - Throws: `SystemError` of `setsockopt`.
     package func askForSenders() throws(SystemError) {

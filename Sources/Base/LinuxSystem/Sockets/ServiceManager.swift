@@ -1,10 +1,10 @@
 import Glibc
 
-/// The way to tell systemd about this process (sd_notify(3)).
+/// Notifies systemd about this process (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let socket: FileDescriptor
 
-    /// Nil where there is none, or it does not want to hear.
+    /// Nil without systemd, or when it does not want notifications.
     package init?() {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }), path.hasPrefix("/") else {
             return nil
@@ -18,7 +18,7 @@ package struct ServiceManager: Sendable {
         guard unsafe address.withPointer({ unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else { return nil }
     }
 
-    /// Says a word; one that is not heard is lost.
+    /// Sends a notification; a failed one is lost.
     package func tell(_ word: String) {
         var word = word
         _ = word.withUTF8 { unsafe Glibc.send(socket.number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }

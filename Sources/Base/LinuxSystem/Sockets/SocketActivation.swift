@@ -1,13 +1,13 @@
 import Glibc
 
-/// Takes over the sockets a service manager listens on for us (sd_listen_fds(3)).
+/// Takes ownership of the sockets on which a service manager listens for this process (sd_listen_fds(3)).
 package enum SocketActivation {
     private static let firstDescriptor: CInt = 3
-    // No unit of ours has more than a few; a larger number is a mistake, not a wish.
+    // The units of this project have few sockets; a larger number is a mistake.
     private static let mostSockets: CInt = 64
 
-    /// The listening sockets passed to this process, which now do not block and are closed on exec: empty when it was
-    /// not started by a service manager. The variables are removed, so that no child takes them for its own.
+    /// The listening sockets passed to this process, made non-blocking and closed on exec. The list is empty when no
+    /// service manager started the process. The variables are removed, so that children do not use them.
     ///
     /// - Throws: `SystemError` with `EINVAL` when a number makes no sense or a descriptor is not a listening unix
     ///   socket.
@@ -32,7 +32,8 @@ package enum SocketActivation {
             throw SystemError(
                 code: EINVAL, call: "sd_listen_fds",
                 advice:
-                    "descriptor \(number) is not a listening unix socket: use ListenStream= with a path in the socket unit"
+                    "descriptor \(number) is not a listening unix socket: "
+                    + "use ListenStream= with a path in the socket unit"
             )
         }
         let descriptor = FileDescriptor(owning: number)
@@ -50,4 +51,29 @@ package enum SocketActivation {
     }
 
     private static func value(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+}
+
+// MARK: - Descriptors on the command line
+
+/// A descriptor that this program inherited, given by its number on the command line.
+extension FileDescriptor {
+    /// Takes ownership of it and closes it on exec.
+    ///
+    /// - Parameter text: the number. The result is nil for a text that is not a number, for the standard streams, and
+    ///   where nothing is open.
+    package convenience init?(inherited text: String?) {
+        guard let number = text.flatMap(CInt.init), number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+        else { return nil }
+        self.init(owning: number)
+    }
+}
+
+extension UnixSocket {
+    /// Takes ownership of a socket, as `FileDescriptor(inherited:)` does; nil also for a descriptor that is not a
+    /// socket.
+    package init?(inherited text: String?) {
+        guard let descriptor = FileDescriptor(inherited: text), (try? FileStatus(of: descriptor))?.isSocket == true
+        else { return nil }
+        self.init(descriptor)
+    }
 }

@@ -2,27 +2,27 @@ import CLinux
 import Glibc
 
 extension PeerCredentials {
-    /// Asks the kernel about the peer of a connected socket.
+    /// Queries the kernel about the peer of a connected socket.
     ///
-    /// - Throws: `SystemError`: `ESRCH` when the peer has ended already or cannot be seen, for then nothing can be
+    /// - Throws: `SystemError`: `ESRCH` when the peer has already ended or is not visible, because then nothing can be
     ///   known of it.
     package init(of socket: UnixSocket) throws(SystemError) { try self.init(try PeerNumbers(of: socket), of: socket) }
 
-    /// The same for a peer whose numbers were asked for already.
+    /// The same for a peer whose numbers are already known.
     ///
     /// - Throws: as ``init(of:)``.
     package init(_ numbers: PeerNumbers, of socket: UnixSocket) throws(SystemError) {
         guard numbers.process > 0 else {
             throw SystemError(code: ESRCH, call: "getsockopt", advice: "the peer is outside this process namespace")
         }
-        // What was noted when the connection was taken comes first: it is there where the kernel has nothing better.
+        // The record made at accept comes first: it exists where the kernel has nothing better.
         guard let witness = try Self.witness(of: socket), !witness.isUnknown else { throw Self.ended("getsockopt") }
         self.init(numbers, witness, isKernelsWord: socket.witness == nil)
         guard isAlive else { throw Self.ended("getsockopt") }
     }
 
-    /// What was noted when the connection was taken, else the kernel's descriptor of the process that connected; nil
-    /// before Linux 6.5.
+    /// The record made at accept, otherwise the kernel's descriptor of the process that connected; nil before Linux
+    /// 6.5.
     private static func witness(of socket: UnixSocket) throws(SystemError) -> ProcessWitness? {
         if let witness = socket.witness { return witness }
         do {
@@ -48,7 +48,7 @@ extension PeerNumbers {
 }
 
 extension ProcessWitness {
-    /// Whether this kernel says no more of a connection than a number.
+    /// Whether this kernel reports only the number of a connection's process.
     package static let isNeeded: Bool = {
         guard let pair = try? UnixSocket.pair() else { return true }
         let number = clinux_peer_pidfd(pair.0.descriptor.number)

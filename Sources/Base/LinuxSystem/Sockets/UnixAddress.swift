@@ -4,17 +4,17 @@ import Glibc
 /// The address of a unix socket in the file system.
 @safe struct UnixAddress {
     private var address = sockaddr_un()
-    /// The folder of a socket whose path is too long for the kernel, which is reached through it.
+    /// The folder of a socket whose path is too long for the kernel; the socket is reached through it.
     private let folder: FileDescriptor?
 
-    /// How long a path the kernel takes, its final zero not counted.
+    /// The length of the longest path that the kernel takes, without its final zero.
     static let longestPath = 107
 
     /// A longer path is reached through its folder, which is opened and named by its number in `/proc/self/fd`.
     ///
     /// - Throws: `SystemError` with `ENAMETOOLONG` or `EINVAL` for a path that cannot be an address. An empty path, or
-    ///   a zero byte in it, would name something else than the caller means. Those of `open` for the folder of a long
-    ///   path.
+    ///   one with a zero byte, would name another socket than the caller means. Also the errors of `open` for the
+    ///   folder of a long path.
     init(path: String) throws(SystemError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw SystemError(code: EINVAL, call: "bind", advice: "the socket path is empty or has a zero byte in it")
@@ -39,7 +39,7 @@ import Glibc
         return ("/proc/self/fd/\(folder.number)/\(name)", folder)
     }
 
-    /// The room behind the longest number of a folder.
+    /// The length that remains behind the longest number of a folder.
     private static let longestName = longestPath - "/proc/self/fd/2147483647/".utf8.count
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {

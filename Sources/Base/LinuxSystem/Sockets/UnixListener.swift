@@ -1,16 +1,17 @@
 import Glibc
 
 extension UnixSocket {
-    /// Listens at a path with a socket that does not block.
+    /// Listens at a path with a non-blocking socket.
     ///
-    /// A socket file left by a process that has died is replaced; one that still answers is not, and neither is any
-    /// other kind of file. Whoever starts at the same time is kept out by a lock on `path` + ".lock".
+    /// It replaces the socket file of a dead process, but not one that still answers, nor any other kind of file. A
+    /// lock on `path` + ".lock" excludes processes that start at the same time.
     ///
     /// - Parameters:
-    ///   - mode: who may connect: writing permission is needed. The file never has more than this, not even for a moment.
-    ///   - backlog: how many may wait to be accepted.
+    ///   - mode: the permissions; connecting needs write permission. The file never has wider ones, not even for a
+    ///     moment.
+    ///   - backlog: the maximum number of connections that wait to be accepted.
     ///   - deadline: how long to wait for the lock.
-    /// - Throws: `SystemError` of `bind`: `EADDRINUSE` when somebody listens there, `ENAMETOOLONG`; of `open` or
+    /// - Throws: `SystemError` of `bind`: `EADDRINUSE` when another process listens there, `ENAMETOOLONG`; of `open` or
     ///   `flock` for the lock.
     package static func listen(
         at path: String, mode: UInt32 = 0o600, backlog: CInt = 512, deadline: Deadline = .after(milliseconds: 5000)
@@ -20,12 +21,12 @@ extension UnixSocket {
         defer { lock.release() }
         try removeStaleSocket(at: path)
         let socket = try UnixSocket.unconnected()
-        // The file that bind makes takes its permissions from the socket, so there is no moment with wider ones.
+        // The file that bind creates has the permissions of the socket, so it never has wider ones.
         _ = try retrying("fchmod") { fchmod(socket.descriptor.number, mode) }
         _ = try retrying("bind") { unsafe address.withPointer { unsafe Glibc.bind(socket.descriptor.number, $0, $1) } }
-        // The umask may have taken permissions away that were asked for.
+        // The umask may have removed requested permissions.
         _ = try retrying("chmod") { unsafe chmod(path, mode) }
-        // Connections have it from their listener, so that no first message comes too soon for it.
+        // Connections inherit the option from their listener, so that it applies to the first message too.
         try socket.askForSenders()
         _ = try retrying("listen") { Glibc.listen(socket.descriptor.number, backlog) }
         try socket.descriptor.setNonBlocking()
@@ -47,7 +48,7 @@ extension UnixSocket {
         } catch  where error.code == ENOENT {
             return
         } catch {
-            // Whatever else happened, somebody may be there: a full queue, for example.
+            // After any other error a process may be listening: the queue may be full, for example.
         }
         throw SystemError(
             code: EADDRINUSE, call: "bind",

@@ -3,15 +3,15 @@ import Glibc
 
 /// A stream socket between processes of this machine.
 package struct UnixSocket: Sendable {
-    /// The socket itself, to be watched or kept.
+    /// The descriptor of the socket.
     package let descriptor: FileDescriptor
-    /// Who had the number of the process that connected when the connection was taken; nil where the kernel says more
-    /// than that.
+    /// The process that had the number of the connecting process at accept; nil where the kernel identifies the process
+    /// itself.
     package let witness: ProcessWitness?
-    /// A moment after which the connection was made, in nanoseconds of the monotonic clock; nil where none is known.
+    /// A moment before the connection was made, in nanoseconds of the monotonic clock; nil where none is known.
     package internal(set) var madeAfter: UInt64?
 
-    /// Takes a descriptor that is known to be a connected or listening unix stream socket.
+    /// Takes a descriptor that the caller knows to be a connected or listening unix stream socket.
     package init(_ descriptor: FileDescriptor, witness: ProcessWitness? = nil, madeAfter: UInt64? = nil) {
         (self.descriptor, self.witness, self.madeAfter) = (descriptor, witness, madeAfter)
     }
@@ -21,7 +21,7 @@ package struct UnixSocket: Sendable {
     /// - Throws: `SystemError` of `socketpair`: too many open files.
     package static func pair() throws(SystemError) -> (UnixSocket, UnixSocket) { try pair(of: streamType) }
 
-    /// As ``pair()``, for messages that stay apart: each is received whole, or cut off where there is no room for it.
+    /// As ``pair()``, for messages with boundaries: each is received whole, or truncated if the buffer is too small.
     ///
     /// - Throws: as ``pair()``.
     package static func packetPair() throws(SystemError) -> (UnixSocket, UnixSocket) { try pair(of: packetType) }
@@ -36,7 +36,7 @@ package struct UnixSocket: Sendable {
         return (UnixSocket(FileDescriptor(owning: ends.0)), UnixSocket(FileDescriptor(owning: ends.1)))
     }
 
-    /// Connects to whoever listens at the path. The socket blocks; see ``limitWaits(milliseconds:)``.
+    /// Connects to the listener at the path. The socket blocks; see ``limitWaits(milliseconds:)``.
     ///
     /// - Throws: `SystemError` of `connect`: `ENOENT` and `ECONNREFUSED` when nobody listens, `EACCES` when the path is
     ///   not for this user, `ETIMEDOUT` when the listener did not take the connection before the deadline,
@@ -45,7 +45,7 @@ package struct UnixSocket: Sendable {
         let address = try UnixAddress(path: path)
         let socket = try UnixSocket.unconnected()
         try socket.limitWaits(milliseconds: max(1, deadline.remainingMilliseconds))
-        // A listener whose queue is full makes connect wait like a send, hence the limit and the EAGAIN.
+        // If the listener's queue is full, connect waits like a send; hence the limit and the EAGAIN.
         let connected = try unlessBlocked("connect") {
             unsafe address.withPointer { unsafe Glibc.connect(socket.descriptor.number, $0, $1) }
         }
@@ -54,10 +54,10 @@ package struct UnixSocket: Sendable {
         return socket
     }
 
-    /// Takes the next connection, which does not block: `nil` when nobody waits.
+    /// Accepts the next connection, which is non-blocking: `nil` when there is none.
     ///
-    /// - Parameter notesPeer: whether to note at once who has the number of the process that connected: always where
-    ///   the kernel says no more than that.
+    /// - Parameter notesPeer: whether to record at once the process that has the number of the connecting one. It is
+    ///   necessary where the kernel reports only the number.
     /// - Throws: `SystemError` of `accept4`: too many open files, for example.
     package func accept(notingPeer notesPeer: Bool) throws(SystemError) -> UnixSocket? {
         while true {
@@ -69,16 +69,16 @@ package struct UnixSocket: Sendable {
                 guard notesPeer else { return socket }
                 return UnixSocket(socket.descriptor, witness: ProcessWitness(of: try PeerNumbers(of: socket).process))
             } catch  where error.code == ECONNABORTED {
-                // The one who waited has gone; another may be there.
+                // The waiting connection was closed; another one may be waiting.
             }
         }
     }
 
-    /// As ``accept(notingPeer:)``, noting what this kernel makes necessary.
+    /// As ``accept(notingPeer:)``, recording what this kernel makes necessary.
     package func accept() throws(SystemError) -> UnixSocket? { try accept(notingPeer: ProcessWitness.isNeeded) }
 
-    /// Tells how many milliseconds a blocking ``receive(into:)`` or ``send(_:)`` waits before it returns `nil`;
-    /// negative: for ever.
+    /// Sets the number of milliseconds that a blocking read or ``send(_:)`` waits before it returns
+    /// `nil`; a negative number means no limit.
     ///
     /// - Throws: `SystemError` of `setsockopt`.
     package func limitWaits(milliseconds: CInt) throws(SystemError) {
@@ -103,18 +103,8 @@ package struct UnixSocket: Sendable {
 // MARK: - Transfer
 
 extension UnixSocket {
-    /// Receives what there is into the span from `offset` on: 0 when the peer has closed, `nil` when a socket that may
-    /// not block (or may not any longer) would have to wait. Descriptors that a peer attaches uninvited are closed by
-    /// the kernel.
-    ///
-    /// - Throws: `SystemError` of `recv`.
-    package func receive(
-        into span: inout MutableSpan<UInt8>, from offset: Int = 0
-    ) throws(SystemError) -> Int? {
-        try receive(into: &span, from: offset, flags: 0)
-    }
-
-    /// As ``receive(into:from:)``, without waiting: `nil` when there is nothing.
+    /// Receives available bytes into the span from `offset` on, without waiting. It returns 0 when the peer has closed,
+    /// and `nil` when there is nothing. The kernel closes descriptors that a peer attaches uninvited.
     ///
     /// - Throws: `SystemError` of `recv`.
     package func receiveAtOnce(
@@ -123,18 +113,18 @@ extension UnixSocket {
         try receive(into: &span, from: offset, flags: dontWait)
     }
 
-    /// Sends as much as is taken: `nil` when a socket that may not block (or may not any longer) would have to wait.
+    /// Sends as many bytes as possible: `nil` when the socket would block, or its wait has timed out.
     ///
     /// - Throws: `SystemError` of `send`; `EPIPE`, without a signal, when the peer has closed.
     package func send(_ span: Span<UInt8>) throws(SystemError) -> Int? { try send(span, flags: 0) }
 
-    /// Receives until the span is full or the peer closes; the result is how many bytes came.
+    /// Receives until the span is full or the peer closes, and returns the number of bytes.
     ///
     /// - Throws: `SystemError` of `recv` or `poll`; `ETIMEDOUT` when the deadline passed first.
     package func receiveFully(into span: inout MutableSpan<UInt8>, deadline: Deadline) throws(SystemError) -> Int {
         var filled = 0
         while filled < span.count {
-            // Waiting comes first because the usual caller has just asked and the answer is not there yet.
+            // The wait comes first, because the usual caller has just sent a request and the response is not there yet.
             try descriptor.wait(for: .readable, deadline: deadline)
             guard let count = try receive(into: &span, from: filled, flags: dontWait) else { continue }
             if count == 0 { break }

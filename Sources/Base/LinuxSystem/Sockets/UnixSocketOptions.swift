@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 extension UnixSocket {
-    /// Limits what may be sent and not be received yet, descriptors on their way included: bytes, as the kernel counts
-    /// them.
+    /// Limits the data that was sent but not received yet, in bytes as the kernel counts them; descriptors in transit
+    /// are included.
     ///
     /// - Throws: `SystemError` of `setsockopt`.
     package func limitSending(bytes: CInt) throws(SystemError) {
@@ -14,8 +14,8 @@ extension UnixSocket {
         }
     }
 
-    /// The name in the abstract namespace that the peer of a connection is bound to, without its leading zero byte; nil
-    /// when it has none. The peer chooses it: it says something only of a peer that is believed.
+    /// The abstract name that the peer of a connection is bound to, without its leading zero byte; nil without one. The
+    /// peer chooses it, so it is only as trustworthy as the peer.
     ///
     /// - Throws: `SystemError` of `getpeername`.
     package func peerAbstractName() throws(SystemError) -> String? {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Tells who has started this process every few seconds that it goes on, so that one that has stopped is ended and
-/// started again: the service's supervisor over the lifeline, or systemd (WatchdogSec=, sd_notify(3)).
+/// Reports to the parent every few seconds that this process works, so that a stopped process is killed and started
+/// again. The parent is the service's supervisor, over the lifeline, or systemd (WatchdogSec=, sd_notify(3)).
 package struct Watchdog {
     private let send: () -> Void
 
-    /// How often, in milliseconds.
+    /// The interval of the reports in milliseconds.
     package static let interval = 2000
-    /// A process that has said nothing for so long has stopped: milliseconds. The units say the same.
+    /// A process without a report for so many milliseconds has stopped. The units contain the same number.
     package static let patience = 8000
 
-    /// Nil when nobody wants to hear.
+    /// Nil when no process wants the reports.
     package init?(lifeline: FileDescriptor?) {
         if let lifeline {
             let socket = UnixSocket(lifeline)
@@ -24,7 +24,7 @@ package struct Watchdog {
 
     package func beat() { send() }
 
-    /// Gives signs from a thread of its own, for a process whose other threads may wait without an end.
+    /// Sends reports from a thread of its own, for a process whose other threads may wait without a limit.
     ///
     /// - Throws: `SystemError` of `pthread_create`: too many threads.
     package static func start(_ giveSign: @escaping @Sendable () -> Void) throws(SystemError) {

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// How a passcode travels between processes: as a sealed memory file or a pipe, so that whoever is in between can hand
-/// it on without reading it.
+/// The form in which a passcode travels between processes: a sealed memory file or a pipe, which intermediate processes
+/// pass on without reading it.
 package enum PasscodeFile {
-    /// Makes a memory file with these bytes, which nobody can change or resize any more.
+    /// Makes a memory file with these bytes that nobody can change or resize.
     ///
     /// - Throws: `SystemError` of `memfd_create`, `write` or `fcntl`.
     package static func make(_ bytes: SecretBytes) throws(SystemError) -> FileDescriptor {
@@ -18,11 +18,11 @@ package enum PasscodeFile {
 
     /// Reads a passcode that another process sent.
     ///
-    /// Only memory files and pipes are read: a file on a disk or on a file system of the sender's own could keep the
-    /// reader waiting for ever.
+    /// Only memory files and pipes are read: a file on a disk or on the sender's own file system could block the reader
+    /// forever.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes it may have.
+    ///   - limit: the maximum number of bytes.
     ///   - deadline: when the writer of a pipe must have closed it.
     /// - Throws: `SystemError`: `EINVAL` when it is neither a sealed memory file nor a pipe, `EFBIG` when it has more
     ///   bytes, `ETIMEDOUT` when the deadline passed first; that of `fcntl`, `poll` or `read`.
@@ -33,7 +33,7 @@ package enum PasscodeFile {
             throw SystemError(
                 code: EINVAL, call: "read", advice: "a passcode comes as a sealed memory file or through a pipe")
         }
-        // The sender's position in a memory file is ours too, and is wherever it left it. A pipe has none.
+        // The sender shares the position in a memory file and may have left it anywhere. A pipe has no position.
         _ = lseek(file.number, 0, SEEK_SET)
         // Another reader of the pipe could take the bytes between poll and read.
         try file.setNonBlocking()
@@ -49,15 +49,15 @@ package enum PasscodeFile {
 }
 
 extension FileDescriptor {
-    /// Whether a passcode may come in it: a memory file that nobody resizes, or a pipe. No file system is asked.
+    /// Whether it may contain a passcode: it is a memory file of fixed size, or a pipe. No file system is asked.
     package var holdsPasscode: Bool { isPipe || clinux_is_sealed(number) == 1 }
     /// Whether it is a pipe. No file system is asked.
     package var isPipe: Bool { clinux_is_pipe(number) == 1 }
-    /// Whether it is a device, as far as that is known without asking a file system.
+    /// Whether it is a device, as far as the kernel knows without asking a file system.
     package var isDevice: Bool { clinux_is_device(number) == 1 }
 }
 
-// MARK: - What the other end answers with
+// MARK: - Answers of the other process
 
 extension PasscodeFile {
     /// Makes a memory file of zero bytes that another process may write a secret into, and nobody can resize.
@@ -69,8 +69,7 @@ extension PasscodeFile {
 
     /// Writes a secret into such a file, from its beginning.
     ///
-    /// - Throws: `SystemError`: `EINVAL` when the file is none of these, `EFBIG` when it has too little room; that of
-    ///   `write`.
+    /// - Throws: `SystemError`: `EINVAL` when it is not such a file, `EFBIG` when it is too small; that of `write`.
     package static func fill(_ file: FileDescriptor, with bytes: SecretBytes) throws(SystemError) {
         guard clinux_is_sealed(file.number) == 1 else {
             throw SystemError(

@@ -1,45 +1,45 @@
 import Glibc
 
-/// A terminal, for asking a person something that must not be shown.
+/// A terminal for reading secrets from a person.
 ///
-/// Lines are edited here and not by the kernel, whose own line editing cuts them at 4095 bytes without a word.
+/// Lines are edited here, because the kernel's line editing silently truncates them to 4095 bytes.
 package struct Terminal {
-    /// What a person did at a prompt.
+    /// A person's answer to a prompt.
     package enum Answer {
         case line(SecretBytes)
         /// Control-C, Control-\, or Control-D on an empty line.
         case canceled
         /// The deadline passed first.
         case timedOut
-        /// What the prompt was interrupted by was there first.
+        /// The interruption of the prompt came first.
         case interrupted
     }
 
-    /// A key that means something while a person is not asked for a line.
+    /// A key that was pressed outside of a prompt.
     package enum Key {
         case enter
-        /// Control-C, Control-\ or Escape, or the terminal has gone.
+        /// Control-C, Control-\ or Escape, or the terminal was closed.
         case cancel
         case other
     }
 
-    /// Ready for reading when keys were pressed.
+    /// Readable when keys were pressed.
     package let device: FileDescriptor
 
-    /// Opens the terminal that `descriptor` leads to for reading and writing, whatever that was opened for.
+    /// Opens the terminal behind `descriptor` for reading and writing, whatever access the descriptor has.
     ///
     /// It need not be the terminal that controls the process.
     ///
-    /// - Throws: `SystemError` of `open`; `ENOTTY` when it is no terminal.
+    /// - Throws: `SystemError` of `open`; `ENOTTY` when it is not a terminal.
     package init(behind descriptor: FileDescriptor) throws(SystemError) {
         guard descriptor.isTerminal else { throw SystemError(code: ENOTTY, call: "isatty") }
-        // Another reader could take what was typed between poll and read.
+        // Another reader could take the input between poll and read.
         device = try .open("/proc/self/fd/\(descriptor.number)", O_RDWR | O_NOCTTY | O_NONBLOCK)
     }
 
-    /// Takes a terminal that somebody else has opened for reading and writing: whoever could do that may have it used.
+    /// Takes a terminal that another process has opened for reading and writing, which proves that process's access.
     ///
-    /// - Throws: `SystemError` of `fcntl`; `ENOTTY` when it is no terminal.
+    /// - Throws: `SystemError` of `fcntl`; `ENOTTY` when it is not a terminal.
     package init(opened descriptor: FileDescriptor) throws(SystemError) {
         guard try FileStatus(of: descriptor).isCharacterDevice, descriptor.isTerminal else {
             throw SystemError(code: ENOTTY, call: "isatty")
@@ -48,8 +48,8 @@ package struct Terminal {
         device = descriptor
     }
 
-    /// Opens the terminal that controls this process; nil without one, and for a job in the background, which the
-    /// kernel would stop for reading from it.
+    /// Opens the terminal that controls this process. Nil without one, and for a background job, because the kernel
+    /// would stop it for reading.
     package static func ofForeground() -> Terminal? {
         guard let device = try? FileDescriptor.open("/dev/tty", O_RDWR | O_NOCTTY),
             tcgetpgrp(device.number) == getpgrp()
@@ -57,12 +57,11 @@ package struct Terminal {
         return try? Terminal(opened: device)
     }
 
-    /// Opens the terminal that somebody else has named.
+    /// Opens a terminal by a path from another process.
     ///
-    /// - Throws: `SystemError` of `open`; `ENOTTY` when it is no terminal, `EPERM` when it is another user's.
+    /// - Throws: `SystemError` of `open`; `ENOTTY` when it is not a terminal, `EPERM` when it is another user's.
     package init(path: String) throws(SystemError) {
-        // The name of something else than a terminal must not even be opened: to open is to do something with some
-        // devices.
+        // Only terminals may be opened: opening some other devices has an effect.
         guard path.hasPrefix("/dev/"), let status = try FileStatus(at: path), status.isCharacterDevice else {
             throw SystemError(code: ENOTTY, call: "open", advice: "no terminal")
         }
@@ -71,7 +70,7 @@ package struct Terminal {
         guard device.isTerminal else { throw SystemError(code: ENOTTY, call: "isatty") }
     }
 
-    /// Shows a prompt and reads one line without showing it; what was typed before the prompt is forgotten.
+    /// Shows a prompt and reads one line without showing it. Input from before the prompt is discarded.
     ///
     /// - Parameter interruption: ends the prompt when it is ready for reading.
     /// - Throws: `SystemError` of `tcgetattr`, `tcsetattr`, `read` or `write`.
@@ -86,26 +85,26 @@ package struct Terminal {
         }
     }
 
-    /// Hands every key over as it is pressed, and shows none, while `body` runs; what was typed before is forgotten.
+    /// Delivers every key as it is pressed, without echo, while `body` runs. Earlier input is discarded.
     ///
-    /// - Throws: what `body` throws; `SystemError` of `tcgetattr` or `tcsetattr`.
+    /// - Throws: the errors of `body`; `SystemError` of `tcgetattr` or `tcsetattr`.
     package func withoutEcho<Result>(
         _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
         var before = termios()
         _ = try retrying("tcgetattr") { unsafe tcgetattr(device.number, &before) }
         var silent = before
-        // Without ISIG a Control-C arrives here as a byte, so the terminal is never left silent by a signal.
+        // Without ISIG a Control-C arrives here as a byte, so that no signal leaves the terminal without echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &silent) }
         defer { _ = unsafe tcsetattr(device.number, TCSADRAIN, &before) }
         return try body()
     }
 
-    /// Makes what is typed visible again after `body`, where a program that it ended has left it hidden.
+    /// Turns echo on again after `body`, if a program that it killed has left it off.
     ///
-    /// Lines that are hidden and still edited by the kernel are such a program's trace: who edits lines himself hides
-    /// them too, and is left alone.
+    /// Echo off together with the kernel's line editing is the trace of such a program. A program that edits lines
+    /// itself turns both off, and is left alone.
     package func keepingEcho<Result>(_ body: () -> Result) -> Result {
         var before = termios()
         let wasVisible = unsafe tcgetattr(device.number, &before) == 0 && before.c_lflag & tcflag_t(ECHO) != 0
@@ -119,7 +118,7 @@ package struct Terminal {
         return result
     }
 
-    /// Shows a text. A terminal that takes nothing, because it was stopped, is waited for only for a while.
+    /// Shows a text. It waits only for a limited time for a terminal that was stopped.
     ///
     /// - Throws: `SystemError` of `write`; `ETIMEDOUT`.
     package func show(_ text: String) throws(SystemError) {
@@ -140,7 +139,7 @@ package struct Terminal {
         }
     }
 
-    /// One byte of what was typed; nil when there is none, nil inside when the terminal has gone.
+    /// One byte of input; nil when there is none, nil inside when the terminal was closed.
     private func byte() throws(SystemError) -> UInt8?? {
         let key = SecretBytes(count: 1)
         let count = try key.withMutableSpan { (span) throws(SystemError) in try device.read(into: &span) }
@@ -172,7 +171,7 @@ package struct Terminal {
 }
 
 extension FileDescriptor {
-    /// Whether it leads to a terminal.
+    /// Whether the descriptor is a terminal.
     package var isTerminal: Bool { isatty(number) == 1 }
 }
 
@@ -189,7 +188,7 @@ extension UInt8 {
 }
 
 extension SecretBuffer {
-    /// Removes the last character, all bytes of it.
+    /// Removes the last character with all its bytes.
     fileprivate func removeLastCharacter() {
         let start = withSpan { bytes in
             var start = bytes.count

@@ -1,33 +1,33 @@
 import CLinux
 import Glibc
 
-/// Looks for something a few times before the thread goes to sleep over it.
+/// Checks a condition a few times before the thread sleeps.
 ///
-/// To be woken on another processor costs 20 to 40 µs, several times what an answer of the keychain takes; who looks
-/// meanwhile has it at once. Each look lets other threads run, so that one who shares the processor with whoever
-/// answers does not keep it from answering. Where looking did not help, it is not done for a while: twice as long each
-/// time. Belongs to one thread at a time.
+/// A wake-up on another processor costs 20 to 40 µs, several times the duration of a keychain request; a spinning
+/// thread gets the result at once. Each check yields the processor, so that a thread that shares it with the answering
+/// thread does not delay the answer. After an unsuccessful spin, spinning pauses for a while: twice as long each time.
+/// Belongs to one thread at a time.
 @usableFromInline package struct AdaptiveSpin: Sendable {
     private static let longestPause: UInt32 = 1 << 10
 
-    /// How long it looks, in nanoseconds.
+    /// The duration of a spin in nanoseconds.
     private let limit: UInt64
     private let firstPause: UInt32
     private var pause: UInt32 = 0
     private var nextPause: UInt32
 
     /// - Parameters:
-    ///   - microseconds: how long it looks; about twice the time of an answer, if nothing else is known. A sleep that is shorter does
+    ///   - microseconds: the duration of a spin, about twice the expected time of an answer. A shorter sleep does
     ///     not pay.
-    ///   - forgivesOne: whether it looks again after one look that did not help: for what comes in bursts, with nobody else who
-    ///     looks meanwhile.
+    ///   - forgivesOne: whether one unsuccessful spin is followed by another spin without a pause. It suits events that
+    ///     come in bursts, when no other thread spins meanwhile.
     package init(microseconds: UInt64 = 50, forgivesOne: Bool = false) {
         limit = microseconds * 1_000
         firstPause = forgivesOne ? 0 : 1
         nextPause = firstPause
     }
 
-    /// Calls `look` until it finds something; false when there was nothing in time, or looking is not worth it now.
+    /// Calls `look` until it returns true; false when the time is over, or when spinning pauses.
     @inlinable
     package mutating func spin<Failure: Error>(until look: () throws(Failure) -> Bool) throws(Failure) -> Bool {
         guard let start = begin() else { return false }
@@ -40,7 +40,7 @@ import Glibc
         return false
     }
 
-    /// The moment at which looking begins; nil when it is not worth it now.
+    /// The start of a spin; nil when spinning pauses or does not pay.
     @usableFromInline
     mutating func begin() -> UInt64? {
         guard Self.isWorthwhile else { return nil }
@@ -54,7 +54,7 @@ import Glibc
     @usableFromInline
     mutating func found() { nextPause = firstPause }
 
-    /// Lets others run; false when there was nothing in time.
+    /// Yields the processor; false when the time is over.
     @usableFromInline
     mutating func goesOn(since start: UInt64) -> Bool {
         sched_yield()
@@ -63,6 +63,6 @@ import Glibc
         return false
     }
 
-    /// With one processor, whoever looks keeps the other from working.
+    /// With one processor, a spinning thread keeps the other one from working.
     private static let isWorthwhile = clinux_usable_processors() > 1
 }

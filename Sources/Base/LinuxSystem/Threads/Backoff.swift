@@ -1,21 +1,21 @@
-/// How long to wait before something that has ended is started again: not at all at first, then longer each time, so
-/// that what ends as soon as it is started does not keep the machine busy.
+/// The delay before a program is started again: none at first, then longer each time, so that a program that ends at
+/// once does not keep the machine busy.
 package struct Backoff: Sendable {
     private var delay = 0
     private var started: UInt64?
 
-    /// Milliseconds.
+    /// Delays in milliseconds.
     private static let first = 100
     private static let longest = 5000
     private let longLife: UInt64
 
-    /// - Parameter longLife: how long it lives when it has not ended because it was started: nanoseconds.
+    /// - Parameter longLife: the nanoseconds after which the end of a program is not a failed start.
     package init(longLife: UInt64 = 10_000_000_000) { self.longLife = longLife }
 
-    /// It is started now.
+    /// Records a start.
     package mutating func begin() { started = Clock.monotonicNanoseconds }
 
-    /// It has ended, or could not be started.
+    /// Records the end, or a failed start.
     ///
     /// - Returns: when to start it again.
     package mutating func end() -> Deadline {

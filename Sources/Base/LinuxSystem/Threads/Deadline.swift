@@ -1,16 +1,16 @@
 import Glibc
 
-/// The moment at which a wait gives up, on the monotonic clock.
+/// The moment at which a wait ends, on the monotonic clock.
 package struct Deadline: Comparable, Sendable {
     /// The moment in nanoseconds of ``Clock/monotonicNanoseconds``; the largest number means never.
     private let instant: UInt64
 
     /// A deadline that does not come.
     package static let never = Deadline(instant: .max)
-    /// A deadline that has passed: the call may try once and may not wait.
+    /// A deadline in the past: the call may try once and may not wait.
     package static let now = Deadline(instant: 0)
 
-    /// The moment `milliseconds` from now; a negative number is one that has passed.
+    /// The moment `milliseconds` from now; a negative number means one in the past.
     package static func after(milliseconds: Int) -> Deadline {
         guard milliseconds > 0 else { return now }
         let (nanoseconds, tooLong) = UInt64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
@@ -23,23 +23,23 @@ package struct Deadline: Comparable, Sendable {
         Deadline(instant: Clock.monotonicNanoseconds &+ UInt64(max(0, microseconds)) &* 1000)
     }
 
-    /// Whether the moment is over.
+    /// Whether the moment has passed.
     package var hasPassed: Bool { remainingNanoseconds == 0 }
 
-    /// What is left, rounded up as `poll` wants it: -1 for never, 0 when it has passed.
+    /// The remaining time, rounded up in the form that `poll` takes: -1 for never, 0 when it has passed.
     package var remainingMilliseconds: CInt {
         guard let left = remainingNanoseconds else { return -1 }
         return CInt(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
     }
 
-    /// What is left; `nil` for never, 0 when it has passed.
+    /// The remaining time; `nil` for never, 0 when it has passed.
     package var remainingNanoseconds: UInt64? {
         if instant == .max { return nil }
         let now = Clock.monotonicNanoseconds
         return instant > now ? instant - now : 0
     }
 
-    /// The moment as the system's calls take it; `nil` for never.
+    /// The moment in the form that system calls take; `nil` for never.
     var moment: timespec? {
         if instant == .max { return nil }
         return timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))

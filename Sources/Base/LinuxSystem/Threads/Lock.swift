@@ -1,13 +1,13 @@
 import Glibc
 
-/// A value that one thread at a time may touch: the mutex of the system around it.
+/// A value that one thread at a time may access: a mutex of the system around it.
 ///
-/// `Synchronization.Mutex` is not used. It waits in the kernel where the thread sanitizer does not see it, so that
-/// every value behind it is reported as a race and a real one would not be noticed. To wait for a change, use a
-/// `Monitor`; for what a forked child must not share, `ProcessLocal`.
+/// `Synchronization.Mutex` is not used. The thread sanitizer does not see its waits in the kernel: it would report
+/// every protected value as a race, and real races would be lost among them. To wait for a change, use a `Monitor`; for
+/// a value that a forked child must not share, `ProcessLocal`.
 ///
-/// Everything that touches the value holds the mutex, which is what makes sharing this safe. What is done for every
-/// request is inlinable: as a generic function of another module it would cost several times what the mutex does.
+/// Sharing it is safe because every access holds the mutex. The functions that every request calls are inlinable: as
+/// generic functions of another module they would cost several times as much as the mutex.
 @safe @usableFromInline package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
@@ -36,7 +36,7 @@ import Glibc
         return try unsafe body(&value.pointee)
     }
 
-    /// The same when no other thread is at it right now; `nil` when one is.
+    /// The same if no other thread holds the lock right now; otherwise `nil`.
     package borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {

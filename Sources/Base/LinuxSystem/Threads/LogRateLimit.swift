@@ -1,4 +1,4 @@
-/// How often lines of one kind are written to a log: ten at once, then one a second.
+/// Limits the rate of log lines of one kind: ten at once, then one a second.
 package struct LogRateLimit: Sendable {
     private static let burst = 10.0
     private var credit = burst
@@ -7,7 +7,7 @@ package struct LogRateLimit: Sendable {
 
     package init() {}
 
-    /// Whether a line may be written now; then how many were passed over before it.
+    /// Returns the number of lines dropped before this one; nil when this line is dropped too.
     package mutating func admit() -> Int? {
         fill()
         guard credit >= 1 else {
@@ -19,7 +19,7 @@ package struct LogRateLimit: Sendable {
         return passed
     }
 
-    /// Whether nothing is kept back: forgotten and begun again, the limit would be the same.
+    /// Whether the limit is in its initial state, so that it can be discarded.
     fileprivate mutating func isRested() -> Bool {
         fill()
         return credit == Self.burst && passed == 0
@@ -32,11 +32,11 @@ package struct LogRateLimit: Sendable {
     }
 }
 
-/// How often lines are written that users cause.
+/// The rate limits of log lines that users cause.
 package typealias LogPaces = LogPacesOfCallers<UInt32>
 
-/// How often lines are written that callers cause: each has a limit of their own, so that nobody fills the log or takes
-/// the lines that others cause out of it. Numbers and names cost nothing: callers beyond a few dozen at a time share
+/// The rate limits of log lines that callers cause. Each caller has a separate limit, so that no caller fills the log
+/// or displaces the lines of others. A caller can create names at no cost: callers beyond a few dozen at a time share
 /// one limit.
 package struct LogPacesOfCallers<Caller: Hashable & Sendable>: Sendable {
     private static var most: Int { 64 }
@@ -45,13 +45,13 @@ package struct LogPacesOfCallers<Caller: Hashable & Sendable>: Sendable {
 
     package init() {}
 
-    /// The line as it is to be written; nil when it is passed over.
+    /// The line to be written; nil when it is dropped.
     package mutating func admit(_ line: String, of caller: Caller) -> String? {
         guard let passed = admit(caller) else { return nil }
         return passed > 0 ? "\(line) (\(passed) more were passed over)" : line
     }
 
-    /// Whether a line may be written now; then how many of this caller were passed over before it.
+    /// Returns the number of this caller's lines dropped before this one; nil when this line is dropped too.
     package mutating func admit(_ caller: Caller) -> Int? {
         if paces[caller] == nil, paces.count >= Self.most { forget() }
         guard paces[caller] != nil || paces.count < Self.most else { return shared.admit() }

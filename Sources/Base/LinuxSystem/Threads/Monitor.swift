@@ -1,9 +1,8 @@
 import Glibc
 
-/// State shared by threads that also wait for it to change (a mutex and a condition variable).
+/// State shared by threads that also wait for its changes (a mutex and a condition variable).
 ///
-/// Where nobody waits, a `Lock` is cheaper. Everything that touches the state holds the mutex, which is what makes
-/// sharing this object safe.
+/// Where nobody waits, a `Lock` is cheaper. Sharing it is safe because every access holds the mutex.
 @safe package final class Monitor<State>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -26,7 +25,7 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Reads or changes the state, and wakes all who wait for a change.
+    /// Reads or changes the state, and wakes all threads that wait for a change.
     package func update<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
@@ -38,7 +37,7 @@ import Glibc
         return try body(&state)
     }
 
-    /// Asks `body` now and after every change until it gives an answer; `nil` when the deadline passed first.
+    /// Calls `body` now and after every change until it returns an answer; `nil` when the deadline passed first.
     package func wait<Answer>(deadline: Deadline = .never, _ body: (inout State) -> Answer?) -> Answer? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread of the system, for what may block or must answer at once.
+/// A thread of the system, for work that may block or must respond at once.
 package final class Thread: Sendable {
     private let handle: pthread_t
     private let isGivenUp = Atomic(false)
 
-    /// Starts a thread, and waits until it has: what a thread that is starting needs of the system it never needs
-    /// again, so that a filter of system calls that is installed afterwards need not allow it.
+    /// Starts a thread, and waits until it runs. A starting thread needs system calls that it never needs again, so
+    /// that a later filter of system calls need not allow them.
     ///
     /// - Parameters:
     ///   - name: at most 15 bytes, for debuggers and `ps`.
-    ///   - body: what it does; the thread ends when this returns.
+    ///   - body: the work; the thread ends when it returns.
     /// - Throws: `SystemError` of `pthread_create`: too many threads.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let work = Work(name: name, body: body)
@@ -29,8 +29,8 @@ package final class Thread: Sendable {
 
     deinit { if !isGivenUp.load(ordering: .relaxed) { pthread_detach(handle) } }
 
-    /// Waits until the thread has ended. Only the first call waits; a thread that is never joined cleans up after
-    /// itself.
+    /// Waits until the thread has ended. Only the first call waits; a thread that is never joined releases its
+    /// resources itself.
     package func join() {
         guard !isGivenUp.exchange(true, ordering: .relaxed) else { return }
         pthread_join(handle, nil)
@@ -51,7 +51,7 @@ private final class Work: Sendable {
 private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument = unsafe argument else { return nil }
     let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-    // A name that is too long costs only the name.
+    // For a name that is too long, only the name is missing.
     _ = unsafe clinux_name_thread(work.name)
     work.hasStarted.update { $0 = true }
     work.body()

@@ -1,1 +1,1 @@
-/// There is nothing to call: what is here runs when libSecurity.so is loaded.
+/// Declares nothing: the code of this module runs when libSecurity.so is loaded.

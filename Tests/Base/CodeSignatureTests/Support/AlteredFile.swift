@@ -27,7 +27,7 @@ struct AlteredFile {
             + segments.map { Int($0.offset)..<Int($0.offset + $0.size) }
     }
 
-    /// Whether a byte is covered: not, wherever it stands, when it says where the section table is.
+    /// Whether a byte is covered. The bytes that locate the section table never are.
     func covers(_ index: Int) -> Bool {
         covered.contains { $0.contains(index) } && !header.sectionFields.contains { $0.contains(index) }
     }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Executables for any machine, made by the toolchain's own compiler and linker, without any library.
 enum Executables {
-    /// Machines of both sizes of addresses and both orders of bytes.
+    /// Machines with both sizes of addresses and both byte orders.
     static let targets = [
         "x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "armv7-linux-gnueabi", "i386-linux-gnu",
         "aarch64_be-linux-gnu", "s390x-linux-gnu", "powerpc-linux-gnu",
@@ -36,7 +36,7 @@ enum Executables {
     private static let built = Lock<[String: [UInt8]]>([:])
 }
 
-/// Runs a program that is found by its name; its exit code.
+/// Runs a program found by its name and returns its exit code.
 @discardableResult
 func run(_ words: String...) throws -> CInt { try RunningProgram("/usr/bin/env", words).waitForExit() }
 

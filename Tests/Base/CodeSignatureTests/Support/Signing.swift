@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import CodeSignature
 
-/// A team of a test's own.
+/// A team with keys for one test.
 struct Team {
     let key: TeamPrivateKey
     let chain: TeamChain
@@ -17,7 +17,7 @@ struct Team {
         chain = try TeamChain([], to: key.publicKey)
     }
 
-    /// Signs with entitlements whose groups are given; placeholders stay as they are.
+    /// Signs with entitlements that have the given groups; placeholders stay as they are.
     func sign(
         _ bytes: [UInt8], groups: [String]? = nil, identifier: String = "com.example.app"
     ) throws -> [UInt8] {
@@ -69,7 +69,7 @@ private func rewritten(
     return try target.read(at: 0, count: FileStatus(of: target).size)
 }
 
-/// What the keychain reads of a file with these bytes.
+/// The signature that the keychain reads from a file with these bytes.
 func read(_ bytes: [UInt8]) throws -> CodeSignature? { try CodeSignature.read(from: try file(bytes)) }
 
 /// The rule that refuses the file; nil when none does.
@@ -80,14 +80,14 @@ func refusal(_ bytes: [UInt8]) throws -> String? {
 
 /// A file without a name.
 func file(_ bytes: [UInt8]) throws -> FileDescriptor {
-    // One that is given up loses its name.
+    // A replacement that is dropped loses its name.
     let file = try FileReplacement("/tmp/keychain-tests-file").file
     try file.writeFully(bytes.span)
     return file
 }
 
 extension FileDescriptor {
-    /// Makes the file longer by a hole.
+    /// Enlarges the file by a hole.
     func resize(to size: Int) throws {
         guard ftruncate(number, size) == 0 else { throw SystemError(code: errno, call: "ftruncate") }
     }

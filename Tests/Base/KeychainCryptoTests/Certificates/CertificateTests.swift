@@ -27,7 +27,7 @@ struct CertificateTests {
         for (name, facts) in try CertificateFacts.all.get() where name != "compressed" {
             let certificate = try fixture(name)
             #expect(hexadecimal(try certificate.publicKeyHash()) == facts.publicKeyHash, "\(name)")
-            // The label by which an identity's private key is found.
+            // The label is the value by which an identity's private key is found.
             let label = try certificate.subjectPublicKey().applicationLabel()
             #expect(hexadecimal(label) == facts.publicKeyHash, "\(name)")
         }
@@ -97,7 +97,7 @@ struct CertificateTests {
         #expect(duration < .seconds(5))
     }
 
-    /// The extension with that many addresses, no two of them the same.
+    /// The extension with so many different addresses.
     private func addresses(_ count: Int) -> [UInt8] {
         var names = DERWriter()
         names.element(.sequence) { names in
@@ -118,7 +118,7 @@ struct CertificateTests {
         #expect(server.addresses.map(\.count) == [4, 16])
         #expect(server.addresses[0] == [192, 0, 2, 7])
         #expect(server.keyUsage == .digitalSignature)
-        #expect(server.extendedKeyUsage?.map(\.dotted) == ["1.3.6.1.5.5.7.3.1"])
+        #expect(server.extendedKeyUsage == [DERObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 3, 1)])
         #expect(server.isAuthority == nil)
         let root = try fixture("root").extensions
         #expect(root.isAuthority == true)
@@ -127,7 +127,7 @@ struct CertificateTests {
 
     @Test("Names are compared in upper case, without blanks at the ends and with single ones between")
     func normalized() throws {
-        // The content of the sequence, as openssl's asn1parse shows it, with the two texts changed by hand.
+        // The content of the sequence comes from openssl's asn1parse, with the two texts changed by hand.
         let expected = [
             "31123010060355040a13 09" + text("SOME FIRM"), "3113301106035504031 30a" + text("PLAIN NAME"),
         ].joined().replacing(" ", with: "")

@@ -3,13 +3,13 @@ import Foundation
 import KeychainCrypto
 import TestSupport
 
-/// A certificate that others have made.
+/// A certificate made by another program.
 func fixture(_ name: String) throws -> Certificate {
     let bytes = try CertificateFixtures.bytes("\(name).der")
     return try Certificate(parsing: bytes.span)
 }
 
-/// What the `cryptography` package says of the certificates.
+/// The fields of the certificates as the `cryptography` package reads them.
 struct CertificateFacts: Decodable, Sendable {
     let version: Int
     let notBefore: Double

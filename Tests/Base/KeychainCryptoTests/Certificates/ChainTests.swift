@@ -119,7 +119,7 @@ struct ChainTests {
         #expect(try !verifier.verify(changed).problems.isEmpty)
     }
 
-    /// The certificate with the NULL taken out of the algorithm before its signature.
+    /// The certificate without the NULL in the algorithm before its signature.
     private static func withoutOuterNull(_ bytes: [UInt8]) -> [UInt8]? {
         let name: [UInt8] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 0x0b]
         let whole: [UInt8] = [0x30, 13] + name + [5, 0]
@@ -181,7 +181,7 @@ struct ChainTests {
             ["openssl", "verify", "-CAfile", folder.file("root.pem"), "-no-CApath", "-no-CAstore", "-auth_level", "2"]
                 + untrusted
                 + ["-purpose", test.purpose == .tlsServer ? "sslserver" : "sslclient", folder.file("leaf.pem")])
-        // The command looks at the common name where there are no other names, and is not asked for it.
+        // Without other names the command compares the common name; it is not asked for that.
         let expected = test.problems.isEmpty || test.problems == [.wrongName]
         #expect((command.waitForExit() == 0) == expected)
     }

@@ -46,7 +46,7 @@ struct OCSPTests {
         #expect(try isGood(answer("good", after: 2 * 86_400 - 3600)))
         #expect(try answer("good", after: 2 * 86_400 + 600) == nil)
         #expect(try answer("good", after: -2 * 86_400) == nil)
-        // Nobody had revoked it then.
+        // At that time the certificate was not revoked yet.
         #expect(try answer("revoked-stale", after: -11 * 86_400) == nil)
         #expect(try answer("good", on: "server") == nil)
         #expect(try answer("good", by: "root") == nil)

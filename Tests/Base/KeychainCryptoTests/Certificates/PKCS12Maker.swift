@@ -1,6 +1,6 @@
 import DER
 
-/// Writes PKCS#12 files without an authentication code (RFC 7292 section 4), as nobody else would.
+/// Writes PKCS#12 files without a MAC (RFC 7292 section 4), which no other program does.
 enum PKCS12Maker {
     /// A file of safes that are not encrypted, each with these bags.
     static func file(_ safes: [[[UInt8]]]) -> [UInt8] {
@@ -14,18 +14,18 @@ enum PKCS12Maker {
 
     static func bag(_ type: DERObjectIdentifier, _ content: [UInt8]) -> [UInt8] { info(type, content) }
 
-    /// A safe under PBES2 with this derivation.
+    /// A safe encrypted with PBES2 and this derivation.
     static func encryptedSafe(_ derivation: [UInt8]) -> [UInt8] {
         let content = object(.data) + cipher(derivation) + element(.implicit(0), [UInt8](repeating: 7, count: 32))
         return info(.encryptedData, element(.sequence, [2, 1, 0] + element(.sequence, content)))
     }
 
-    /// Something under PBES2 with this derivation.
+    /// Random content encrypted with PBES2 and this derivation.
     static func sealed(_ derivation: [UInt8]) -> [UInt8] {
         element(.sequence, cipher(derivation) + element(.octetString, [UInt8](repeating: 7, count: 32)))
     }
 
-    /// An algorithm with a salt and numbers as its parameters.
+    /// An algorithm whose parameters are a salt and numbers.
     static func derivation(_ type: DERObjectIdentifier, _ numbers: [UInt64]) -> [UInt8] {
         var writer = DERWriter()
         writer.element(.octetString, [UInt8](repeating: 1, count: 8))
@@ -65,7 +65,7 @@ extension DERObjectIdentifier {
     static let unknownBag = Self(1, 2, 3, 4)
 }
 
-/// A DSA key as PKCS#8 without its public half, of this size (RFC 3279 section 2.3.2).
+/// A DSA key of this size in PKCS#8, without its public half (RFC 3279 section 2.3.2).
 func signatureKey(bytes: Int) -> [UInt8] {
     let number = [0x41] + [UInt8](repeating: 0xC1, count: bytes - 1)
     var writer = DERWriter()

@@ -69,7 +69,7 @@ struct PKCS12Tests {
 
     @Test("A file that asks for hours of work, or is as large as no file is, is refused at once")
     func tooMuch() throws {
-        // Where it says 100,000 passes, in the authentication code and for each cipher, it is made to say 8,388,607.
+        // The number of 100,000 iterations, in the MAC and for each cipher, is replaced by 8,388,607.
         let bytes = try CertificateFixtures.bytes("hundredthousand.p12")
         #expect(try open(bytes, "secret").identities.count == 1)
         let passes: [UInt8] = [0x02, 0x03, 0x01, 0x86, 0xA0]
@@ -79,7 +79,7 @@ struct PKCS12Tests {
             var slow = bytes
             slow.replaceSubrange(place..<place + 5, with: [0x02, 0x03, 0x7F, 0xFF, 0xFF])
             let failure = failure { () throws(PKCS12.Failure) in try open(slow, "secret") }
-            // What is behind the code is not looked at before the code is the right one.
+            // Nothing behind the MAC is read before the MAC is verified.
             #expect(failure == (place == places.last ? .tooLarge : .wrongPassphrase))
         }
         let huge = [UInt8](repeating: 0x30, count: PKCS12.mostBytes + 1)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PKCS#12 files that ask for too much work")
 struct PKCS12WorkTests {
-    /// What such a file is refused with; nil when it is opened.
+    /// The refusal of such a file; nil when it opens.
     private func refusal(_ file: [UInt8]) -> PKCS12.Failure? {
         let text = Array("secret".utf8)
         return failure { () throws(PKCS12.Failure) in
@@ -14,19 +14,19 @@ struct PKCS12WorkTests {
         }
     }
 
-    /// A key bag under PBKDF2 with this number of passes, in which there is nothing sensible.
+    /// A key bag encrypted with PBKDF2 and this number of iterations; its content is meaningless.
     private func shrouded(passes: UInt64) -> [UInt8] {
         PKCS12Maker.bag(.shroudedKeyBag, PKCS12Maker.sealed(PKCS12Maker.derivation(.pbkdf2, [passes])))
     }
 
-    /// The same under scrypt.
+    /// The same with scrypt.
     private func shrouded(scrypt factors: [UInt64]) -> [UInt8] {
         PKCS12Maker.bag(.shroudedKeyBag, PKCS12Maker.sealed(PKCS12Maker.derivation(.scrypt, factors)))
     }
 
     @Test("Passes are added up over all bags before the first of them is computed")
     func bags() {
-        // A bag that is tried and does not open has another passphrase.
+        // A bag that does not decrypt has another passphrase.
         #expect(refusal(PKCS12Maker.file([[shrouded(passes: 2000)]])) == .wrongPassphrase)
         #expect(refusal(PKCS12Maker.file([[shrouded(passes: 5_000_001)]])) == .tooLarge)
         let half = shrouded(passes: 2_500_001)
@@ -45,7 +45,7 @@ struct PKCS12WorkTests {
     @Test("The work of scrypt is the product of its factors")
     func scrypt() {
         #expect(refusal(PKCS12Maker.file([[shrouded(scrypt: [1024, 8, 1])]])) == .wrongPassphrase)
-        // Within OpenSSL's limits, and a quarter of an hour's work.
+        // This is within OpenSSL's limits, and a quarter of an hour's work.
         #expect(refusal(PKCS12Maker.file([[shrouded(scrypt: [1 << 15, 1, 1 << 16])]])) == .tooLarge)
         #expect(refusal(PKCS12Maker.file([[shrouded(scrypt: [1 << 62, 1 << 62, 1 << 62])]])) == .tooLarge)
     }

@@ -42,7 +42,7 @@ struct EncryptedKeyTests {
 
     @Test("a file that asks for more work than a key is worth is refused at once")
     func work() throws {
-        // PBES2 { PBKDF2 { salt, 2 000 000 000 passes }, AES-256-CBC }, 16 bytes.
+        // PBES2 { PBKDF2 { salt, 2 000 000 000 iterations }, AES-256-CBC }, 16 bytes.
         let file = bytes(
             "3060304c06092a864886f70d01050d303f301e06092a864886f70d01050c3011040801010101010101010205007735940030"
                 + "1d060960864801650304012a041002020202020202020202020202020202041003030303030303030303030303030303")

@@ -37,7 +37,7 @@ struct KeyImportTests {
         #expect(!isPublicKey(point + [0], .ecSECPrimeRandom))
         #expect(!isPublicKey(pair, .ecSECPrimeRandom))
         let size = KeyType.blockSize(bits: bits)
-        // No private number is 0 or beyond the order, and both compressed and hybrid points are other formats.
+        // No private number is 0 or above the order, and compressed and hybrid points are other formats.
         #expect(!isKey(point + [UInt8](repeating: 0, count: size), .ecSECPrimeRandom))
         #expect(!isKey(point + [UInt8](repeating: 0xff, count: size), .ecSECPrimeRandom))
         #expect(!isPublicKey([2 + point[2 * size] % 2] + point[1...size], .ecSECPrimeRandom))
@@ -63,7 +63,7 @@ struct KeyImportTests {
         #expect(isPublicKey(key(odd(1024), [3]), .rsa))
         for bytes in [63, 1025] { #expect(!isPublicKey(key(odd(bytes), [1, 0, 1]), .rsa)) }
         for bytes in [64, 127] { #expect(isPublicKey(key(odd(bytes), [1, 0, 1]), .rsa)) }
-        // 1025 bits: no multiple of eight.
+        // 1025 bits: not a multiple of eight.
         #expect(isPublicKey(key([1] + [UInt8](repeating: 0xc1, count: 128), [1, 0, 1]), .rsa))
         #expect(!isPublicKey(key(odd(127) + [0xc0], [1, 0, 1]), .rsa))
         for exponent in [[0], [1], [2], [1, 0, 0], [0xff], [1] + [UInt8](repeating: 1, count: 8)] as [[UInt8]] {
@@ -87,7 +87,7 @@ struct KeyImportTests {
     }
 
     @Test(
-        "PKCS#8 and SubjectPublicKeyInfo come back as the same keys; cut, longer or with a changed frame they are refused"
+        "PKCS#8 and SubjectPublicKeyInfo come back as the same keys; cut, longer or in a changed frame they are refused"
     )
     func infos() throws {
         for (type, bits) in [

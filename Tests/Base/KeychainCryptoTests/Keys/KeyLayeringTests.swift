@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeychainCrypto
 
-/// The private key may be somewhere that can do the raw exchange and sign a digest, and no more.
+/// The private key may be in a component that only does the raw exchange and signs a digest.
 @Suite("Operations whose private half is done elsewhere")
 struct KeyLayeringTests {
     @Test("ECIES opens with a shared X coordinate that came from elsewhere", arguments: [256, 384, 521])
@@ -17,7 +17,7 @@ struct KeyLayeringTests {
                 let point = try ECIES.ephemeralPoint(of: box.span, curveBits: bits)
                 let shared = try key.sharedX(with: PublicKey(external: point, type: .ecSECPrimeRandom))
                 let opened = try ECIES.open(
-                    box.span, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
+                    message: box.span, sharedX: shared, curveBits: bits, algorithm, parameters: parameters)
                 #expect(opened.array == content)
                 #expect(try key.decrypt(box, algorithm, parameters) == content)
                 #expect(throws: CryptoError.authenticationFailed) {

@@ -7,10 +7,10 @@ import Testing
 
 @testable import KeychainCrypto
 
-// A function that C calls reaches no more than what is global.
+// A function that C calls has access only to globals.
 private let allocated = Atomic<Int>(0)
 
-/// Counts what OpenSSL has allocated and not freed.
+/// Counts the memory blocks that OpenSSL has allocated and not freed.
 enum OpenSSLMemory {
     private typealias Allocate = @convention(c) (Int, UnsafePointer<CChar>?, CInt) -> UnsafeMutableRawPointer?
     private typealias Reallocate =
@@ -20,7 +20,7 @@ enum OpenSSLMemory {
 
     static var blocks: Int { allocated.load(ordering: .sequentiallyConsistent) }
 
-    /// Must be called before anything else of OpenSSL's; false when it was not.
+    /// Must be called before any other function of OpenSSL; false when it was not.
     static func startCounting() -> Bool {
         guard let symbol = unsafe dlsym(nil, "CRYPTO_set_mem_functions") else { return false }
         let set = unsafe unsafeBitCast(symbol, to: SetFunctions.self)
@@ -89,7 +89,7 @@ struct KeyLifetimeTests {
             try Self.useKeys(20)
             let before = OpenSSLMemory.blocks
             try Self.useKeys(100)
-            // What is kept for next time is kept once, what is forgotten a hundred times.
+            // Caches are filled once; a leak would occur a hundred times.
             #expect(OpenSSLMemory.blocks - before < 50)
         }
     }

@@ -15,7 +15,7 @@ extension PrivateKey {
         try self.init(external: external.span, type: type)
     }
 
-    /// The key of a curve that has this private number: as PKCS#8 that leaves the public point to the reader.
+    /// The key of a curve with this private number, read from PKCS#8 without the public point.
     convenience init(scalar: [UInt8], bits: Int) throws(CryptoError) {
         let objects: [Int: [UInt8]] = [
             256: [6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7], 384: [6, 5, 0x2b, 0x81, 4, 0, 0x22],

@@ -163,7 +163,7 @@ struct KeyWycheproofTests {
             let key = try PrivateKey(privateKeyInfo: bytes(group.privateKeyPkcs8).span)
             for test in group.tests {
                 run += 1
-                // Apple's OAEP has no label, so a ciphertext that has one was made for somebody else.
+                // Apple's OAEP has no label, so a ciphertext with a label was made for another algorithm.
                 if test.result == "valid", test.label.isEmpty {
                     let plaintext = try key.decrypt(bytes(test.ct).span, algorithm)
                     #expect(hexadecimal(plaintext) == test.msg, "case \(test.tcId)")

@@ -1,5 +1,5 @@
-/// What we do where Wycheproof leaves it open ("acceptable"), by the flags of a case: the first row that has one of
-/// them.
+/// The decisions of this project where Wycheproof leaves them open ("acceptable"), by the flags of a case: the first
+/// row with one of them counts.
 struct WycheproofDecision: Sendable {
     let flag: String
     let accepts: Bool
@@ -24,7 +24,7 @@ struct WycheproofDecision: Sendable {
         (self.flag, self.accepts, self.reason) = (flag, accepts, reason)
     }
 
-    /// Whether a case must succeed; nil when nobody has decided on it.
+    /// Whether a case must succeed; nil when there is no decision.
     static func accepts(result: String, flags: [String]) -> Bool? {
         switch result {
         case "valid": true

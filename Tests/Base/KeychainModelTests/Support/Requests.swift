@@ -3,7 +3,7 @@ import LinuxSystem
 @testable import KeychainModel
 
 extension ItemRequest {
-    /// A request made of dictionaries, as the API makes one.
+    /// A request built from dictionaries, as the API builds one.
     static func made(
         _ operation: Operation, _ query: [String: RawValue], changes: [String: RawValue] = [:]
     ) throws(Refusal) -> ItemRequest {
@@ -25,7 +25,7 @@ extension ItemRequest {
         return try builder.build()
     }
 
-    /// A request whose lists were made by hand, as a hostile client would.
+    /// A request with lists built by hand, as a hostile client would build them.
     static func handmade(
         _ operation: Operation, _ itemClass: ItemClass? = .genericPassword, query: AttributeList = .empty,
         changes: AttributeList = .empty
@@ -46,20 +46,20 @@ extension AttributeList {
         self = try AttributeList(parsing: buffer.copy())
     }
 
-    /// The list these bytes are, whatever they are.
+    /// The list in these bytes, valid or not.
     init(bytes: [UInt8]) throws(Malformed) { try self.init(parsing: SecretBytes(copying: bytes.span)) }
 
     /// The encoded bytes.
     var bytes: [UInt8] { storage.withSpan { $0.array(0, $0.count) } }
 }
 
-/// The status a program would get.
+/// The status that a program gets.
 func status(_ body: () throws(Refusal) -> Void) -> KeychainStatus {
     do throws(Refusal) { try body() } catch { return error.status }
     return .success
 }
 
-/// What is said when `body` is refused; nil when it is not.
+/// The refusal of `body`; nil when it succeeds.
 func refusal(_ body: () throws(Refusal) -> Void) -> Refusal? {
     do throws(Refusal) { try body() } catch { return error }
     return nil

@@ -90,7 +90,7 @@ CF_ENUM(OSStatus) {
     errSecCSNotAppLike = -67002,  // The code is not an application
     errSecCSBadDiskImageFormat = -67001,  // The disk image's format does not allow this
     errSecCSUnsupportedDigestAlgorithm = -67000,  // None of the signature's digest algorithms is supported
-    errSecCSInvalidAssociatedFileData = -66999,  // The data kept beside the file is not valid
+    errSecCSInvalidAssociatedFileData = -66999,  // The data kept with the file is not valid
     errSecCSInvalidTeamIdentifier = -66998,  // The team identifier is malformed
     errSecCSBadTeamIdentifier = -66997,  // The team identifier is not the expected one
     errSecMultipleExecSegments = -66995,  // The executable has several executable segments

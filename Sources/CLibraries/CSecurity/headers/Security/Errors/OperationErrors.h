@@ -64,7 +64,7 @@ CF_ENUM(OSStatus) {
     errSecInvalidTupleCredendtials = -67852,  // The credentials of the tuple are not valid
     errSecInvalidEncoding = -67853,  // The encoding is not valid
     errSecInvalidValidityPeriod = -67854,  // The validity period is not valid
-    errSecInvalidRequestor = -67855,  // Who makes the request is not valid
+    errSecInvalidRequestor = -67855,  // The name of the requester is not valid
     errSecRequestDescriptor = -67856,  // The description of the request is not valid
     errSecInvalidBundleInfo = -67857,  // The information on the bundle is not valid
     errSecInvalidCRLIndex = -67858,  // The index of the revocation list is not valid

@@ -51,7 +51,7 @@ CF_ENUM(OSStatus) {
     errSSLPeerInsufficientSecurity = -9837,  // The peer wants stronger security
     errSSLPeerInternalError = -9838,  // The peer says it had an internal error
     errSSLPeerUserCancelled = -9839,  // The peer says its user cancelled
-    errSSLPeerNoRenegotiation = -9840,  // The peer refuses to negotiate anew
+    errSSLPeerNoRenegotiation = -9840,  // The peer refuses to renegotiate
 
     // The handshake:
     errSSLPeerAuthCompleted = -9841,  // The peer's certificate was received and can be judged now

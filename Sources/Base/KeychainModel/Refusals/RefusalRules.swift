@@ -1,0 +1,29 @@
+/// The rules about access and capacity.
+extension Refusal.Rule {
+    /// The items of the group come from tokens; no program adds any.
+    package static let readOnlyGroup = Self(rawValue: "access.group-read-only")
+    /// The program has no group that an item could be added to.
+    package static let noOwnGroup = Self(rawValue: "access.no-group-to-add-to")
+    /// Only the keychain's own command lists all groups, and never their values.
+    package static let inspection = Self(rawValue: "access.inspection")
+    /// Only anchored programs can open the item.
+    package static let notAnchored = Self(rawValue: "access.not-anchored")
+    /// Moving a group's items to another group requires both groups, or the user's consent.
+    package static let foreignGroups = Self(rawValue: "access.groups-not-granted")
+    /// Another item already has the primary key.
+    package static let conflict = Self(rawValue: "store.conflict")
+    /// The user, or the program, has reached the limit of items or bytes.
+    package static let quota = Self(rawValue: "keychain.quota")
+}
+
+/// The rules about keys.
+extension Refusal.Rule {
+    package static let keyType = Self(rawValue: "key.type")
+    package static let keySize = Self(rawValue: "key.size")
+    package static let keyData = Self(rawValue: "key.malformed")
+    package static let keyAlgorithm = Self(rawValue: "key.algorithm-not-supported")
+    package static let keyInput = Self(rawValue: "key.input")
+    package static let keyParameter = Self(rawValue: "key.parameter")
+    package static let keySignature = Self(rawValue: "key.signature")
+    package static let keyNotExtractable = Self(rawValue: "key.not-extractable")
+}
