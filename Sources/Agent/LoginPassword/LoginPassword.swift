@@ -12,11 +12,12 @@ package enum LoginPassword {
         case noMatch
         /// PAM could not say: a service or a module is missing, or cannot reach what it needs.
         case unavailable
-        /// Whoever was asked gave no answer.
+        /// The person gave no answer.
         case abandoned
     }
 
-    /// Verifies, in a conversation with whoever knows the password. Blocks as long as the service's modules do.
+    /// Verifies a login password, which PAM asks for through `conversation`. Blocks as long as the service's modules
+    /// do.
     ///
     /// - Parameters:
     ///   - user: the name of the login.
@@ -46,7 +47,7 @@ package enum LoginPassword {
         }
     }
 
-    /// The name of the user whose process this is; nil when he has none.
+    /// The name of this process's user; nil when the user's number has none.
     package static var user: String? {
         guard let entry = unsafe getpwuid(getuid()) else { return nil }
         return unsafe String(cString: entry.pointee.pw_name)
@@ -60,7 +61,7 @@ package enum LoginPassword {
     }
 }
 
-/// What PAM's modules say and ask while one call lasts. Belongs to the thread of the call.
+/// The answers to PAM's modules while one call lasts. Belongs to the thread of the call.
 private final class PAMConversation {
     private let ask: (String) -> SecretBytes?
     private(set) var isAbandoned = false

@@ -5,7 +5,8 @@ package import LinuxSystem
 import LoginPassword
 import Systemd
 
-/// Asks the user: with a finger, a pinentry, his terminal, or PAM, whichever a question is for and fits where he is.
+/// Asks the user through a fingerprint reader, a pinentry, a terminal, or PAM, as the question and the user's place
+/// require.
 package struct UserPresence: AgentService {
     private let programs: PinentryPrograms
     private let loginService: String?

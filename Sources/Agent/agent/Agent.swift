@@ -4,8 +4,8 @@ import KeychainWire
 import LinuxSystem
 import UserPresence
 
-/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches his session. It ends when the
-/// enclave goes.
+/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches the user's session. It ends
+/// when the enclave goes.
 @main
 struct Agent {
     static func main() {
@@ -38,7 +38,7 @@ struct Agent {
     }
 }
 
-/// What runs in the process.
+/// The services of the process.
 enum Services {
     /// Where the watch sends what it sees, and where the report gets the session's name: each exists before the other.
     private struct Parts {

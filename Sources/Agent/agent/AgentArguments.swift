@@ -3,7 +3,7 @@ import Glibc
 import KeychainWire
 import LinuxSystem
 
-/// What the command line asks for.
+/// The options of the command line.
 enum AgentArguments {
     case help
     case version

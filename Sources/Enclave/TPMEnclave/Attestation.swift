@@ -9,7 +9,7 @@ extension TPMKeyStore {
 
     /// Lets the TPM certify a key, and quote the platform's registers.
     ///
-    /// - Parameter nonce: what the verifier has chosen, 1 to 32 bytes, so that nobody shows him an old statement.
+    /// - Parameter nonce: 1 to 32 bytes of the verifier's choice, so that an old statement cannot be shown again.
     /// - Throws: `errSecParam` for another nonce; `errSecNotAvailable` when there is no TPM, or another one.
     package func attest(_ privatePart: Span<UInt8>, nonce: [UInt8]) throws(Refusal) -> KeyAttestation {
         guard (1...Self.nonceBytes).contains(nonce.count) else { throw .wrongNonce }

@@ -15,12 +15,12 @@ struct LoadedObject: ~Copyable {
 /// A key that stays loaded between two uses, because loading takes as long as signing.
 struct LoadedKey {
     let object: TPMObject
-    /// What it was loaded with. The library answers for it from now on, so whoever comes with another one is not let in
-    /// here.
+    /// The authorisation that it was loaded with. The library uses it from now on, so a caller with another one is
+    /// refused here.
     let auth: SecretBytes
     let handle: UInt32
 
-    /// How many stay loaded behind a resource manager; a TPM by itself has room for one beside what we need.
+    /// How many stay loaded behind a resource manager. A TPM by itself has room for one more than this module needs.
     static let most = 8
 }
 
@@ -47,12 +47,12 @@ extension TPMConnection {
         LoadedObject(try makingRoom { () throws(TPMFailure) in try create(primary) }, of: self)
     }
 
-    /// Lets go of the keys that stay loaded.
+    /// Unloads the keys that stay loaded.
     func forgetKeys() {
         while let key = loadedKeys.popLast() { flush(key.handle) }
     }
 
-    /// Lets go of the keys that stay loaded if there is no room otherwise.
+    /// Unloads the keys that stay loaded if there is no room otherwise.
     private func makingRoom(_ load: () throws(TPMFailure) -> UInt32) throws(TPMFailure) -> UInt32 {
         do { return try load() } catch {
             guard error == .response(ResponseCode.objectMemory), !loadedKeys.isEmpty else { throw error }

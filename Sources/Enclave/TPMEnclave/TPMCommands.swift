@@ -21,7 +21,7 @@ extension TPMConnection {
 
     func makeStorageKey() throws(TPMFailure) -> UInt32 {
         do throws(TPMFailure) { return try create(.storageKey) } catch {
-            // The owner has set a password, so there is the key that whoever set it has made for everybody.
+            // The owner has set a password. So there is the persistent key that the owner made for everybody.
             guard [.response(ResponseCode.badAuth), .response(ResponseCode.authFail)].contains(error) else {
                 throw error
             }
@@ -122,7 +122,7 @@ extension TPMConnection {
         }
     }
 
-    /// What an object is called by its TPM: a digest of its public area.
+    /// The TPM's name of an object: a digest of its public area.
     func name(of handle: UInt32) throws(TPMFailure) -> [UInt8] {
         var name: UnsafeMutablePointer<TPM2B_NAME>?
         try check(unsafe Esys_TR_GetName(context, handle, &name))

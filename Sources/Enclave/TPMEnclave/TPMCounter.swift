@@ -5,11 +5,11 @@ import LinuxSystem
 import SecureEnclave
 
 /// A vault's count in the TPM: an NV counter (TPM 2.0 Library, part 1, "NV Counters"), which is only ever counted up.
-/// One that is removed and made anew begins above all that the TPM has ever counted.
+/// One that is removed and made again begins above all that the TPM has ever counted.
 ///
-/// Its number follows from the vault's identifier, and so does its policy, which is a name and lets nobody do anything.
-/// What lets read and count is a value that follows from the device key. The TPM's owner can remove it; without a
-/// password of the owner so can whoever may use the TPM.
+/// Its number follows from the vault's identifier, and so does its policy, a name that authorises nothing. An
+/// authorisation value that follows from the device key lets this device read and count. The TPM's owner can remove the
+/// counter; without a password of the owner, any program that may use the TPM can.
 struct TPMCounter: RootCounter {
     let tpm: TPM
     let vault: [UInt8]
@@ -54,7 +54,7 @@ struct TPMCounter: RootCounter {
         }
     }
 
-    /// What tells it from the counters of others.
+    /// The name that tells it from the counters of others.
     private var name: [UInt8] {
         get throws(TPMFailure) {
             let text = Array("keychain vault 4: counter".utf8) + vault
@@ -74,7 +74,7 @@ extension ResponseCode {
     static let nvAuthorization: UInt32 = 0x149
     static let nvUninitialized: UInt32 = 0x14a
 
-    /// What is said to who has not made the counter, or not to its end.
+    /// Failures for a caller that has not made the counter, or has not completed it.
     static let deniedCounter: [TPMFailure] = [
         .response(authFail), .response(badAuth), .response(nvAuthorization), .response(nvUninitialized),
     ]

@@ -16,7 +16,7 @@ package import SecureEnclave
 package struct TPMDeviceRoot: DeviceRoot {
     private let tpm: TPM
 
-    /// What the device's secret is made from; the device key makes it this device's.
+    /// The material of the device's secret; the device key makes it this device's.
     private static let purpose = Array("keychain vault 2: device secret".utf8)
 
     package init(_ tpm: TPM) { self.tpm = tpm }
@@ -112,7 +112,8 @@ private struct DeviceObject {
 }
 
 extension TPMConnection {
-    /// What tells this chip from any other, even after it was cleared; empty when its owner does not let us know.
+    /// An identifier that tells this chip from any other, even after it was cleared; empty when its owner does not
+    /// allow it.
     fileprivate func chipName() throws(TPMFailure) -> [UInt8] {
         do throws(TPMFailure) {
             let key = try loaded(.chipKey)

@@ -7,7 +7,7 @@ import SecureEnclave
 ///
 ///     privatePart = auth:32 object
 ///
-/// `auth` is random and belongs to the one key: whoever finds the object alone cannot use it, even on this TPM.
+/// `auth` is random and belongs to the one key. An attacker with the object alone cannot use it, even on this TPM.
 package struct TPMKeyStore: EnclaveKeyStore {
     private static let authBytes = 32
     /// The size of the order of P-256.
@@ -60,7 +60,7 @@ package struct TPMKeyStore: EnclaveKeyStore {
         }
     }
 
-    /// Runs a command that a key's authorisation is for. It is kept beside the key, so a wrong one is a damaged one.
+    /// Runs a command that a key's authorisation is for. It is kept with the key, so a wrong one is a damaged one.
     ///
     /// - Throws: ``TPMFailure/malformed`` when the TPM does not take the authorisation.
     static func authorised<Result>(_ command: () throws(TPMFailure) -> Result) throws(TPMFailure) -> Result {

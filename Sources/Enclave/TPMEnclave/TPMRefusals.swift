@@ -1,7 +1,7 @@
 package import KeychainModel
 import LinuxSystem
 
-/// What a person learns of a failure of the TPM.
+/// Refusals for failures of the TPM.
 extension TPMFailure {
     /// The refusal this becomes at the module's border.
     ///

@@ -16,7 +16,7 @@ enum Primary {
 
 /// The public areas that our objects are made with (TPM 2.0 Library, part 2, 12.2).
 enum Template {
-    /// What `objectAttributes` may have.
+    /// The bits of `objectAttributes`.
     private struct Attributes: OptionSet {
         let rawValue: UInt32
         static let fixedTPM = Attributes(rawValue: 1 << 1)

@@ -11,7 +11,7 @@ import LinuxSystem
     let context: OpaquePointer
     /// Ours is freed by us.
     private let own: UnsafeMutablePointer<DescriptorTransport>?
-    /// What ours reads and writes.
+    /// The descriptor of this module's own transport.
     private let descriptor: FileDescriptor?
 
     /// Opens the way to an address: `device:<path>`, `swtpm:path=<socket>`, or what `Tss2_TctiLdr_Initialize` takes.
@@ -68,7 +68,7 @@ private struct DescriptorTransport {
     }
 }
 
-/// What the library calls.
+/// The functions that the library calls.
 private enum DescriptorCalls {
     /// A response's tag, size and code; the size, most significant byte first, stands behind the tag.
     private static let headSize = 10

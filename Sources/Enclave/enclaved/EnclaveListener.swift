@@ -127,7 +127,7 @@ final class EnclaveListener {
             enclaves[nextToken] = enclave
             try epoll.add(enclave.end, for: .readable, token: nextToken)
             try epoll.add(enclave.requests, for: .readable, token: nextToken + 1)
-            // What is asked for by nobody is told all the same: that the other end is closed.
+            // The hang-up is reported even where no event is asked for.
             try epoll.add(enclave.connection, for: [], token: nextToken + 2)
             nextToken += Token.ofEnclave
         } catch { report(error) }

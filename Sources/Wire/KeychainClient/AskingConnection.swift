@@ -2,13 +2,13 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What a caller says about asking the user on its behalf.
+/// A caller's answers to how its user may be asked.
 package struct Asking: Sendable {
     /// The identifier of the `LAContext` that the program gave; nil when it gave none.
     package var context: [UInt8]?
     /// The application password that was set in it.
     package var password: SecretBytes?
-    /// How the user can be reached, and what he is to read.
+    /// How the user can be reached, and the text of the prompt.
     package var prompt: Prompt
 
     package init(context: [UInt8]? = nil, password: SecretBytes? = nil, prompt: Prompt) {
@@ -16,7 +16,7 @@ package struct Asking: Sendable {
     }
 }
 
-/// A connection whose requests have the user asked where they need him (semantics B.6).
+/// A connection that prompts the user where a request requires it (semantics B.6).
 ///
 /// The pages of an enumeration after its first share a context, so that the user is asked once for all of them; it ends
 /// with this connection. So do requests that belong together (``inOneContext(_:)``).
@@ -33,8 +33,8 @@ package final class AskingConnection: KeychainConnection {
         makeAsking = { asking }
     }
 
-    /// One whose requests go plainly first: what is said about asking is found out when the user is needed, every time
-    /// anew.
+    /// A connection that sends each request without prompt data first. It calls `asking` only when the user is needed,
+    /// for each such request again.
     package init(_ connection: any KeychainConnection, whenNeeded: @escaping @Sendable () throws(Refusal) -> Asking) {
         (self.connection, startsPlainly, makeAsking) = (connection, true, whenNeeded)
     }
@@ -144,8 +144,8 @@ extension Asking {
         if prompt.interaction == .never, context == nil { throw refusal.forbiddenToAsk }
     }
 
-    /// The password as a memory file, which whoever is between program and enclave hands on without reading it; nil for
-    /// none.
+    /// The password as a memory file, which the processes between program and enclave pass on without reading it; nil
+    /// for none.
     ///
     /// - Throws: `errSecAllocate` when none can be made.
     package func passwordFile() throws(Refusal) -> FileDescriptor? {

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// One socket to the daemon and the buffers for talking over it: one question, then one answer.
 ///
-/// Whoever took it out of the pool has it alone, which is what makes it safe to keep there.
+/// A channel belongs to the one thread that took it out of the pool. This makes it safe to keep the channel there.
 final class Channel: @unchecked Sendable {
     private let socket: UnixSocket
     private let request = SecretBuffer()
@@ -20,7 +20,7 @@ final class Channel: @unchecked Sendable {
         (self.socket, mustIntroduce) = (socket, introduces)
     }
 
-    /// What kind of request it is, how long it may take in milliseconds, and what goes beside its body.
+    /// The kind of the request, the milliseconds that it may take, and the descriptors attached to its body.
     struct Question {
         let kind: FrameHeader.Kind
         private(set) var deadline: UInt32
@@ -191,8 +191,7 @@ extension Channel {
         throw isSent ? .unknown : .notPerformed(SystemError(code: EPIPE, call: "send"))
     }
 
-    /// Waits in `poll`: whoever waits in `recv` is woken twice, by the answer and before that, when the daemon takes
-    /// the request.
+    /// Waits in `poll`. A thread in `recv` would be woken twice: when the daemon takes the request, and by the answer.
     private func receive(
         into span: inout MutableSpan<UInt8>, from offset: Int, by deadline: Deadline
     ) throws(SystemError) -> Int {

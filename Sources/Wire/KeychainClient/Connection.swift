@@ -16,7 +16,8 @@ package final class Connection: KeychainConnection {
     /// - Parameters:
     ///   - timeout: how long a request may take that names no deadline: milliseconds.
     ///   - connected: a socket to begin with, where there is one already.
-    ///   - introduces: whether the daemon has to be shown that this process asks itself: of a program that the kernel marks.
+    ///   - introduces: whether this process must show the daemon that the call is its own; true for a program that the
+    ///     kernel marks.
     ///   - silent: called when the daemon has not answered in time.
     ///   - open: called for every socket that is needed.
     package init(
@@ -146,7 +147,7 @@ extension Channel.Failure {
 }
 
 extension Deadline {
-    /// What is left as a frame says it, where zero would be the daemon's own choice.
+    /// The remaining milliseconds for a frame's head, at least 1, because zero stands for the daemon's own deadline.
     fileprivate func milliseconds(atMost most: UInt32) -> UInt32 {
         let left = remainingMilliseconds
         return left < 0 ? most : max(1, min(most, UInt32(left)))

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// Where the programs of an installation are: beside each other, beside the program that asks, or in the usual folders.
+/// The places of an installation's programs: the folder of the calling program, or the usual folders.
 package enum InstalledPrograms {
     private static let folders = ["/usr/local/libexec", "/usr/libexec", "/usr/local/bin", "/usr/bin"]
 

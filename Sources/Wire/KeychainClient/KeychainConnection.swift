@@ -28,7 +28,7 @@ package protocol KeychainConnection: AnyObject, Sendable {
     /// - Throws: the refusal of policy or enclave, or `errSecNotAvailable` when no engine can be reached.
     func key(_ request: KeyRequest) throws(Refusal) -> KeyReply
 
-    /// Asks what may have to ask the user. Blocks until he has answered.
+    /// Sends a request that may need the user. Blocks until the user has answered.
     ///
     /// - Parameter descriptors: as many memory files as ``AuthenticationRequest/descriptors`` allows: the application
     ///   password.
@@ -40,7 +40,7 @@ package protocol KeychainConnection: AnyObject, Sendable {
     ) throws(Refusal) -> AuthenticationReply
 }
 
-/// What a device request is answered with.
+/// The answer to a device request.
 package enum DeviceReply: Equatable, Sendable {
     /// To ``DeviceRequest/status``.
     case status(DeviceStatus)

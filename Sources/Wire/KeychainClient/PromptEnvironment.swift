@@ -29,7 +29,7 @@ extension AuthenticationRequest {
 }
 
 extension Prompt {
-    /// A prompt where the user of this process is, as far as he may be asked (`KEYCHAIN_INTERACTION`).
+    /// A prompt on the terminal or screen of this process's user, as far as `KEYCHAIN_INTERACTION` allows one.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) for a setting that makes no sense.
     package static func ofThisProcess(reason: String = "") throws(Refusal) -> Prompt {
@@ -40,7 +40,7 @@ extension Prompt {
 }
 
 extension Configuration.Interaction {
-    /// What it means for a prompt.
+    /// The same for a prompt.
     package var ofPrompts: Prompt.Interaction {
         switch self {
         case .never: .never

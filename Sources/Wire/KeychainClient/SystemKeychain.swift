@@ -19,7 +19,7 @@ extension Configuration {
 }
 
 extension Connection {
-    /// Reaches anybody's keychain of the system service, in his name; root alone can.
+    /// Reaches the keychain of any user of the system service, in that user's name; root alone can.
     ///
     /// - Parameter configuration: the settings; a socket they name lies in the service's folder.
     /// - Throws: `errSecNotAvailable` where the system service is not installed, or may not be connected to as that

@@ -57,7 +57,7 @@ extension DeviceRequest {
 }
 
 extension KeychainConnection {
-    /// Makes a copy of the store beside it.
+    /// Makes a copy of the store in the same folder.
     ///
     /// - Returns: the path of the copy.
     /// - Throws: what the keychain says; `wire.malformed` for another answer.

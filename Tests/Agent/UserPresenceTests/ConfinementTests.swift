@@ -5,7 +5,7 @@ import Testing
 
 @testable import agent
 
-/// What is left to an agent that has been taken over: tried in processes that have confined themselves as it does.
+/// The rights left to an agent that has been taken over, tried in processes that have confined themselves as it does.
 @Suite(.enabled(if: !Sanitizer.isActive, "a sanitizer makes system calls of its own"))
 struct ConfinementTests {
     private let vaults: TemporaryDirectory

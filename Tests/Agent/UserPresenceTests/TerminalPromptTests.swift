@@ -28,7 +28,7 @@ struct TerminalPromptTests {
             }
         }
 
-        /// What came of it: the case, or the secret in quotation marks.
+        /// The result: the case, or the secret in quotation marks.
         func end() -> String {
             thread.join()
             guard let answer = outcome.update({ $0 }) else { return "" }
@@ -104,7 +104,7 @@ struct TerminalPromptTests {
     func hangUp() throws {
         var open: OpenQuestion? = try OpenQuestion()
         try open?.terminal.waitFor("Passcode: ")
-        // What is sent to a person who has gone comes back as an error or as the end.
+        // Bytes for a person who has gone come back as an error or as the end.
         let person = try #require(open?.terminal.person)
         let end = try FileDescriptor.open("/dev/null", O_RDONLY)
         #expect(dup2(end.number, person.number) == person.number)

@@ -53,7 +53,7 @@ struct AgentStartTests {
         #expect(status.contains("Seccomp:\t\(isConfined ? 2 : 0)"))
     }
 
-    /// Whoever adopts it may take a while to take note of its end.
+    /// The process that adopts it may take a while to notice its end.
     private static func runs(_ process: Int32) -> Bool {
         guard let status = try? FileDescriptor.open("/proc/\(process)/status", O_RDONLY).readText(1 << 16) else {
             return false

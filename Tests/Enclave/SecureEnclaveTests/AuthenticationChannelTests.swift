@@ -8,7 +8,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// The user and what he guards, through the channel as without it; and a person's time is nobody else's.
+/// Prompts and guarded rows, through the channel as without it; one user's prompt delays no other caller.
 struct AuthenticationChannelTests {
     private let user = TestUser(fingers: [1])
     private let served: ServedEnclave
@@ -83,7 +83,7 @@ struct AuthenticationChannelTests {
     @Test("While users are asked, all else goes on: rows, keys, lock, unlock, passwords; and a context is invalidated")
     func goesOn() throws {
         user.will(.wait)
-        // One asks and three wait behind him: all the slots for prompts there are.
+        // One prompt is open and three wait behind it: these are all the prompt slots.
         let all = (0..<EnclaveChannelFormat.promptSlots).map { _ in AuthenticationContext.test() }
         let threads = try all.map { try asking(.policy(2, $0)) }
         user.wait(for: 1)
@@ -93,10 +93,10 @@ struct AuthenticationChannelTests {
         _ = try connection.status()
         try connection.unlock(passcode: TestDevice.passcode("1234"))
         try connection.setCredential(TestDevice.passcode("x"), in: context)
-        // One more waits for a slot, and no longer than for his own user.
+        // One more waits for a slot, until its own deadline at most.
         let refused = refusal { _ = try connection.authenticate(.policy(2, context), by: .after(milliseconds: 50)) }
         #expect(refused?.status == .notAvailable && refused?.rule == .deadline)
-        // Whoever has the user last, for the next one would have him then.
+        // The open prompt is withdrawn last, because the next one would open then.
         let asked = user.questions[0].context
         for context in all where context != asked { try connection.invalidate(context) }
         try connection.invalidate(asked)

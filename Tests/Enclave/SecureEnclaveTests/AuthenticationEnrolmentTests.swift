@@ -7,7 +7,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// What asks for the fingers that were enrolled when it was made, and what does not (S-29 to S-31).
+/// Access controls that require the fingers enrolled when they were made, and those that do not (S-29 to S-31).
 struct AuthenticationEnrolmentTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])

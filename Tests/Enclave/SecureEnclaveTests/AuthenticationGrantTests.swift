@@ -7,7 +7,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// What was shown counts once, for one thing, one caller, one context, one operation, and not for long.
+/// A grant counts once, for one thing, one caller, one context, one operation, and for a short time.
 struct AuthenticationGrantTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])
@@ -94,7 +94,7 @@ struct AuthenticationGrantTests {
         #expect(enclave.refusal(.policy(1, context)) == nil)
         #expect(needsUser(try row(Flag.devicePasscode)))
         #expect(user.questions.count == 1)
-        // What is lacking is asked for, and nothing else.
+        // The prompt asks for the missing factor, and for no other.
         let both = try row(Flag.biometryAny | Flag.devicePasscode)
         #expect(needsUser(both))
         user.will(.passcode("1234"))

@@ -127,7 +127,7 @@ struct AuthenticationKeyTests {
     }
 }
 
-// MARK: - Binding anew
+// MARK: - Rebinding
 
 extension AuthenticationKeyTests {
     @Test("What the user guards is bound to another group freely, its password and enrolment included")

@@ -34,7 +34,7 @@ struct AuthenticationPromptTests {
 
         var hasEnded: Bool { outcome.update { $0 != nil } }
 
-        /// What it was refused with.
+        /// The refusal that it got.
         func end() -> Refusal? {
             thread.join()
             return outcome.update { $0 ?? nil }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// What is left of the vault when writing it fails, or the process ends in the middle.
+/// The state of the vault when writing it fails, or when the process ends in the middle.
 struct CrashTests {
     @Test("a vault that cannot be written completely stays the old one, at whatever byte the disk is full")
     func diskFull() async {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Keys made inside: what they do, for whom, and when (semantics F.5).
+/// Keys made inside: their operations, their callers, and their device states (semantics F.5).
 struct EnclaveKeyTests {
     private let device = TestDevice()
 
@@ -174,7 +174,7 @@ extension EnclaveKeyTests {
     }
 }
 
-// MARK: - Binding anew
+// MARK: - Rebinding
 
 extension EnclaveKeyTests {
     @Test("A key is bound to another group, class and control, and is the same key")

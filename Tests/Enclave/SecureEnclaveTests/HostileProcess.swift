@@ -27,7 +27,7 @@ final class HostileProcess: Sendable {
         daemon = MaliciousDaemon(channel: try RawChannel(device, ours))
     }
 
-    /// What the user has been asked for.
+    /// The questions that the user has been asked.
     var questions: [UserQuestion.Kind] {
         let bytes = (try? AtomicFile.read("\(agent).questions", limit: 1 << 16)) ?? []
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {

@@ -29,7 +29,7 @@ extension KeyUse {
 extension KeyAlgorithm {
     static let messageX962 = all.first { $0.name == "algid:sign:ECDSA:message-X962:SHA256" } ?? all[0]
 
-    /// What the algorithm is given to sign a message: the message, its digest, or a block for a key of this size.
+    /// The input of the algorithm for a message: the message, its digest, or a block for a key of this size.
     func input(for message: [UInt8], bits: Int = 256) throws -> [UInt8] {
         guard case .signature(let signature, of: let input) = construction else { return message }
         switch (signature, input) {

@@ -99,7 +99,7 @@ extension EnclaveService {
     }
 }
 
-/// What `body` is refused with.
+/// The refusal that `body` throws.
 func refusal(_ body: () throws -> Void) -> Refusal? {
     do {
         try body()

@@ -29,7 +29,7 @@ final class TestUser: UserAgent {
     /// - Parameter fingers: those that are enrolled; nil for no sensor.
     init(fingers: [UInt8]? = nil) { state = Monitor(State(fingers: fingers)) }
 
-    /// What the next questions are answered with; one without an answer cannot be put (`unreachable`).
+    /// The answers to the next questions. Without an answer, a question cannot be asked (`unreachable`).
     func will(_ answers: Answer...) { state.update { $0.answers += answers } }
 
     func enrol(_ fingers: [UInt8]?) { state.update { $0.fingers = fingers } }
@@ -47,7 +47,7 @@ final class TestUser: UserAgent {
     func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
         let answer: Answer = state.update { state in
             let answer = state.answers.isEmpty ? .unreachable : state.answers.removeFirst()
-            // Whoever sees the question may withdraw it at once.
+            // An observer of the question may withdraw it at once.
             if case .wait = answer { state.open = question.context }
             state.questions.append(question)
             return answer
@@ -122,7 +122,7 @@ struct GuardedRow {
         wrapped = try enclave.wrapGuardedRowKey(key, row: identity, for: accessibility, flags: flags, in: context)
     }
 
-    /// What opening it is refused with; nil when it opens.
+    /// The refusal of its opening; nil when it opens.
     func refusal(_ enclave: any EnclaveService, _ context: AuthenticationContext?) -> Refusal? {
         do throws(Refusal) {
             let opened = try enclave.unwrapGuardedRowKey(wrapped, row: identity, for: accessibility, in: context)
@@ -131,7 +131,7 @@ struct GuardedRow {
         } catch { return error }
     }
 
-    /// What the engine asks for it.
+    /// The engine's task for it.
     func task(_ context: AuthenticationContext, for operation: GuardedOperation = .useItem) -> AuthenticationTask {
         .items([self], context, for: operation)
     }
@@ -160,7 +160,7 @@ extension AuthenticationTask {
 }
 
 extension SoftwareEnclave {
-    /// What asking the user is refused with; nil when he has shown what is wanted.
+    /// The refusal of the prompt; nil when the user has shown the required factors.
     func refusal(_ task: AuthenticationTask, by deadline: Deadline = soon) -> Refusal? {
         do throws(Refusal) {
             _ = try authenticate(task, by: deadline)

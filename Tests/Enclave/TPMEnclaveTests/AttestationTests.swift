@@ -9,7 +9,7 @@ import Testing
 @testable import SecurityCommands
 @testable import TPMEnclave
 
-/// What the TPM says of a key, verified by the shell script with openssl alone.
+/// The TPM's statement about a key, verified by the shell script with openssl alone.
 struct AttestationTests {
     let device: TPMDevice
     let folder: TemporaryDirectory

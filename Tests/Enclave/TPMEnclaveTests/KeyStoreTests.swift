@@ -28,7 +28,7 @@ struct KeyStoreTests {
         return (part, file)
     }
 
-    /// What is kept of a key that has signed, over a connection that has ended since.
+    /// The record of a key that has signed, over a connection that has ended since.
     private func usedKey() throws -> [UInt8] {
         let store = TPMKeyStore(TPM(chip.address))
         let part = try store.makeKey().privatePart

@@ -17,7 +17,7 @@ struct MovingCrashTests {
 
     init() throws { device = try TPMDevice() }
 
-    /// What replacing a file does, in order; the first `fsync` is the file's, `openat` begins it.
+    /// The steps of replacing a file, in order; the first `fsync` is the file's, `openat` begins it.
     static let steps = ["openat", "fchmod", "fsync", "rename", "write", "pwrite64", "flock", "unlink"]
 
     @Test("a move whose system calls fail is refused or complete, whichever call it is", arguments: steps)

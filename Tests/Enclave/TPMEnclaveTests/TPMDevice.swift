@@ -77,7 +77,7 @@ struct TestRow {
     }
 }
 
-/// What `body` is refused with.
+/// The refusal that `body` throws.
 func refusal(_ body: () throws -> Void) -> Refusal? {
     do {
         try body()

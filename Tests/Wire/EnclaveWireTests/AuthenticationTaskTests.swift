@@ -4,7 +4,7 @@ import KeychainWire
 import LinuxSystem
 import Testing
 
-/// What the daemon asks the enclave about users, and what guarded things keep beside their boxes, as bytes.
+/// The daemon's questions about users, and the bindings of guarded rows and keys, as bytes.
 struct AuthenticationTaskTests {
     private static let context = AuthenticationContext(
         identifier: [UInt8](repeating: 1, count: 16), caller: [UInt8](repeating: 2, count: 32))

@@ -12,8 +12,7 @@ struct AccessMessageTests {
         return buffer.copy()
     }
 
-    // Made anew for each use: in a global, the array inside a case would be taken for a leak
-    // (Tests/Support/leaks.supp).
+    // Made for each use: in a global, the array inside a case would be taken for a leak (Tests/Support/leaks.supp).
     static var requests: [AccessRequest] {
         [
             .decisions(after: .max), .why(program: "", query: []), .why(program: "/bin/ä", query: [1, 2, 3]),

@@ -84,7 +84,7 @@ struct SystemMessageTests {
         var byte: [UInt8] = [0]
         var span = byte.mutableSpan
         #expect(try daemons.receiveFully(into: &span, deadline: soon) == 1 && byte == [7])
-        // What brings no channel is none.
+        // A message without a channel is none.
         try ours.sendFully([0, 0, 0, 0].span, deadline: soon)
         #expect(throws: SystemError.self) { try IdentifierHandover.receive(from: theirs) }
         shutdown(ours.descriptor.number, CInt(SHUT_RDWR))
@@ -103,7 +103,7 @@ struct SystemMessageTests {
             #expect(
                 received.startTime == noted.startTime && (received.descriptor == nil) == (witness.descriptor == nil))
         }
-        // Of a process that had ended: whoever has its number is not taken for it.
+        // Of a process that had ended. A later process with its number is not taken for it.
         try sender.hand(UnixSocket(connection.descriptor, witness: ProcessWitness(descriptor: nil)), as: .client)
         let ended = try #require(try receiver.accept())
         #expect(code { () throws(SystemError) in _ = try PeerCredentials(of: ended) } == ESRCH)

@@ -4,10 +4,9 @@ import LinuxSystem
 
 /// Which fingers are enrolled, as far as can be told from outside: 32 bytes that change when that changes.
 ///
-/// Always in it: the reader's name and kind, the user, and the names of his fingers. Where this process may look into
-/// fprintd's store, also which files the prints are in and when they were made. Where it may not, which is usual for a
-/// user's own agent, one change cannot be seen: a finger that is deleted and another one enrolled under the same name
-/// between two looks.
+/// It always has the reader's name and kind, the user, and the names of the user's fingers. Where this process may read
+/// fprintd's store, it also has the files of the prints and their times. A user's own agent usually may not. Then one
+/// change stays unseen: a finger is deleted, and another one is enrolled under the same name before the next look.
 struct Enrolment {
     var reader: String
     var scanType: String

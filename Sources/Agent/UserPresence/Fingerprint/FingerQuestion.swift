@@ -13,7 +13,7 @@ struct FingerQuestion {
 
     /// Tries the ways one after the other until one of them works.
     func ask(_ ways: [PromptMethod]) -> UserAnswer {
-        // Pinentries for terminals are made for secrets; a line of our own says better what is waited for.
+        // Pinentries for terminals are made for secrets. A line of text says better that a finger is expected.
         let ways = ways.filter { if case .terminalPinentry = $0 { false } else { true } }
         guard !ways.isEmpty, let reader = try? FingerprintReader(), (try? reader.begin()) != nil else {
             return .unreachable
@@ -67,7 +67,7 @@ struct FingerQuestion {
         }
     }
 
-    /// What a happening means, unless it is only something to show or to look at.
+    /// The answer that an event leads to; nil for an event that only changes the text or is to be looked at.
     private static func answer(_ happening: Happening) -> UserAnswer? {
         switch happening {
         case .withdrawn: .withdrawn

@@ -5,7 +5,7 @@ import Systemd
 /// The default fingerprint reader, as fprintd lends it (`net.reactivated.Fprint` on the system bus). Belongs to one
 /// thread.
 final class FingerprintReader {
-    /// What fprintd says about a touch.
+    /// fprintd's result of a touch.
     enum Touch: Equatable {
         case matched
         case noMatch
@@ -46,7 +46,7 @@ final class FingerprintReader {
     /// The reader's name.
     func name() throws(BusError) -> String { try bus.property(device, "name", "s").readText() }
 
-    /// What is enrolled for the user: nothing, or 32 bytes that stand for it.
+    /// The user's enrolment: nothing, or 32 bytes that stand for it.
     func status(user: String) throws(BusError) -> BiometryStatus {
         let fingers = try fingers()
         if fingers.isEmpty { return BiometryStatus(state: .notEnrolled, enrolment: []) }
@@ -79,7 +79,7 @@ final class FingerprintReader {
         try bus.call(device, "VerifyStart", [.text("any")])
     }
 
-    /// What came of a touch; nil when there was none yet.
+    /// The result of a touch; nil when there was none yet.
     func touch() throws(BusError) -> Touch? {
         while let signal = try bus.nextSignal() {
             guard signal.path == device.path, signal.member == "VerifyStatus" else { continue }

@@ -110,7 +110,7 @@ final class Pinentry {
         }
     }
 
-    /// What came before an `OK`.
+    /// The lines before an `OK`.
     struct Reply {
         let data = SecretBuffer(capacity: 64)
         var statuses: Set<String> = []

@@ -10,7 +10,7 @@ package struct PinentryPrograms: Equatable, Sendable {
         (self.graphical, self.terminal) = (graphical, terminal)
     }
 
-    /// What the setting `pinentry` says: a path for both, `none`, or `auto` for what is installed.
+    /// The setting `pinentry`: a path for both, `none`, or `auto` for the installed ones.
     package init(setting: String) {
         switch setting {
         case "auto": self.init(installedIn: "/usr/bin/")

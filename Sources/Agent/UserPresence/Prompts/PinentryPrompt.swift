@@ -97,7 +97,7 @@ struct PinentryPrompt {
 }
 
 extension UserAnswer {
-    /// What a pinentry's failure is for who asked.
+    /// The answer to the question after a pinentry's failure.
     init(_ failure: Pinentry.Failure) {
         self =
             switch failure {
@@ -111,7 +111,7 @@ extension UserAnswer {
 }
 
 extension Text {
-    /// What is wrong with something entered, whatever it is for; nil for nothing.
+    /// The error in an entered text, whatever its purpose; nil for none.
     init?(problemOf secret: SecretBytes, isNew: Bool) {
         if secret.count > AgentFormat.secretBytes {
             self = .tooLong

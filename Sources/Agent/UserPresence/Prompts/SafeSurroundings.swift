@@ -1,8 +1,8 @@
 import KeychainWire
 
-/// Which of a caller's variables reach a program that asks the user: those of ``PromptEnvironment/variables``, if they
-/// have the form that their readers document. A value of another form could make a pinentry load or run something (a
-/// message catalogue at a path, a bus address with a command) for whoever speaks through the daemon.
+/// The variables of a caller that a prompt program gets: those of ``PromptEnvironment/variables``, if they have the
+/// form that their readers document. A value of another form could make a pinentry load or run something: a message
+/// catalogue at a path, or a bus address with a command. An attacker behind the daemon could choose it.
 enum SafeSurroundings {
     static func environment(_ surroundings: PromptEnvironment) -> [String: String] {
         surroundings.environment.filter { name, value in

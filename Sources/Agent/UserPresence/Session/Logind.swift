@@ -30,8 +30,8 @@ final class Logind {
     /// Lets it fall asleep.
     func letSleep() { inhibitor = nil }
 
-    /// The session of this user to watch: one with a screen before one without, then one in the foreground, then the
-    /// one that is watched already, then the one that the environment names, then the one this process is in, then the
+    /// The session of this user to watch. The first rule that decides counts: a session with a screen; the one in the
+    /// foreground; the one that is watched already; the one that the environment names; the one of this process; the
     /// first.
     ///
     /// - Parameter watched: the path of the one that is watched already.
@@ -92,7 +92,7 @@ final class Logind {
         try bus.property(object(session), "LockedHint", "b").readFlag()
     }
 
-    /// What a change of properties says about the lock; nil when it is about something else.
+    /// The lock state that a change of properties reports; nil when it is about something else.
     static func lockedHint(in signal: BusMessage) throws(BusError) -> Bool? {
         guard try signal.readText() == service + ".Session" else { return nil }
         var hint: Bool?

@@ -9,14 +9,14 @@ import Systemd
 /// Of several sessions one is watched, a desktop rather than a terminal. When it ends, another one is watched from then
 /// on; the end of the last one counts as locked. An end never counts as unlocked.
 ///
-/// The machine is held up at falling asleep (a *delay inhibitor*) until whoever is told has done what there is to do.
-/// Without a bus, or without logind, nothing is seen, and nothing else is different.
+/// A *delay inhibitor* holds up the machine's suspension until `tell` has returned. Without a bus, or without logind,
+/// no event is seen, and nothing else is different.
 package final class SessionWatch: Sendable {
     private let tell: @Sendable (SessionEvent) -> Void
     private let name = Lock("")
 
-    /// - Parameter tell: called on the thread of ``run(until:)`` with every change; returns when it has been acted
-    ///   upon.
+    /// - Parameter tell: called on the thread of ``run(until:)`` with every change; returns when the change has taken
+    ///   effect.
     package init(tell: @escaping @Sendable (SessionEvent) -> Void) { self.tell = tell }
 
     /// The session that is watched; empty when there is none.
@@ -59,9 +59,9 @@ package final class SessionWatch: Sendable {
         let found = (try? logind.findSession(watched: session)) ?? ""
         guard found != session else { return }
         name.withLock { $0 = found }
-        // What was said about another session says nothing about this one.
+        // Reports about another session say nothing about this one.
         state = SessionState()
-        // Who has left altogether cannot lock any more.
+        // A user without a session cannot lock it any more.
         if found.isEmpty || (try? logind.isLocked(found)) == true { report(.locked, &state) }
     }
 
@@ -87,7 +87,7 @@ package final class SessionWatch: Sendable {
     }
 }
 
-/// What has been told already about a session: one that is locked often says so twice, by a signal and by a property.
+/// The last reports about a session. logind often reports a lock twice, by a signal and by a property.
 struct SessionState {
     private var told: SessionEvent?
 

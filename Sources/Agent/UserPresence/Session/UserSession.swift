@@ -2,10 +2,10 @@
 struct UserSession: Hashable {
     /// The path of its object.
     var path: String
-    /// What speaks for watching this one rather than another.
+    /// The reasons to watch this session rather than another.
     var merits: Merits = []
 
-    /// What speaks for a session; each outweighs all that stand below it.
+    /// The reasons to watch a session; each outweighs all that stand below it.
     struct Merits: OptionSet, Hashable {
         let rawValue: UInt8
 

@@ -3,8 +3,8 @@ enum Language: CaseIterable, Sendable {
     case english
     case chinese
 
-    /// What the variables of a user's locale ask for, in the order that gettext looks at them: `LANGUAGE` is a list,
-    /// and counts only where the locale is one.
+    /// The languages that the variables of a user's locale ask for, in gettext's order. `LANGUAGE` is a list, and
+    /// counts only where the locale is a language.
     init(_ environment: [String: String]) {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         let isPlain = locale == "C" || locale == "POSIX" || locale.hasPrefix("C.")

@@ -44,7 +44,7 @@ enum Text: CaseIterable, Sendable {
         }
     }
 
-    /// The text with its places filled in. What is filled in is taken as it is: see ``ForeignText``.
+    /// The text with its places filled in. The values are taken as they are: see ``ForeignText``.
     func callAsFunction(_ language: Language, _ values: String...) -> String {
         var rest = (language == .english ? row.english : row.chinese)[...]
         var text = ""

@@ -2,15 +2,15 @@ import EnclaveWire
 import KeychainWire
 import LinuxSystem
 
-/// What a user reads when he is asked something.
+/// The text of a prompt.
 struct Wording: Equatable, Sendable {
     let language: Language
     let title: String
-    /// Who asks for what, why, and what is to be done.
+    /// The calling program, its purpose and reason, and the user's next step.
     let lines: [String]
     /// Stands before what is entered.
     let label: String
-    /// What was wrong with the last answer; nil at first.
+    /// The error of the last answer; nil at first.
     var error: String?
     let ok: String
     let cancel: String

@@ -1,16 +1,16 @@
 import KeychainModel
 import KeychainWire
 
-/// What the user of this device could show now.
+/// The factors that the user of this device could show now.
 struct AvailableFactors: Sendable {
     /// With ``BiometryStatus/State/lockedOut`` where too many fingers did not match.
     let biometry: BiometryStatus
     let hasPasscode: Bool
 
-    /// What he can be asked for.
+    /// The factors that the user can be asked for.
     var available: AuthenticationFactors { factors(biometry.state == .ready) }
 
-    /// What there is to be shown at all, be it that the sensor looks at nothing at the moment.
+    /// The factors that are set up at all, even if the sensor does not work at the moment.
     var enrolled: AuthenticationFactors { factors([.ready, .lockedOut].contains(biometry.state)) }
 
     private func factors(_ hasBiometry: Bool) -> AuthenticationFactors {

@@ -1,14 +1,15 @@
 import KeychainModel
 import KeychainWire
 
-/// What users have shown, for whom it counts and for what. It is in this process's memory and nowhere else.
+/// The grants: the factors that users have shown, each for one caller and one scope. They are in this process's memory
+/// and nowhere else.
 ///
-/// What was shown in one context counts in no other, for no other caller, and after no lock: every grant has the
-/// generation of the device's state it was given in (``DeviceState/generation``).
+/// A grant of one context counts in no other, for no other caller, and after no lock: every grant has the generation of
+/// the device's state it was given in (``DeviceState/generation``).
 struct Grants {
     /// A caller has a few at a time; of too many the oldest goes.
     static let limit = 128
-    /// What a grant is good for.
+    /// The use that a grant allows.
     enum Scope: Equatable, Sendable {
         /// Everything that what was shown is enough for.
         case policy
@@ -25,7 +26,7 @@ struct Grants {
         }
     }
 
-    /// What the user has shown.
+    /// The factors that the user has shown.
     struct Shown: Equatable, Sendable {
         var factors: AuthenticationFactors = []
         /// The enrolment that a finger was matched with.
@@ -89,7 +90,7 @@ struct Grants {
 
     // MARK: - Looking up
 
-    /// What the user has shown in the context that also counts for this scope; single things are asked for again.
+    /// The factors shown in the context that also count for this scope. For single things the user is asked again.
     func shown(in context: AuthenticationContext, for scope: Scope, at now: Now) -> Shown {
         grants.filter {
             $0.isGood(in: context, at: now) && $0.scope.lasts && ($0.scope == .policy || $0.scope == scope)

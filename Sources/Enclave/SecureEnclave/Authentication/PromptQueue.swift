@@ -7,13 +7,13 @@ import LinuxSystem
 ///
 /// A request that waits behind an equal one is served by it. No lock is held while the user is asked.
 final class PromptQueue: Sendable {
-    /// What makes two requests equal.
+    /// The properties that make two requests equal.
     struct Subject: Hashable, Sendable {
         let context: AuthenticationContext
         let purpose: AuthenticationTask.Purpose
     }
 
-    /// What came of waiting.
+    /// The result of waiting.
     enum Admission {
         /// The user is to be asked; ``PromptQueue/leave(_:)`` must follow.
         case asks
@@ -42,7 +42,7 @@ final class PromptQueue: Sendable {
     /// waited for, in milliseconds.
     private static let (withdrawals, patience) = (10, 20)
 
-    // MARK: - Whoever wants to ask
+    // MARK: - Asking
 
     /// Takes a place in the line, and waits for what comes of it.
     ///
@@ -87,10 +87,10 @@ final class PromptQueue: Sendable {
         }
     }
 
-    /// How many wait, whoever has the user included.
+    /// How many requests wait, with the one that has the user.
     var length: Int { turns.update { $0.all.count } }
 
-    // MARK: - Whoever wants it ended
+    // MARK: - Withdrawing
 
     /// Withdraws what waits for a context, or everything; the agent is told to end the question that is open.
     func withdraw(_ context: AuthenticationContext? = nil, from agent: (any UserAgent)?) {

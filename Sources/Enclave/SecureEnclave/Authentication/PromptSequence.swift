@@ -1,12 +1,12 @@
 import KeychainModel
 import KeychainWire
 
-/// What is asked of the user next: biometry first where it helps (S-86), the passcode where it does not, both where
-/// both are wanted. It knows neither agent nor vault: it is told what came of the last question.
+/// The next question to the user: biometry first where it helps (S-86), the passcode where it does not, both where both
+/// are required. It knows neither agent nor vault. Its caller reports the result of the last question.
 struct PromptSequence {
     /// So many fingers that do not match, or wrong passcodes, end it.
     static let mostMisses: UInt32 = 3
-    /// What the user may be asked for, in the order of preference.
+    /// The factors that the user may be asked for, in the order of preference.
     private static let plans: [AuthenticationFactors] = [.biometry, .passcode, [.biometry, .passcode]]
 
     enum Step: Equatable {
@@ -47,7 +47,7 @@ struct PromptSequence {
         return .finger(allowsFallback: hasOther && !hidesFallback, failures: fingers)
     }
 
-    /// What is still lacking of the first plan that leads there.
+    /// The factors that the first sufficient plan still needs.
     private func plan(reaching reach: AuthenticationFactors) -> AuthenticationFactors? {
         guard wanted.refusal(reach.union(shown), means) == nil else { return nil }
         return Self.plans.first { plan in
@@ -55,7 +55,7 @@ struct PromptSequence {
         }?.subtracting(shown)
     }
 
-    /// What is left when the user shows no finger.
+    /// The plan for a user who shows no finger.
     private var otherPlan: AuthenticationFactors? {
         plan(reaching: reach.subtracting(.biometry))
     }

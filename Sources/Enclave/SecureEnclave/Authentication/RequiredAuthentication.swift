@@ -2,13 +2,13 @@ import EnclaveWire
 import KeychainModel
 import KeychainWire
 
-/// What is wanted of the user at once: access controls that are all to be met, or a policy, which is one in other
-/// words.
+/// The authentication that one prompt must reach: all of several access controls, or a policy, which is expressed as an
+/// access control.
 struct RequiredAuthentication {
     private let constraints: [AccessConstraint]
     /// A policy is nothing where there is no passcode to fall back on (semantics G.1).
     private var requiresPasscode = false
-    /// Who asks for biometry alone is told when the user would rather do something else.
+    /// A caller that asks for biometry alone is told when the user chooses the fallback.
     private(set) var reportsFallback = false
     /// Flags that guard something which belongs to another enrolment.
     private var changed: Set<UInt64> = []
@@ -64,7 +64,8 @@ struct RequiredAuthentication {
     /// Presence is nothing without a passcode either, whatever fingers are enrolled (S-87).
     private var wantsPresence: Bool { constraints.contains { $0.demands.contains(.userPresence) } }
 
-    /// Whether this is enough. That a finger is one of those something was bound to is seen for sure when it is opened.
+    /// Whether this is enough. Only the opening shows for sure that a finger is one of those that the thing was bound
+    /// to.
     func isMet(by factors: AuthenticationFactors) -> Bool {
         constraints.allSatisfy { $0.isMet(by: factors, enrolmentIsCurrent: !changed.contains($0.flags)) }
     }

@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// All that the enclave has to do with its user: the way to him, what he has shown, what he has missed.
+/// The enclave's state about its user: the agent, the grants, and the failed attempts.
 final class UserAccess: Sendable {
     /// After so many fingers in a row that did not match only the passcode helps (semantics G.1).
     static let mostMisses: UInt32 = 5

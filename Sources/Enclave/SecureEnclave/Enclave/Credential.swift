@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What a person showed to open the keychain.
+/// A credential that a person showed to open the keychain.
 struct Credential: Sendable {
     let kind: CredentialKind
     let bytes: SecretBytes

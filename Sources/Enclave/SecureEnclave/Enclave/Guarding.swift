@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What an access control asks for, at the moment when something is put behind it and when it is opened: the same for
+/// The requirements of an access control, when something is put behind it and when it is opened. They are the same for
 /// rows and for private keys.
 extension SoftwareEnclave {
     /// Whether something could be put behind these flags now: before a key is made for nothing.
@@ -11,7 +11,7 @@ extension SoftwareEnclave {
         _ = try bindable(flags, in: context)
     }
 
-    /// What the flags are bound to now: the enrolment, and the password.
+    /// The present binding of the flags: the enrolment, and the password.
     private func bindable(
         _ flags: UInt64, in context: AuthenticationContext?
     ) throws(Refusal) -> (enrolment: [UInt8], password: SecretBytes?) {

@@ -7,9 +7,9 @@ package import LinuxSystem
 
 /// Moving a keychain's keys onto another root: from software onto a TPM, or back.
 ///
-/// The class keys stay what they are and are wrapped anew, so that no item is written again and keys made in software
-/// work as before. Nothing is left in the TPM: its objects are in the vault. The one step that counts is the
-/// replacement of the file: before it the old vault holds, after it the new one, whenever a crash comes.
+/// The class keys stay the same and are wrapped again. So no item is rewritten, and keys made in software work as
+/// before. Nothing is left in the TPM: its objects are in the vault. One step decides: the replacement of the file.
+/// Before it the old vault holds, after it the new one, whenever a crash comes.
 extension SoftwareEnclave {
     package func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal) {
         if kind == .software { try policy.checkSoftware() }

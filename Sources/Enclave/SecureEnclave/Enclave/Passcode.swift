@@ -3,7 +3,7 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What a guess at a passcode costs (Argon2id, RFC 9106).
+/// The cost of a guess at a passcode (Argon2id, RFC 9106).
 package enum PasscodeCost: Sendable {
     /// 64 MiB, 3 passes, 1 lane: about 85 ms on a machine of 2024, which a person does not feel and a guesser does.
     case calibrated
@@ -70,8 +70,7 @@ extension SoftwareEnclave {
         return passcode
     }
 
-    /// What a slot opens with a passcode that is gone, it must not open with what comes after: all slots go, and the
-    /// key that was in them.
+    /// Slots of an earlier passcode must not open the keys that come after. All slots go, and with them their key.
     package func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         try policy.checkRemoval()
         let old = try read(old)
@@ -83,8 +82,7 @@ extension SoftwareEnclave {
         }
     }
 
-    /// Wraps the class keys anew, under a keybag key that nobody has had: in the passcode's slot, or the device's
-    /// alone.
+    /// Wraps the class keys again, under a fresh keybag key: in the passcode's slot, or the device's alone.
     private func rewrap(_ keybag: Keybag, in vault: Vault, passcode: SecretBytes?) throws(Refusal) {
         var (vault, keybag) = (vault, keybag)
         try modernise(&vault, &keybag)

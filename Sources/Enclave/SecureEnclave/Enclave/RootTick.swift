@@ -67,7 +67,7 @@ extension Vault {
 // MARK: - At a start
 
 extension SoftwareEnclave {
-    /// Holds the vault against its root's count, at a start; whoever calls it holds the vault's lock.
+    /// Compares the vault with its root's count, at a start. The caller holds the vault's lock.
     ///
     /// - Throws: as ``VaultFile/replace(with:)``; when the root does not answer.
     func checkRoot() throws(Refusal) {

@@ -68,7 +68,7 @@ extension SealedKey {
             guardBinding: guardBinding, sealed: box)
     }
 
-    /// The use of it that the user guards; to say what it is, he need not be asked.
+    /// The operation that the access control guards. A description of the key needs no user.
     fileprivate func use(for operation: GuardedOperation?) -> GuardedUse {
         let flags = operation == nil ? binding.control & AccessConstraint.applicationPassword : binding.control
         return GuardedUse(

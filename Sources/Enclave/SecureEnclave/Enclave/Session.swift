@@ -32,7 +32,7 @@ extension SoftwareEnclave {
                 try modernise(&vault, &keybag)
             }
             try state.withLock { (state) throws(Refusal) in
-                // Who unlocked it with this release has made it one that can have settings.
+                // The first unlock by this release upgrades the vault; only an upgraded vault stores settings.
                 guard state.lockState == .unlocked, vault.version >= Vault.slotVersion else { throw .lockedSettings }
                 vault.settings = settings
                 let seen = try replace(&vault, counting: .content)
@@ -54,7 +54,7 @@ extension SoftwareEnclave {
     ///
     /// - Returns: seconds until the next look.
     private func lookAround() -> UInt64? {
-        // A vault that cannot be read is for whoever needs it to report.
+        // The next call that needs the vault reports one that cannot be read.
         _ = try? state.withLock { (state) throws(Refusal) in try state.refreshOrTell(from: file) }
         return min(lockIfIdle() ?? .max, Self.longestBlindness)
     }

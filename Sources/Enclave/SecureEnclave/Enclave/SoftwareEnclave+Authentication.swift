@@ -17,7 +17,7 @@ extension SoftwareEnclave {
         let (now, scope) = (now, Grants.Scope(task.purpose))
         let changed = user.grants.withLock { $0.changedFlags(in: task.context, at: now) }
         let wanted = try RequiredAuthentication(task.purpose, changed: changed)
-        // What lacks nothing waits behind nobody's prompt.
+        // A task that needs no further factor waits for no other prompt.
         if let result = try shownBefore(wanted, scope, in: task.context) { return result }
         guard user.agent != nil else {
             throw wanted.isMet(by: shown(scope, in: task.context).factors) ? .missingPassword : .nobodyToAsk
@@ -50,7 +50,7 @@ extension SoftwareEnclave {
 
     // MARK: - What there is
 
-    /// What the user of this device could show now, by the vault as it is on disk.
+    /// The factors that the user of this device could show now, by the vault as it is on disk.
     func means() throws(Refusal) -> AvailableFactors {
         let isSet = try state.withLock { (state) throws(Refusal) in
             try state.refresh(from: file)
@@ -111,7 +111,7 @@ extension SoftwareEnclave {
         return result
     }
 
-    /// Whether the passcode is right. It costs a try, whoever was asked for it; nothing is opened by it.
+    /// Whether the passcode is right. It costs a try, whatever it was asked for; nothing is opened by it.
     func check(passcode: SecretBytes) throws(Refusal) {
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { throw .noPasscodeToShow }

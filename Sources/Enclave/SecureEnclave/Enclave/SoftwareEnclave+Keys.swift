@@ -33,7 +33,7 @@ extension SoftwareEnclave {
         return try seal(external, as: head, in: context)
     }
 
-    /// Reads a private key and writes it anew, so that there is one form of it.
+    /// Reads a private key and encodes it again, so that there is one form of it.
     private func read(
         _ key: SecretBytes, as type: KeyType
     ) throws(Refusal) -> (external: SecretBytes, publicKey: [UInt8], bits: Int) {

@@ -4,10 +4,10 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// A Secure Enclave in software: class keys and passcode guarded by a vault file, in this process or one of its own.
-/// What the file rests on is a ``DeviceRoot``: the file itself, or a TPM.
+/// A Secure Enclave in software: class keys and passcode guarded by a vault file, in this process or one of its own. A
+/// ``DeviceRoot`` protects the file: the file itself, or a TPM.
 ///
-/// What it promises:
+/// Its guarantees:
 /// 1. No class key, device key or passcode leaves it; a class key is in memory only while its class is open, a passcode
 /// only
 ///    while it is looked at.
@@ -38,14 +38,14 @@ package final class SoftwareEnclave: EnclaveService {
     ///
     /// - Parameters:
     ///   - vault: the path of the file; its folder must be this user's alone.
-    ///   - createIfMissing: whether to make a vault where there is none: only when there is no store either, for a new vault
-    ///     cannot open its items.
+    ///   - createIfMissing: whether to make a missing vault. True only when there is no store either, because a new
+    ///     vault cannot open the items of an old store.
     ///   - kind: what a person calls this enclave.
     ///   - passcodeCost: what a guess costs, for passcodes that are set from now on.
     ///   - roots: what a vault may rest on here.
     ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
     ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
-    ///   - userAgent: the way to the user; without one nobody is asked, and what he guards stays shut.
+    ///   - userAgent: reaches the user. Without one nobody is asked, and everything with access control stays closed.
     ///   - acceptsLoginPassword: whether the password of the user's login counts as the passcode while none is set.
     ///   - policy: what the machine's administrator demands.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode`
@@ -94,7 +94,7 @@ package final class SoftwareEnclave: EnclaveService {
         _ = try file.replace(with: vault)
     }
 
-    /// What the vault at the path rests on; nil when there is none.
+    /// The root of the vault at the path; nil when there is none.
     ///
     /// - Throws: `errSecNotAvailable` when it cannot be read, `errSecDecode` when it is damaged.
     package static func root(ofVault path: String) throws(Refusal) -> DeviceRootKind? {

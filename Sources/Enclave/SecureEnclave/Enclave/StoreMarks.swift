@@ -5,13 +5,14 @@ import LinuxSystem
 
 /// The marks that a vault gives to its store.
 ///
-///     key  = HKDF-SHA256: input the class key of dku, salt the identifier, info "keychain vault 4: store mark", 32 bytes
+///     key  = HKDF-SHA256: input the class key of dku, salt the identifier, info
+///            "keychain vault 4: store mark", 32 bytes
 ///     code = HMAC-SHA256(key, changes:u64 block:u64)
 ///
-/// That class key is there whatever is locked, never leaves the enclave, and stays the same when the passcode or the
-/// root changes: a vault that is older than any mark still knows the marks that came after it.
+/// The class key of dku is there whatever is locked, never leaves the enclave, and stays the same when the passcode or
+/// the root changes. A vault that is older than a mark still recognises the marks that came after it.
 extension Vault {
-    /// What a store's mark says of store and vault.
+    /// The verdict of a store's mark on store and vault.
     enum MarkReading: Equatable {
         case current
         case olderStore

@@ -8,7 +8,7 @@ package import LinuxSystem
 /// every use. Implementations are thread-safe; the enclave calls without holding a lock of its own, as an operation may
 /// take long.
 package protocol EnclaveKeyStore: Sendable {
-    /// What a sealed key says of itself.
+    /// The store that a sealed key names in its head.
     var backend: SealedKey.Backend { get }
 
     /// Makes a key.

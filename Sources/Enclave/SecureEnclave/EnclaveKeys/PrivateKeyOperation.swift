@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What a use asks of a private key, understood and found to fit it.
+/// A use of a private key, parsed and checked against the key.
 struct PrivateKeyOperation {
     private let algorithm: KeyAlgorithm
     private let type: KeyType
@@ -26,7 +26,7 @@ struct PrivateKeyOperation {
         input = use.input
     }
 
-    /// What the user is asked to allow.
+    /// The operation that the user is asked to allow.
     var guarded: GuardedOperation {
         switch algorithm.construction {
         case .signature: .useKeySign
@@ -108,7 +108,7 @@ extension PrivateKeyOperation {
 }
 
 extension KeyAlgorithm {
-    /// What a private key does with it.
+    /// The operation of the private key.
     fileprivate var privateOperation: KeyOperation? {
         KeyOperation.allCases.first { $0.needsPrivateKey && serves($0) }
     }

@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What a running enclave knows: the vault as it last read it, and the class keys that are open now.
+/// The state of a running enclave: the vault as it last read it, and the class keys that are open now.
 ///
 /// The lock state is not kept but follows from the keys: what is closed has no key in memory.
 //
@@ -93,8 +93,8 @@ struct DeviceState: @unchecked Sendable {
 
     /// Reads the vault again if another process has replaced it.
     ///
-    /// A passcode that was set or changed elsewhere locks the device here: nobody has shown here that he knows it, and
-    /// the key for what only a passcode may open can be another one. A passcode that was removed opens it.
+    /// A passcode that another process set or changed locks the device here. Nobody has shown the new passcode here,
+    /// and the key for passcode-only items can be another one. A passcode that was removed opens the device.
     ///
     /// - Throws: as ``VaultFile/load()``; `errSecNotAvailable` when it is another vault now.
     mutating func refresh(from file: VaultFile) throws(Refusal) {
@@ -192,7 +192,7 @@ extension DeviceState {
 // MARK: - Age
 
 extension DeviceState {
-    /// What has seen a newer vault than the one on disk.
+    /// The source that knows of a newer vault than the one on disk.
     enum Distrust: Equatable {
         /// This enclave: it goes on with what it knows, and nothing else is done with the vault.
         case olderThanKnown
@@ -211,7 +211,7 @@ extension DeviceState {
         }
     }
 
-    /// As ``refresh(from:)``, for whoever only says how it is.
+    /// As ``refresh(from:)``, for a caller that only reports the state.
     mutating func refreshOrTell(from file: VaultFile) throws(Refusal) -> KeychainAge {
         do throws(Refusal) { try refresh(from: file) } catch {
             guard distrust != nil else { throw error }

@@ -1,7 +1,7 @@
 import KeychainCrypto
 import LinuxSystem
 
-/// What a key made from the device key is for. The text goes into the derivation, so that two purposes never share a
+/// The purpose of a key made from the device key. The text goes into the derivation, so that two purposes never share a
 /// key.
 enum KeyPurpose: String {
     /// Wraps the class keys that are always open.
@@ -16,7 +16,7 @@ enum KeyPurpose: String {
     case index = "keychain vault 1: index"
     /// Wraps the index key of a vault that was moved, whose store knows the key of the device it comes from.
     case indexWrapping = "keychain vault 2: index key"
-    /// Finds changes in the vault file that whoever made them had not the device key for.
+    /// Finds changes in the vault file that were made without the device key.
     case vaultSeal = "keychain vault 3: seal"
     /// Wraps the keybag key in the slot that the TPM opens without anybody.
     case unattendedSlot = "keychain vault 3: unattended slot"

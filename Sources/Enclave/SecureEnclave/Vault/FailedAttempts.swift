@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// The failed attempts at the passcode, and since when the next one has to wait.
 ///
-/// The wait is measured on the clock that counts from the system's start, which nobody can set. A restart of the system
-/// during a wait begins it anew, for the wall clock could have been set forward in between.
+/// The wait is measured on the clock that counts from the system's start, which nobody can set. If the system restarts
+/// during a wait, the wait starts over, because the wall clock could have been set forward in between.
 struct FailedAttempts: Equatable, Sendable {
     /// How much room a boot's name has.
     static let bootBytes = 36

@@ -2,7 +2,7 @@ import KeychainCrypto
 import KeychainModel
 import LinuxSystem
 
-/// Class keys in the clear, for as long as it takes to put them to use or to wrap them anew.
+/// Class keys in the clear, only while they are used or wrapped again.
 struct Keybag: Sendable {
     private(set) var keys: [Accessibility: SecretBytes]
     /// Wraps the keys of the classes that are not always open; nil when those are not here.

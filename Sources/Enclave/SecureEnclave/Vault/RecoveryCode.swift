@@ -11,7 +11,7 @@ import LinuxSystem
 /// so are I, L and 1, and O and 0; spaces and dashes do not count. The check tells a slip from a code of another
 /// keychain: one slip in four million goes unnoticed.
 struct RecoveryCode: Sendable {
-    /// What the code stands for: 16 bytes.
+    /// The secret that the code encodes: 16 bytes.
     let secret: SecretBytes
 
     /// Why a text is no code.

@@ -17,7 +17,7 @@ package protocol RootCounter: Sendable {
     func remove() throws(Refusal)
 }
 
-/// What a root says of the counter of a vault.
+/// A root's answer about the counter of a vault.
 package enum RootCount: Equatable, Sendable {
     /// There is none, or none that this vault's device key reads.
     case none

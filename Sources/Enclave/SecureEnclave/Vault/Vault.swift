@@ -4,12 +4,13 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What the enclave keeps: what the device key rests on, the slots that open the keybag, and the class keys in it.
+/// The enclave's persistent state: the record of the device key's root, the slots that open the keybag, and the class
+/// keys.
 ///
 /// New vaults are of version 4. One of version 3 has no ``VaultAge`` and becomes version 4 when it is next written.
 /// Those of the releases before are of version 1 (in software) or 2 (on a TPM, or moved): they have one slot, whose key
-/// wraps the class keys itself. They are read and counted in as they are, and become version 4 when their keys are next
-/// wrapped anew (``modernised(_:)``). ``encoded()`` has the grammar.
+/// wraps the class keys itself. They are read, and their failed attempts are counted, without a change of version. They
+/// become version 4 when their keys are next wrapped again (``modernised(_:)``). ``encoded()`` has the grammar.
 struct Vault: Sendable {
     static let firstVersion: UInt16 = 1
     static let movableVersion: UInt16 = 2
@@ -78,7 +79,7 @@ extension Vault {
         return try keybag.sealed(in: vault)
     }
 
-    /// Counts that it is replaced. What is wrapped in version 3 is wrapped the same way in version 4.
+    /// Counts that it is replaced. Keys wrapped in version 3 are wrapped the same way in version 4.
     mutating func note(_ change: VaultChange) {
         guard version >= Self.slotVersion else { return }
         version = Self.agedVersion

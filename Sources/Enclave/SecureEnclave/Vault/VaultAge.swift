@@ -20,7 +20,7 @@ struct VaultAge: Equatable, Sendable {
     var block: UInt64 = 0
     /// The newest block that a store is known to be marked with; 0 while there is none.
     var confirmed: UInt64 = 0
-    /// What the root has counted (``RootTick``).
+    /// The root's count (``RootTick``).
     var tick: UInt64 = 0
 
     static let size = 32
@@ -72,7 +72,7 @@ extension UInt64 {
 
 /// Why a vault is replaced.
 enum VaultChange {
-    /// What opens it, or when it locks, is another.
+    /// Its slots or its settings have changed.
     case content
     /// An attempt at what opens it is counted, or forgotten.
     case attempt

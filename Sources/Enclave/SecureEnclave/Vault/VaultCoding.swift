@@ -115,7 +115,7 @@ extension Vault {
         }
     }
 
-    /// What the vault rests on, if the bytes are a vault at all.
+    /// The root of the vault, if the bytes are a vault at all.
     ///
     /// - Throws: as ``init(decoding:_:)``.
     static func kind(of bytes: Span<UInt8>) throws(Refusal) -> DeviceRootKind {

@@ -7,7 +7,7 @@ import LinuxSystem
 
 /// The vault's file: mode 0600, replaced whole and durably, shared by the processes that embed an enclave.
 ///
-/// Whoever replaces it holds ``lock()``, beside it in `<path>.lock`; reading takes no lock.
+/// A writer that replaces it holds ``lock()``, in `<path>.lock` of the same folder; reading takes no lock.
 struct VaultFile: Sendable {
     /// How long others may hold the lock, which is as long as it takes to check one passcode.
     private static let patience = 10_000
@@ -15,7 +15,7 @@ struct VaultFile: Sendable {
     private static let largest = 64 << 10
 
     let path: String
-    /// What vaults may rest on.
+    /// The roots that vaults may have.
     let roots: DeviceRoots
 
     /// Whether there is a file.
@@ -34,7 +34,7 @@ struct VaultFile: Sendable {
         }
     }
 
-    /// What tells this content of the file from another.
+    /// A stamp that differs when the content of the file differs.
     ///
     /// - Returns: `nil` when there is no file.
     /// - Throws: `errSecNotAvailable` when that cannot be known.
@@ -52,7 +52,7 @@ struct VaultFile: Sendable {
         return (vault, status)
     }
 
-    /// What the vault rests on; nil when there is none.
+    /// The root of the vault; nil when there is none.
     ///
     /// - Throws: as ``load()``.
     func kind() throws(Refusal) -> DeviceRootKind? {
@@ -95,7 +95,7 @@ struct VaultFile: Sendable {
         } catch { throw replacement?.isInPlace == true ? .unsettledVault(error) : .vaultUnavailable(error) }
     }
 
-    /// Has the disk keep the vault that is there, whoever put it there.
+    /// Syncs the vault that is there to disk, whichever process wrote it.
     ///
     /// - Throws: `errSecIO`.
     func settle() throws(Refusal) {

@@ -4,7 +4,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What a vault says of its device, its slots and its settings, wherever its version has that.
+/// A vault's records of its device, its slots and its settings, wherever its version has that.
 ///
 ///     version2 = records lockLength:u16 zero:u16 device lock
 ///     version3 = records slotsLength:u16 settings:u16 idle:u32 device *slot

@@ -33,7 +33,7 @@ extension Vault {
     /// The slot of the passcode; nil when none is set.
     var passcode: VaultSlot? { slots.first { $0.kind == .passcode } }
 
-    /// What keeps the classes open that need no more than a running device.
+    /// The slot for the classes that need no more than a running device.
     var unattendedSlot: VaultSlot? { slots.first(where: \.isUnattended) }
 
     /// The key of a slot.

@@ -2,7 +2,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What a wrapped key is bound to: the associated data of its AES-256-GCM box.
+/// The identity that a wrapped key is bound to: the associated data of its AES-256-GCM box.
 ///
 ///     binding = class:u8 purpose:u8 version:u16 whose
 ///

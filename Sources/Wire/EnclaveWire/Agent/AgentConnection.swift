@@ -16,7 +16,7 @@ package final class AgentConnection: UserAgent {
 
     /// A look at a sensor or a configuration, milliseconds.
     private static let patience = 10_000
-    /// What an agent may take longer than the question's deadline to clear up: milliseconds.
+    /// How many milliseconds after the question's deadline an agent may still take to clear up.
     private static let grace = 5_000
 
     /// Takes over the socket and starts to read.
@@ -25,8 +25,8 @@ package final class AgentConnection: UserAgent {
     ///   - process: the agent's process, waited for when the connection ends.
     ///   - desk: gives the next agent when this one has gone.
     ///   - whenGone: called on the reading thread when an agent that was one has gone, and there is no other.
-    ///   - onEvent: called on the reading thread for what the agent sees of the session; the agent holds up a suspension of
-    ///     the machine until it returns. It must not call the agent, which would wait for itself.
+    ///   - onEvent: called on the reading thread for each event of the session. The agent delays a suspension of the
+    ///     machine until it returns. It must not call the agent, because the answer would come on the same thread.
     /// - Throws: `errSecNotAvailable` when there is no thread to be had.
     package init(
         _ socket: UnixSocket, process: ChildProcess? = nil, desk: AgentQueue? = nil,
@@ -57,7 +57,7 @@ package final class AgentConnection: UserAgent {
     /// Ends the agent; calls under way are refused.
     package func close() { seat.close() }
 
-    /// What the agent has found to ask with.
+    /// The prompt methods that the agent has found.
     ///
     /// - Throws: `errSecNotAvailable` when the agent has gone.
     package func report() throws(Refusal) -> AgentReport {

@@ -1,14 +1,14 @@
 import KeychainWire
 import LinuxSystem
 
-/// What enclave and agent say to each other over their socket pair (``EnclaveSocket``).
+/// The messages between enclave and agent over their socket pair (``EnclaveSocket``).
 ///
 ///     message = length:u32 word:u32 body:length
 ///     word    = operation:u8 id:u24
 ///
-/// Both belong to one release. The enclave asks with ids of its choice and the agent answers with the same, in any
-/// order. What the agent says of its own accord has ids of the agent's. Neither believes the other: whoever breaks the
-/// format loses the connection, and with it the agent ends.
+/// Both belong to one release. The enclave chooses an id for each question, and the agent answers with the same id, in
+/// any order. Messages that the agent sends by itself have ids of the agent's. Neither end trusts the other: a peer
+/// that breaks the format loses the connection, and with it the agent ends.
 enum AgentOperation: UInt8, CaseIterable {
     /// The agent's first message: version:u32.
     case hello = 1
@@ -50,7 +50,7 @@ struct AgentWord: Equatable {
     private static let idMask: UInt32 = 0xff_ffff
 }
 
-/// What the two ends must agree on.
+/// The constants that both ends must agree on.
 package enum AgentFormat {
     package static let version: UInt32 = 1
     /// The most questions and looks that wait for an answer at once: one for each slot of the daemon, and a few.

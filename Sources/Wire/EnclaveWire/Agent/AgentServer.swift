@@ -5,8 +5,8 @@ package import LinuxSystem
 
 /// The agent's end of the connection: serves one enclave until it goes.
 ///
-/// The thread that calls ``run()`` reads; questions are put by a thread of their own, one at a time, and what takes
-/// only a look by another, so that neither a look nor the end of a question waits for the user. An enclave that breaks
+/// The thread that calls ``run()`` reads. A second thread asks the questions, one at a time. A third answers the calls
+/// that wait for nobody. So neither such a call nor the end of a question waits for the user. An enclave that breaks
 /// the format loses the connection.
 package final class AgentServer: Sendable {
     private let interface: any AgentService

@@ -1,9 +1,9 @@
 package import KeychainWire
 package import LinuxSystem
 
-/// What an agent serves its enclave with: ``UserAgent`` from the other end of the connection.
+/// The service of an agent: ``UserAgent``, seen from the other end of the connection.
 package protocol AgentService: Sendable {
-    /// What there is to ask with.
+    /// The prompt methods that there are.
     func report() -> AgentReport
 
     /// The device's biometry, without what the enclave counts.

@@ -18,7 +18,7 @@ package protocol UserAgent: Sendable {
     /// Ends the question that is open for the context, if one is: it is answered with ``UserAnswer/withdrawn``.
     func withdraw(_ context: AuthenticationContext)
 
-    /// What it has found to ask with, for people to read; nil when it cannot say.
+    /// The prompt methods that it has found, for people to read; nil when it cannot say.
     func found() -> AgentReport?
 }
 
@@ -57,7 +57,7 @@ package struct UserQuestion: Sendable, Hashable {
     }
 }
 
-/// What came of a question.
+/// The answer to a question.
 package enum UserAnswer: Sendable {
     case matched
     case noMatch
@@ -72,7 +72,7 @@ package enum UserAnswer: Sendable {
     case timedOut
 }
 
-/// What the agent sees of the user's session without being asked.
+/// Events of the user's session that the agent reports by itself.
 package enum SessionEvent: UInt8, Sendable, CaseIterable {
     case locked = 1
     case unlocked = 2

@@ -1,7 +1,8 @@
 import KeychainWire
 package import LinuxSystem
 
-/// The way to the enclave that carries passcodes, as descriptors beside the message; its end is the end of the channel.
+/// The socket to the enclave. It carries passcodes, as descriptors attached to the message. The end of the socket is
+/// the end of the channel.
 package struct EnclaveSocket: Sendable {
     package let socket: UnixSocket
 

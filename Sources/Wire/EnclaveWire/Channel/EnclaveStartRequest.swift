@@ -8,7 +8,7 @@ package import LinuxSystem
 ///     summons = "KES1" owner:u32 flags:u32
 ///
 /// `owner` is a user's number, or 2³² − 1 for the system. `flags` bit 0: there is no store yet, so a vault may be made.
-/// All other bits are zero. What follows is the enclave's channel.
+/// All other bits are zero. After this message the connection is the enclave's channel.
 package struct EnclaveStartRequest: Equatable, Sendable {
     package let owner: KeychainOwner
     /// Whether a vault may be made where there is none: only when there is no store either.

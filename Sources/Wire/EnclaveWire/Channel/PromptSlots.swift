@@ -1,8 +1,8 @@
 import KeychainWire
 import LinuxSystem
 
-/// The daemon's ends of the slots that wait for persons; each has one call at a time, and whoever finds none free waits
-/// for one no longer than for its user.
+/// The daemon's ends of the prompt slots. Each slot has one call at a time. A thread that finds none free waits for
+/// one, until the deadline of its own prompt at most.
 final class PromptSlots: Sendable {
     private let slots: [EnclaveSlot]
     private let isFree = Monitor([Bool](repeating: true, count: EnclaveChannelFormat.promptSlots))

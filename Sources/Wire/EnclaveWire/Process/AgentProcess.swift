@@ -38,8 +38,8 @@ package enum AgentProcess {
     }
 }
 
-/// What an agent takes from itself before it hears the first question: it reads what terminals, pinentries and the
-/// system bus say.
+/// Rights that an agent gives up before it hears the first question, because it reads the output of terminals,
+/// pinentries and the system bus.
 package enum AgentConfinement: Equatable, Sendable {
     /// Nothing: it has the login's password checked, by a program with privileges that none may have who is confined.
     case none

@@ -2,23 +2,24 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What the engine asks of the enclave about the user: to ask him, and to open what he guards.
+/// The enclave's calls for prompts, and for opening guarded rows.
 ///
-/// The enclave has its own way to the user (``UserAgent``), so that a daemon in wrong hands can have somebody asked,
-/// but can neither answer for him nor learn what he typed. What was shown is kept as *grants* in the enclave, each for
-/// one caller, one context and one purpose, for a short time; nothing that could be replayed leaves it.
+/// The enclave reaches the user without the daemon (``UserAgent``). A malicious daemon can cause a prompt, but it can
+/// neither answer the prompt nor learn the answer. The enclave keeps each proof as a *grant*: for one caller, one
+/// context and one purpose, for a short time. Nothing that could be replayed leaves it.
 ///
 /// Whatever is guarded and lacks something is refused with `errSecAuthNeeded` (`state.needs-user`,
 /// `state.needs-password`): the engine has the user asked with ``authenticate(_:by:)`` and tries again.
 package protocol EnclaveAuthenticationService: Sendable {
-    /// What could be asked for now.
+    /// The factors that could be asked for now.
     func capabilities() throws(Refusal) -> AuthenticationCapabilities
 
-    /// Asks the user for what is lacking and keeps what he shows. Blocks until he has answered.
+    /// Asks the user for the missing factors and keeps grants for those shown. Blocks until the user has answered.
     ///
-    /// - Throws: `errSecUserCanceled`; `errSecInteractionNotAllowed` when he cannot be reached or may not be asked;
-    ///   `errSecAuthFailed` for what he could not show, and for a biometric enrolment that is another one now (each with a rule
-    ///   of its own); `errSecNotAvailable` (`keychain.deadline`) when he did not answer in time.
+    /// - Throws: `errSecUserCanceled`; `errSecInteractionNotAllowed` when the user cannot be reached or must not be
+    ///   asked; `errSecAuthFailed` when the user could not show a factor, or when another biometric enrolment is
+    ///   present now (each with a rule of its own); `errSecNotAvailable` (`keychain.deadline`) when no answer came in
+    ///   time.
     func authenticate(_ task: AuthenticationTask, by deadline: Deadline) throws(Refusal) -> AuthenticationResult
 
     /// Gives a context the application password in the memory file; an empty file takes it away.
@@ -46,7 +47,7 @@ package protocol EnclaveAuthenticationService: Sendable {
     ) throws(Refusal) -> SecretBytes
 }
 
-/// For whom and for what the user is to be asked.
+/// One prompt: its context, its purpose and its text.
 package struct AuthenticationTask: Hashable, Sendable {
     package var context: AuthenticationContext
     package var purpose: Purpose

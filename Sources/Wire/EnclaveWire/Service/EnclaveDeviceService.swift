@@ -2,7 +2,7 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What the engine asks of the enclave about the ways to open the keychain, and when it locks by itself.
+/// The enclave's calls for unlock slots, and for the settings of the automatic lock.
 ///
 /// Every try at a credential is counted on disk before it is looked at, and waits as long as the failed ones before it
 /// demand. Each kind has a refusal of its own: `state.wrong-passcode`, `state.wrong-recovery-code`, `state.wrong-pin`;

@@ -2,13 +2,14 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What the engine asks of the Secure Enclave about private keys that only the enclave sees.
+/// The enclave's calls for private keys that only the enclave sees.
 ///
-/// It answers whoever asks: that a caller may use a key of this group is for the engine to decide before. Every refusal
-/// carries the state that caused it: `errSecInteractionNotAllowed` for a class that is closed now or a user who would
-/// have to be asked, `errSecDecode` for a key that this enclave did not seal or whose head was changed.
+/// The enclave does not ask which program calls. The engine has checked before that the caller may use a key of this
+/// group. Every refusal carries the state that caused it: `errSecInteractionNotAllowed` for a class that is closed now,
+/// or for a user who would have to be asked; `errSecDecode` for a key that another enclave sealed, or whose head was
+/// changed.
 package protocol EnclaveKeyService: Sendable {
-    /// Makes a P-256 key inside. What its access control demands is bound to it as to a guarded row.
+    /// Makes a P-256 key inside. The requirements of its access control are bound to it as to a guarded row.
     func makeKey(_ binding: KeyBinding, in context: AuthenticationContext?) throws(Refusal) -> SealedKey
 
     /// Takes a private key in, never to give it out again.
@@ -30,7 +31,7 @@ package protocol EnclaveKeyService: Sendable {
     /// Whether this enclave sealed the key, with exactly this head.
     func checkKey(_ key: SealedKey) throws(Refusal)
 
-    /// The same key bound to something else. What the user guards cannot be loosened without the user.
+    /// The same key bound to something else. An access control cannot be loosened without the user.
     func rebindKey(
         _ key: SealedKey, to binding: KeyBinding, in context: AuthenticationContext?
     ) throws(Refusal) -> SealedKey

@@ -2,7 +2,8 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What the engine asks of the Secure Enclave, wherever it runs: in this process, or behind a channel in its own.
+/// The Secure Enclave as the engine calls it, wherever it runs: in this process, or behind a channel in a process of
+/// its own.
 ///
 /// Class keys, device key and passcode never cross this border; what crosses are keys for single rows, the metadata key
 /// of an open class, and the index key. Every refusal carries the state that caused it: `errSecInteractionNotAllowed`
@@ -58,7 +59,7 @@ package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveAuthentica
     func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal)
 }
 
-/// What the device key and the passcode rest on.
+/// The protection of the device key and the passcode.
 package enum DeviceRootKind: UInt16, Sendable, CaseIterable {
     /// The vault's file.
     case software = 1
@@ -88,7 +89,7 @@ package struct EnclaveStatus: Equatable, Sendable {
     package var passcodeIsSet: Bool
     package var failedAttempts: UInt32
     package var retryAfter: UInt32
-    /// What a person calls this enclave: "in process", "separate process".
+    /// The enclave's name for people: "in process", "separate process".
     package var kind: String
     /// Whether the vault is the newest.
     package var age: KeychainAge

@@ -9,8 +9,8 @@ import LinuxSystem
 ///     head          = version:u8 0:u8 0:u16 flags:u64 guardBinding
 ///     box           = under the class key: the row's key, or a box of it under the application password's key
 ///
-/// The row's identity and the whole head are associated data of the box: what the flags demand cannot be changed by
-/// whoever keeps it. It is always longer than a key that nobody guards.
+/// The row's identity and the whole head are associated data of the box. So nobody who stores the key can change the
+/// flags. It is always longer than a key without access control.
 package struct GuardedRowKey: Hashable, Sendable {
     package static let version: UInt8 = 1
     /// The most bytes the encoded form has.
@@ -28,7 +28,7 @@ package struct GuardedRowKey: Hashable, Sendable {
         (self.flags, self.binding, self.box) = (flags, binding, box)
     }
 
-    /// Reads what the store kept. That it can be read says nothing about who made it; the enclave does.
+    /// Reads a key from the store. A key that can be read may still be forged; only the enclave can tell.
     ///
     /// - Throws: `errSecParam` (`wire.malformed`) for anything that is not exactly a guarded row key.
     package init(decoding bytes: [UInt8]) throws(Refusal) {
@@ -48,7 +48,7 @@ package struct GuardedRowKey: Hashable, Sendable {
         return buffer.withSpan { $0.array(0, $0.count) }
     }
 
-    /// What is in the clear and cannot be changed.
+    /// The bytes in the clear. They are authenticated.
     package var head: [UInt8] {
         let buffer = SecretBuffer(capacity: 128)
         appendHead(to: buffer)

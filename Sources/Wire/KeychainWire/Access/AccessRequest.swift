@@ -1,8 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a caller can ask about access rather than use: why a search ends as it does, what was decided, whose groups
-/// there are and what becomes of them.
+/// A caller's questions about access: why a search ends as it does, the decisions, the groups and their owners.
 ///
 ///     request = 1:u8 after:u64                                    ; decisions
 ///             | 2:u8 program:text query:bytes                     ; why; the query is the body of an item request
@@ -12,7 +11,7 @@ package import LinuxSystem
 ///             | 6:u8 count:u16 *program:text                      ; programs were removed
 ///             | 7:u8 work                                         ; item requests for a program
 package enum AccessRequest: Equatable, Sendable {
-    /// What was decided after the entry with this number.
+    /// The decisions after the entry with this number.
     case decisions(after: UInt64)
     /// Why a search ends as it does; for another program than the caller when one is named.
     case why(program: String, query: [UInt8])
@@ -85,7 +84,7 @@ package enum AccessRequest: Equatable, Sendable {
     }
 }
 
-/// What an ``AccessRequest`` is answered with.
+/// The answer to an ``AccessRequest``.
 package enum AccessReply: Equatable, Sendable {
     case decisions(DecisionPage)
     case explanation(Explanation)

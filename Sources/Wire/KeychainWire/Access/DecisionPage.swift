@@ -3,8 +3,8 @@ package import LinuxSystem
 
 /// One request as it was decided: who asked what, and which rule spoke. Never a value, and no attribute but the group.
 ///
-///     decision = number:u64 time:u64 process:i32 user:u32 program:text provenance:text anchored:u8 operation:text class:u8
-///                groups status:i32 rule:text                              ; time: seconds since 2001, as a double's bits
+///     decision = number:u64 time:u64 process:i32 user:u32 program:text provenance:text anchored:u8 operation:text
+///                class:u8 groups status:i32 rule:text                ; time: seconds since 2001, as a double's bits
 ///     groups   = count:u16 *group:text
 package struct DecisionEntry: Equatable, Sendable {
     /// They are counted from 1 since the engine began.
@@ -14,7 +14,7 @@ package struct DecisionEntry: Equatable, Sendable {
     package var process: Int32
     package var user: UInt32
     package var program: String
-    /// What the program's groups rest on, in words.
+    /// Where the program's groups come from, in words.
     package var provenance: String
     package var isAnchored: Bool
     /// The function or command, such as `SecItemAdd`.
@@ -65,14 +65,14 @@ package struct DecisionEntry: Equatable, Sendable {
     }
 }
 
-/// What is left of the decisions after a number, as far as the caller may see them.
+/// The decisions after a number, as far as the caller may see them.
 ///
 ///     page = next:u64 lost:u64 count:u32 *decision
 package struct DecisionPage: Equatable, Sendable {
     package var entries: [DecisionEntry]
     /// The number to ask with for what comes after.
     package var next: UInt64
-    /// How many went out of the log before they were asked for, whoever's they were.
+    /// How many decisions of any caller left the log before they were asked for.
     package var lost: UInt64
 
     package init(entries: [DecisionEntry] = [], next: UInt64, lost: UInt64 = 0) {

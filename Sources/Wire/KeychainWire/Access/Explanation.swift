@@ -8,7 +8,7 @@ import LinuxSystem
 package struct Explanation: Equatable, Sendable {
     /// How the search ends; nil when it finds something.
     package var refusal: Refusal?
-    /// For whom it was replayed, and which groups that program has.
+    /// The program that it was replayed for, and the groups of that program.
     package var program: String
     package var groups: [String]
     /// How many items were looked at.
@@ -32,7 +32,7 @@ package struct Explanation: Equatable, Sendable {
         package enum Verdict: UInt8, Sendable {
             case found = 0
             case excluded = 1
-            /// It is found once the user has shown who he is.
+            /// It is found after the user has authenticated.
             case afterAuthentication = 2
         }
 

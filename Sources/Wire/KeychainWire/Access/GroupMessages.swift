@@ -40,16 +40,16 @@ package struct GroupMove: Equatable, Sendable {
     }
 }
 
-/// What came of a move: all items that could be, or none and why.
+/// The result of a move: all items, or none and the reason.
 ///
 ///     report   = moved:u64 damaged:u64 conflicts:u64 count:u32 *conflict
 ///     conflict = class:u8 rule:text name:text
 package struct MoveReport: Equatable, Sendable {
-    /// What kept everything where it was.
+    /// A reason why nothing was moved.
     package struct Conflict: Equatable, Sendable {
         package var itemClass: ItemClass
         package var rule: Refusal.Rule
-        /// What a person calls the item.
+        /// The item's name for people.
         package var name: String
 
         package init(itemClass: ItemClass, rule: Refusal.Rule, name: String) {
@@ -96,7 +96,7 @@ package struct MoveReport: Equatable, Sendable {
     }
 }
 
-/// What becomes of a group's items when all of its programs are gone (S-61).
+/// The state of a group's items when all of its programs are gone (S-61).
 package enum GroupPolicy: UInt8, Sendable, CaseIterable {
     /// They stay, as on iOS: a program that comes back finds them.
     case keep = 0

@@ -5,7 +5,8 @@ package import LinuxSystem
 ///
 ///     body    = 1:u8                                                     ; capabilities
 ///     body    = 2:u8 purpose context:16 prompt                           ; evaluate
-///     body    = 3:u8 inner:u8 known:u8 context:16 prompt request:bytes   ; perform; inner 1 an item request, 4 a key request
+///     body    = 3:u8 inner:u8 known:u8 context:16 prompt request:bytes   ; perform
+///                                                    ; inner: 1 an item request, 4 a key request
 ///     body    = 4:u8 context:16                                          ; invalidate
 ///     purpose = 1:u8 policy:u8 | 2:u8 operation:u8 flags:u64
 ///

@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What an authentication request is answered with, after the notice that every response begins with.
+/// The answer to an authentication request, after the notice that every response begins with.
 ///
 ///     capabilities = state:u8 passcodeIsSet:u8 enrolment:bytes
 ///     evaluated    = factors:u8 enrolment:bytes

@@ -1,6 +1,6 @@
 package import KeychainModel
 
-/// What a caller can ask that may have to ask the user: the frame kind ``FrameHeader/Kind/authentication``.
+/// A request that may need the user: the frame kind ``FrameHeader/Kind/authentication``.
 ///
 /// An item or key request is sent plainly first. When it is refused with `errSecAuthNeeded`, it is sent again inside
 /// ``perform(_:context:prompt:)``, with whatever a prompt needs; the engine asks the user and answers as if it had been
@@ -23,7 +23,7 @@ package enum AuthenticationRequest: Sendable {
     }
 }
 
-/// What the user is to be asked for on behalf of an `LAContext`.
+/// The purpose of a prompt on behalf of an `LAContext`.
 package enum AuthenticationPurpose: Hashable, Sendable {
     /// The raw value of an `LAPolicy`.
     case policy(UInt8)
@@ -39,7 +39,7 @@ package enum AuthenticationReply: Sendable {
     case done
 }
 
-/// What a device could ask its user for at the moment.
+/// The factors that a device could ask its user for at the moment.
 package struct AuthenticationCapabilities: Hashable, Sendable {
     package var biometry: BiometryStatus
     package var passcodeIsSet: Bool
@@ -69,7 +69,7 @@ package struct BiometryStatus: Hashable, Sendable {
     package static let none = BiometryStatus(state: .unavailable, enrolment: [])
 }
 
-/// What the user has shown, when a purpose was met.
+/// The factors that the user has shown, when a purpose was met.
 package struct AuthenticationResult: Hashable, Sendable {
     package var factors: AuthenticationFactors
     /// The enrolment that a finger was matched with; empty without one.

@@ -6,7 +6,7 @@ package import LinuxSystem
 ///     frame  = length:u32  version:u8  kind:u8  descriptors:u8  zero:u8  id:u32  word:u32  body
 ///
 /// All integers are little-endian; `length` counts the body alone. `word` is the caller's deadline in milliseconds in a
-/// request and the `OSStatus` in a response. `descriptors` counts the file descriptors that travel beside the frame.
+/// request and the `OSStatus` in a response. `descriptors` counts the file descriptors attached to the frame.
 package struct FrameHeader: Equatable, Sendable {
     @inlinable package static var size: Int { 16 }
     package static let version: UInt8 = 1
@@ -28,7 +28,7 @@ package struct FrameHeader: Equatable, Sendable {
         case response = 3
         /// Making and using keys that only the enclave sees.
         case key = 4
-        /// What may have to ask the user.
+        /// A request that may need the user.
         case authentication = 5
         /// A program that the kernel marks shows that it asks itself.
         case introduction = 6

@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// What a peer may make grow, each with its reason.
+/// Limits of everything that a peer can make grow, each with its reason.
 package enum WireLimits {
     /// A value of 1 MiB and twice as many attributes as any class can carry at their largest common size.
     package static var requestBody: Int { ItemLimits.valueBytes + (512 << 10) }
@@ -19,7 +19,7 @@ package enum WireLimits {
     package static let longestWatch: UInt32 = 60_000
     /// The longest deadline a caller may ask for: milliseconds.
     package static let longestDeadline: UInt32 = 600_000
-    /// What may have to ask the user gets at least this long: milliseconds.
+    /// The shortest deadline of a request that may need the user: milliseconds.
     package static let promptDeadline: UInt32 = 180_000
     /// As long as a group's name, or a path, may be.
     package static let nameBytes = 4096

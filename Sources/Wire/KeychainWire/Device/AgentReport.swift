@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What an agent has found to ask the user with, for people to read.
+/// The prompt methods that an agent has found, for people to read.
 package struct AgentReport: Hashable, Sendable {
     /// The system bus answers; without it there is neither a finger nor a session to watch.
     package var hasSystemBus = false

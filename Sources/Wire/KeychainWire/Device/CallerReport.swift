@@ -1,16 +1,16 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// Whom the daemon takes a program for, to be shown.
+/// A program's identity as the daemon sees it, for people.
 ///
 ///     report = user:u32 process:i32 flags:u8 program:text source:text detail:text count:u16 group:text…
-///                                                              ; flags: bit 0 anchored, bit 1 may list all groups' items
+///                                                  ; flags: bit 0 anchored, bit 1 may list all groups' items
 package struct CallerReport: Hashable, Sendable {
     package var user: UInt32
     /// 0 for a program file that does not run.
     package var process: Int32
     package var program: String
-    /// What the groups rest on: signed, installed, flatpak, snap, unit, claimed, unsigned.
+    /// The origin of the groups: signed, installed, flatpak, snap, unit, claimed, unsigned.
     package var source: String
     /// The team, the entitlements file, the application, the unit or the claimed name; for an unsigned program why its
     /// claim opens nothing, empty where it has none.

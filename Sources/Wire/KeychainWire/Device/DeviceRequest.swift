@@ -1,10 +1,10 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a caller can ask of the device rather than of the items: its state, what opens it, its health.
+/// A caller's requests about the device instead of items: its state, its unlock slots, its health.
 ///
-/// Passcodes, codes and PINs are not in the frame: each travels beside it as a sealed memory file, so that the daemon
-/// hands it to the enclave without reading it.
+/// Passcodes, codes and PINs are not in the frame. Each is attached to it as a sealed memory file, so that the daemon
+/// passes it to the enclave without reading it.
 package enum DeviceRequest: Equatable, Sendable {
     case status
     case lock
@@ -36,11 +36,11 @@ package enum DeviceRequest: Equatable, Sendable {
     /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is
     /// meant, old as it may be.
     case acceptStore
-    /// Makes a consistent copy of the store beside it; the answer is its path.
+    /// Makes a consistent copy of the store in the same folder; the answer is its path.
     case snapshot
-    /// What concerns who may touch what.
+    /// A question about access.
     case access(AccessRequest)
-    /// Who the caller is, as far as it could be verified.
+    /// The caller's identity, as far as it could be verified.
     case identity
     /// With one descriptor, a program file open for reading: who it would be, if the caller executed it.
     case examine

@@ -3,7 +3,7 @@ package import LinuxSystem
 
 /// The state of a keychain's device, for people and programs to look at (S-78).
 package struct DeviceStatus: Equatable, Sendable {
-    /// What an attacker with a copy of the disk has to overcome.
+    /// The protection that an attacker with a copy of the disk has to overcome.
     package enum Protection: UInt8, Sendable {
         /// Nothing but the file permissions of the device key.
         case softwareOnly = 1

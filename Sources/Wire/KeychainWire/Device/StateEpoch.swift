@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// A number that changes with the state of the device, for whoever must notice that without asking.
+/// A number that changes with the state of the device, for code that must notice a change without a call.
 ///
 /// The enclave counts; it does so in memory that the daemon sees too (``EnclaveChannelFormat``). To read it costs one
 /// load.

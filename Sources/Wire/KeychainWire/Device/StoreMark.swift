@@ -6,8 +6,8 @@ package import LinuxSystem
 ///     mark = changes:u64 block:u64 code:32
 ///     age  = isCurrent:u8 [mark]
 ///
-/// Who has not the enclave's key can put back a mark that was there before, with all of the store or alone, and make
-/// none.
+/// Without the enclave's key, an attacker can put back an earlier mark, with all of the store or alone, but cannot make
+/// one.
 package struct StoreMark: Hashable, Sendable {
     /// The changes of the vault.
     package let changes: UInt64
@@ -35,7 +35,7 @@ package struct StoreMark: Hashable, Sendable {
     }
 }
 
-/// What the enclave makes of a store's mark.
+/// The enclave's verdict on a store's mark.
 package enum StoreAge: Hashable, Sendable {
     /// The store is as new as the vault knows it; the mark is what it is to have now.
     case current(StoreMark)
@@ -54,14 +54,14 @@ package enum StoreAge: Hashable, Sendable {
     }
 }
 
-/// What the engine asks of the enclave about the age of its store.
+/// The enclave's calls for the age of its store.
 package protocol EnclaveAgeService: Sendable {
     /// Holds a store's mark against the vault, and gives the one that the store is to have now.
     ///
     /// - Parameters:
     ///   - mark: as it stands in the store, durably; nil when there is none.
-    ///   - beginsBlock: whether a block of writes is over. The vault then begins another one, and remembers this mark: a store
-    ///     from before it is an older one.
+    ///   - beginsBlock: whether a block of writes is over. The vault then begins another one, and remembers this mark.
+    ///     A store from before that mark is an older one.
     /// - Throws: `errSecNotAvailable` (`vault.older`) when the store has a mark that this vault gives only later.
     func renew(_ mark: StoreMark?, beginsBlock: Bool) throws(Refusal) -> StoreAge
 

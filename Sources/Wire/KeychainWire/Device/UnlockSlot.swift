@@ -3,7 +3,7 @@ package import LinuxSystem
 
 /// One of the ways that open a keychain; each wraps the same key on its own, and comes and goes without the others.
 package struct UnlockSlot: Hashable, Sendable {
-    /// What it opens with.
+    /// The kind of credential that opens it.
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// The device alone: there while no passcode is set, and then the only one.
         case device = 1
@@ -15,7 +15,7 @@ package struct UnlockSlot: Hashable, Sendable {
         /// A PIN that the machine's TPM counts the tries of.
         case tpmWithPIN = 5
 
-        /// What is given to open it; nil when nothing is.
+        /// The credential that opens it; nil when it needs none.
         package var credential: CredentialKind? {
             switch self {
             case .device, .tpm: nil
@@ -36,7 +36,7 @@ package struct UnlockSlot: Hashable, Sendable {
     package static let most = 8
 }
 
-/// What a person shows to open a keychain.
+/// A person's credential for a keychain.
 package enum CredentialKind: UInt8, Sendable, CaseIterable {
     case passcode = 1
     case recoveryCode = 2
@@ -54,14 +54,14 @@ package struct DeviceSettings: Hashable, Sendable {
     }
 }
 
-/// What a device has besides its state.
+/// The slots and settings of a device.
 ///
 ///     details  = settings count:u8 *(number:u8 kind:u8) hasAgent:u8 [report]
 ///     settings = flags:u8 idle:u32                            ; bit 0: locks on sleep
 package struct DeviceDetails: Hashable, Sendable {
     package var settings: DeviceSettings
     package var slots: [UnlockSlot]
-    /// What there is to ask the user with; nil where nobody asks him.
+    /// The prompt methods that there are; nil where nobody asks the user.
     package var agent: AgentReport?
 
     package init(settings: DeviceSettings, slots: [UnlockSlot], agent: AgentReport? = nil) {

@@ -37,7 +37,7 @@ package struct VerificationCursor: Equatable, Sendable {
     }
 }
 
-/// What one page of a verification found.
+/// The findings of one page of a verification.
 ///
 ///     page = total:u64 isLast:u8 cursor report
 package struct VerificationPage: Equatable, Sendable {
@@ -65,7 +65,7 @@ package struct VerificationPage: Equatable, Sendable {
     }
 }
 
-/// What a walk over rows found.
+/// The findings of a walk over rows.
 package struct VerificationReport: Equatable, Sendable {
     /// A row that does not open, by where it is, never by what is in it.
     package struct Damage: Equatable, Sendable {
@@ -84,7 +84,7 @@ package struct VerificationReport: Equatable, Sendable {
     /// Rows whose class is not open in the present device state; they were left alone.
     package var locked: UInt64 = 0
     package var damage: [Damage] = []
-    /// What SQLite's own check found; empty when it found nothing.
+    /// The findings of SQLite's own check; empty when there are none.
     package var file: String = ""
     /// Whether store and vault are the newest; told on the last page.
     package var age = KeychainAge.current

@@ -1,13 +1,13 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What an item request is answered with.
+/// The answer to an item request.
 ///
 ///     body = noticeLength:u32 notice cursor:u64 count:u32 *item         ; when the status is success
 ///     item = length:u32 class:u8 zero:u8 zero:u16 list
 ///     body = refusal                                                     ; otherwise
 ///
-/// An item's list has the attributes asked for and, beside them, value data and persistent reference.
+/// An item's list has the attributes asked for, and with them value data and persistent reference.
 package struct ItemResponse: Sendable {
     /// An item as far as it was asked for.
     package struct Item: Sendable {

@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What an access control was bound to when the thing it guards was made or bound anew.
+/// The secrets and enrolment that an access control was bound to when its row or key was made or bound again.
 ///
 ///     guardBinding = enrolment:bytes password:bytes
 ///     enrolment    = empty | byte:32                       ; of the biometry, for `biometryCurrentSet`

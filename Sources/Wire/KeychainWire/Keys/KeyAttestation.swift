@@ -1,15 +1,15 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a TPM says of a key and of itself, for somebody who has nothing but openssl.
+/// A TPM's statement about a key and about itself, which openssl alone can verify.
 ///
 ///     attestation = key:bytes attestationKey:bytes keyPoint:bytes attestationPoint:bytes
 ///                   certified:bytes signature:bytes quoted:bytes signature:bytes
 ///
-/// The attestation key is restricted: it signs nothing but what the TPM has put together itself. It certifies that a
-/// key is loaded in the TPM under the name that is the digest of its public area, and that area says that the key was
-/// made there and cannot leave. That the attestation key is a TPM's, its own public half does not prove: whoever
-/// verifies must know it from elsewhere.
+/// The attestation key is restricted: it signs nothing but statements of the TPM itself. The statement certifies that a
+/// key is loaded in the TPM under a name, the digest of its public area. This area says that the key was made there and
+/// cannot leave. The public half of the attestation key does not prove that it is a TPM's. A verifier must know that
+/// from elsewhere.
 package struct KeyAttestation: Equatable, Sendable {
     /// The `TPMT_PUBLIC` of the key, and of the key that attests.
     package var key: [UInt8]
@@ -22,7 +22,7 @@ package struct KeyAttestation: Equatable, Sendable {
     /// About the platform's registers, PCR 0 to 7 (TPM2_Quote).
     package var quote: Statement
 
-    /// What the TPM has put together and signed.
+    /// The statement that the TPM has put together and signed.
     package struct Statement: Equatable, Sendable {
         /// A `TPMS_ATTEST`.
         package var attest: [UInt8]

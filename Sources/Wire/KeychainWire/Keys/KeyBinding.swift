@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a sealed key is bound to: whose programs may use it, in which device states, and what the user must do first.
+/// The conditions that a sealed key is bound to: the access group, the device states, and the authentication.
 ///
 ///     binding = class:u8 0:u8 0:u16 control:u64 group:text
 ///
@@ -43,8 +43,8 @@ package struct KeyBinding: Hashable, Sendable {
     }
 }
 
-/// What a peer may make grow around a key, so that a sealed key and its input together fit one message of the enclave's
-/// channel.
+/// Limits of everything that a peer can make grow around a key. A sealed key and its input together fit one message of
+/// the enclave's channel.
 package enum KeyLimits {
     /// A program's own group is named by the path of its executable.
     package static let groupBytes = 5 << 10
@@ -55,7 +55,7 @@ package enum KeyLimits {
     /// A digest, a peer's public key, or a short ciphertext. Large data is encrypted with a key of its own.
     package static let inputBytes = 16 << 10
     package static let sharedInfoBytes = 1 << 10
-    /// What a key derivation may be asked for.
+    /// The longest result of a key derivation.
     package static let derivedBytes = 16 << 10
     package static let algorithmBytes = 128
 }

@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a caller can ask of keys that only the enclave sees.
+/// A caller's requests about keys that only the enclave sees.
 ///
 ///     body = 1:u8 binding                                  ; make a key; its group may be empty, for the caller's own
 ///     body = 2:u8 sealedKey use                            ; use a key
@@ -49,11 +49,11 @@ package enum KeyRequest: Hashable, Sendable {
 package struct KeyUse: Hashable, Sendable {
     /// Apple's name of the algorithm, such as `algid:sign:ECDSA:digest-X962:SHA256`.
     package var algorithm: String
-    /// What to sign or decrypt, or the peer's public key in its external representation.
+    /// The data to sign or decrypt, or the peer's public key in its external representation.
     package var input: [UInt8]
     /// How many bytes a key exchange with key derivation is to give.
     package var requestedSize: UInt32
-    /// What a key derivation takes in beside the shared secret.
+    /// The second input of a key derivation, with the shared secret.
     package var sharedInfo: [UInt8]
 
     package init(_ algorithm: String, _ input: [UInt8], requestedSize: UInt32 = 0, sharedInfo: [UInt8] = []) {
@@ -98,7 +98,7 @@ package struct KeyUse: Hashable, Sendable {
     }
 }
 
-/// What a key request is answered with, after the notice that every response begins with.
+/// The answer to a key request, after the notice that every response begins with.
 package enum KeyReply: Sendable {
     /// To ``KeyRequest/make(_:)``.
     case key(SealedKey)

@@ -1,10 +1,10 @@
 /// Where what a user has shown is kept: an `LAContext`, as the enclave knows it.
 ///
-/// What was shown in one context counts in no other, and for no other caller.
+/// Grants of one context count in no other, and for no other caller.
 package struct AuthenticationContext: Hashable, Sendable {
     /// 16 random bytes that the program's side made.
     package let identifier: [UInt8]
-    /// Who calls, as the daemon has verified it: a digest of user, process and program. Never what a client says.
+    /// The caller as the daemon has verified it: a digest of user, process and program. Never a client's claim.
     package let caller: [UInt8]
 
     package init(identifier: [UInt8], caller: [UInt8]) { (self.identifier, self.caller) = (identifier, caller) }
@@ -13,7 +13,7 @@ package struct AuthenticationContext: Hashable, Sendable {
     package static let callerBytes = 32
 }
 
-/// How a user can be reached, and what he is to read.
+/// How a user can be reached, and the text of the prompt.
 package struct Prompt: Hashable, Sendable {
     /// Whether and where the user may be asked.
     package var interaction: Interaction
@@ -56,7 +56,7 @@ package struct PromptEnvironment: Hashable, Sendable {
     package var environment: [String: String] = [:]
     /// The terminal itself, as the caller has opened it: for an agent of another user, who may not open it.
     package var opened: OpenedTerminal?
-    /// Whether a message says that the terminal comes beside it.
+    /// Whether a message says that the terminal is attached to it.
     package var comesOpened = false
 
     package init(terminal: String = "", environment: [String: String] = [:]) {

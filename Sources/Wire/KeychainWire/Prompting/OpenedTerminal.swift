@@ -1,7 +1,7 @@
 package import LinuxSystem
 
-/// A terminal on its way from the program whose user is to be asked to the agent that asks him. Nobody in between reads
-/// or writes.
+/// A terminal on its way from the program that needs its user to the agent that prompts. No process in between reads or
+/// writes.
 package struct OpenedTerminal: Hashable, Sendable {
     package let device: FileDescriptor
 

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// A request that may have the user asked, from its arrival to its answer.
 ///
-/// When its caller goes away the prompt must go too: whoever notices ends the conversation, and gets the context whose
-/// prompt is to be withdrawn.
+/// When its caller goes away the prompt must go too. The thread that notices cancels the prompt, and gets its context
+/// to withdraw it.
 package final class PromptCancellation: Sendable {
     private struct State {
         var context: AuthenticationContext?

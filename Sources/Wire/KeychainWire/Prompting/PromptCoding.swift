@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What a caller may have shown to a user, or given to a program that asks him, each with its reason.
+/// Limits of the texts that a caller may show to a user or give to a prompt program, each with its reason.
 package enum PromptLimits {
     /// A few lines, which is as much as anybody reads.
     package static let reasonBytes = 1024
@@ -18,11 +18,12 @@ package enum PromptLimits {
 
 /// A prompt within a message.
 ///
-///     prompt       = interaction:u8 titles:u8 reason:text [fallback:text] [cancel:text] program:text item:text surroundings
+///     prompt       = interaction:u8 titles:u8 reason:text [fallback:text] [cancel:text] program:text item:text
+///                    surroundings
 ///     surroundings = terminal:text count:u8 *(variable:u8 value:text)
 ///
-/// `count` bit 7 says that the terminal itself comes along, as the last descriptor beside the message.
-/// `titles` bit 0 says that there is a fallback title, bit 1 a title of cancelling. A variable is named by its place in
+/// `count` bit 7 says that the terminal itself is attached, as the last descriptor of the message. `titles` bit 0 says
+/// that there is a fallback title, bit 1 a title of cancelling. A variable is named by its place in
 /// ``PromptEnvironment/variables``, so that no other can be named; each comes once.
 extension Prompt {
     /// Appends the prompt to a message under construction; texts over their limits are cut.
@@ -73,7 +74,7 @@ extension PromptEnvironment {
         }
     }
 
-    /// In the number of variables: the terminal comes beside the message.
+    /// A bit in the number of variables: the terminal is attached to the message.
     private static let openedFlag: UInt8 = 0x80
 
     fileprivate init(from reader: inout WireReader) throws(Refusal) {

@@ -2,20 +2,22 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// What the master of the system service and the daemon of one keychain say to each other over a socket pair.
+/// The messages between the master of the system service and the daemon of one keychain, over a socket pair.
 ///
 ///     handed = kind:u8 witness:u8 after:u64 start:u64
-///                                      ; from the master, with the connection; after is a time after which it was made, in
-///                                      ; nanoseconds of the monotonic clock, 0 where none is known
-///                                      ; witness 0: the kernel says which process connected; 1: it does not, and the process had
-///                                      ; started at start when the connection was taken; 2: that, with a pidfd of it beside
+///                                      ; from the master, with the connection
 ///     offer  = received:u64            ; from the daemon: nobody has been connected for a while
 ///     sign   = 2^64-1:u64              ; from the daemon, every few seconds: it goes on
+///
+/// - `witness` 0: the kernel says which process connected.
+/// - `witness` 1: the kernel does not. The process had started at `start` when the connection was taken.
+/// - `witness` 2: as 1, with a pidfd of the process attached.
+/// - `after`: a time after which the connection was made, in nanoseconds of the monotonic clock; 0 where none is known.
 ///
 /// The master closes the channel when the daemon may end: after an offer that counts all connections it has handed
 /// over, so that none is lost on the way. The end of the channel is the end of the daemon.
 package enum ConnectionHandoff {
-    /// What a connection is for.
+    /// The purpose of a connection.
     package enum Kind: UInt8, Sendable {
         /// A client of the keychain.
         case client = 1
@@ -129,7 +131,7 @@ package final class HandoverReceiver: ConnectionSource {
         }
     }
 
-    /// What was handed over; nil when it is none.
+    /// The handed connection; nil when the bytes are none.
     private static func connection(_ handed: [UInt8], _ descriptors: [FileDescriptor]) -> UnixSocket? {
         guard let form = ConnectionHandoff.Witness(rawValue: handed[1]), let first = descriptors.first,
             descriptors.count == 1 + form.descriptors

@@ -1,8 +1,8 @@
 import Glibc
 package import LinuxSystem
 
-/// What the master of the system service says to the process that identifies callers: whose keychain a daemon serves,
-/// with the identifier's end of that daemon's channel.
+/// The messages from the master of the system service to the process that identifies callers. Each names the owner of a
+/// daemon's keychain and carries the identifier's end of that daemon's channel.
 ///
 ///     handed = owner:u32            ; a user's number, or 2³² − 1 for the system
 ///

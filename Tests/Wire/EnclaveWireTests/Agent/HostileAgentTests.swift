@@ -149,7 +149,7 @@ struct HostileAgentTests {
         }
     }
 
-    /// What a user was asked by an enclave that says this, until the agent has ended.
+    /// The questions of an enclave that sends these messages, until the agent has ended.
     private static func questions(after operation: AgentOperation, _ body: [UInt8]) throws -> [UserQuestion] {
         let user = ScriptedUser { _, _, _ in .cancelled }
         let (ours, theirs) = try UnixSocket.pair()

@@ -58,7 +58,7 @@ struct NextAgentTests {
             #expect(try connection.ask(question, by: soon).name == "matched")
             #expect(desk.count == count)
             desk.endAgent()
-            // Whoever asks before it is seen that the agent has gone is refused, and nobody later.
+            // A question that comes before the agent's end is noticed is refused, and no later one.
             #expect(eventually { desk.count != count })
         }
         connection.close()
