@@ -1,6 +1,6 @@
 package import KeychainModel
 
-// What the access policy says when it refuses, and what each kind of program can do about it.
+// The refusals of the access policy, and the remedy for each kind of program.
 extension Refusal {
     static func foreign(_ group: String, _ caller: CallerIdentity) -> Refusal {
         Refusal(
@@ -42,7 +42,7 @@ extension Refusal {
             do: "Leave it out.")
     }
 
-    /// What the user guards is not enough for this item.
+    /// The user's authentication is not enough for this item.
     package static let notAnchored = Refusal(
         .missingEntitlement, .notAnchored, "accc",
         "The item opens for programs that are anchored, and this one is not: others of its user could reach into it.",
@@ -65,7 +65,7 @@ extension CallerIdentity {
 }
 
 extension Provenance {
-    /// What gives a program of this kind a group.
+    /// The source of a group for a program of this kind.
     fileprivate var wayToGroups: String {
         switch self {
         case .unsigned, .claimed, .misclaimed:

@@ -44,7 +44,7 @@ extension Refusal {
     static let noTerminal = Refusal(
         .param, .malformedFrame, "terminal", "What came along is no terminal.", do: "Send the terminal of the program.")
 
-    /// Whoever holds a connection reads its answers; asking is for the one that made it.
+    /// Any process that holds a connection reads its answers; only the one that made it may send requests.
     static let foreignSender = Refusal(
         .missingEntitlement, .foreignSender, "sender",
         "The request came from another process than the one that connected.",

@@ -6,7 +6,7 @@ import KeychainServer
 import KeychainWire
 import LinuxSystem
 
-/// What the command line asks for.
+/// The command line's options.
 enum DaemonArguments {
     case help
     case version
@@ -41,7 +41,7 @@ enum DaemonArguments {
         /// Requests a second of one program; nil for the server's own.
         var requestRate: Int?
         var log: String?
-        /// What the engine keeps of earlier versions.
+        /// The limits for earlier versions in the engine.
         var history: HistoryLimits { HistoryLimits(days: historyDays ?? Configuration.standardHistory) }
         /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not
         /// serve: its end is what the program that waits goes by.

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// What the command line of the process that identifies callers says.
+/// The options of the process that identifies callers.
 struct IdentifierOptions {
     var socket = ""
-    /// Whom it runs as.
+    /// The user it runs as.
     var user = "_keychain-identifier"
     /// Whose connections it takes.
     var client = "_keychain"

@@ -2,9 +2,9 @@ import KeychainMaster
 import KeychainWire
 import LinuxSystem
 
-/// What the command line of the system service's master says.
+/// The options of the system service's master.
 struct SystemOptions {
-    /// Whom it runs as, and the daemons of the keychains.
+    /// The users that it and the daemons of the keychains run as.
     var user = "_keychain"
     var enclaveUser = "_enclave"
     /// The folder of its sockets.
@@ -14,7 +14,7 @@ struct SystemOptions {
     /// Where the enclave listens.
     var enclave = "/run/keychain-enclaved/socket"
     var enclaveState = "/var/lib/keychain-enclave"
-    /// Where the process listens that identifies callers, and whom it runs as.
+    /// The socket of the process that identifies callers, and the user that process runs as.
     var identifier = "/run/keychain-identifier/socket"
     var identifierUser = "_keychain-identifier"
     var tpm = "auto"
@@ -24,7 +24,7 @@ struct SystemOptions {
     var connections: UInt64 = 16384
     /// How many keychains may be open.
     var keychains: UInt64 = 1024
-    /// What each keychain and program may have, as its daemon takes it: options with their values.
+    /// The limits of each keychain and program, as its daemon takes them: options with their values.
     var quotas: [String] = []
     /// How programs are told apart, as the daemons take it.
     var identification: [String] = []
@@ -101,13 +101,13 @@ struct SystemOptions {
         }
     }
 
-    /// What the daemon of one keychain is started with, besides whose it is.
+    /// The arguments of the daemon of one keychain, besides its owner.
     var userDaemonArguments: [String] {
         ["--idle-exit", String(idleExit), "--connections", String(connections)] + quotas + identification
     }
 }
 
 extension Master.Purpose {
-    /// Who may connect: everybody but to the credentials, which are for the service manager.
+    /// The mode of the sockets: everybody may connect, but to the credentials, which are for the service manager.
     var mode: UInt32 { self == .credentials ? 0o600 : 0o666 }
 }

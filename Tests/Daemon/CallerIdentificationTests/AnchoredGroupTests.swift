@@ -13,7 +13,7 @@ struct AnchoredGroupTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        // Whoever runs the tests plays root, and their group the marker's.
+        // The user that runs the tests plays root, and their group the marker's.
         rules = IdentityRules(.user(getuid()), anchorGroup: getegid(), installer: getuid())
     }
 

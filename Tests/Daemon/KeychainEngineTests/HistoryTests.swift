@@ -14,7 +14,7 @@ struct HistoryTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// What history shows of a version.
+    /// The fields of a version in the history.
     struct Shown: Equatable {
         let account: String
         let end: VersionEnd

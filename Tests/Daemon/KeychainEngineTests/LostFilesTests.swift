@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeychainStore
 
-/// What is acknowledged has gone into the files that the next start will find.
+/// An acknowledged write has gone into the files that the next start will find.
 @Suite("Files that are moved, removed or closed under a keychain")
 struct LostFilesTests {
     private let directory: TemporaryDirectory

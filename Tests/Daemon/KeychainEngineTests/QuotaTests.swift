@@ -193,7 +193,7 @@ extension TestEngine {
         return try database().integer(UsageCounters.wrongCounters, "") ?? -1
     }
 
-    /// What the last page of a verification says of the file.
+    /// The last page's report about the file.
     func verifyFile() throws(Refusal) -> String {
         let writer = ResponseWriter()
         engine.device(

@@ -2,7 +2,7 @@ import KeychainModel
 
 @testable import KeychainStore
 
-/// What the first version of the store was.
+/// The first version of the store.
 enum OlderStore {
     /// The statements that made an empty one.
     static let creation =

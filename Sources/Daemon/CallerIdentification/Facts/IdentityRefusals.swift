@@ -14,7 +14,7 @@ extension Refusal.Rule {
     package static let unidentifiedCaller = Self(rawValue: "access.unidentified-caller")
     /// The program goes by the name of another file.
     package static let forgedName = Self(rawValue: "access.forged-name")
-    /// What a sandbox says of itself is not what its maker says.
+    /// A sandbox's own name says nothing about the maker of the program.
     package static let forgedSandbox = Self(rawValue: "access.forged-sandbox")
 }
 
@@ -77,7 +77,7 @@ extension Refusal {
             "The sandbox says that it runs \(application), but \(why).", do: "Start the application with flatpak run.")
     }
 
-    /// What became of looking at a caller.
+    /// The result of a look at a caller.
     static func unidentified(_ error: SystemError, process: Int32? = nil) -> Refusal {
         let who = process.map { "The calling program (process \($0))" } ?? "The calling program"
         if error.isDenial {

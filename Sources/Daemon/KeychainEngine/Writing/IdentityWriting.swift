@@ -78,7 +78,7 @@ extension PlainItem {
         encoded().withEncoded { buffer.append($0) }
         value?.withSpan { buffer.append(.valueData, .data, $0) }
         if let sealedKey { buffer.append(.sealedKey, .data(sealedKey.bytes)) }
-        // What this code encodes it can parse.
+        // The code can parse its own encoding.
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }
 }

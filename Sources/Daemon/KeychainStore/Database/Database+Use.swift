@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// What the program, or somebody else, may have done to the files of a connection.
+/// Detects changes to the files of a connection by the program, or by somebody else.
 extension Database {
     /// Why the connection is not to be used: its descriptors or files are no longer what was opened.
     var failureOfUse: Refusal? {

@@ -4,9 +4,9 @@ import LinuxSystem
 /// Version 6 of the store: digests stand in the columns that an index needs, and in no others, and most of them are
 /// other ones in every class and group.
 ///
-/// The tables are made anew, in one transaction. A salted digest is made of the one that was there, so that no row has
-/// to be opened. Rows of version 4 had no code and get one as they stand. A row of version 5 whose code is wrong gets
-/// none: it stays hidden.
+/// The tables are created again, in one transaction. A salted digest is made of the one that was there, so that no row
+/// has to be opened. Rows of version 4 had no code and get one as they stand. A row of version 5 whose code is wrong
+/// gets none: it stays hidden.
 struct ColumnMigration {
     let database: Database
     let digester: AttributeDigester

@@ -5,8 +5,8 @@ import LinuxSystem
 /// Makes the tables of an empty store, and brings one of an older version up to date, step by step, each in a
 /// transaction of its own.
 ///
-/// Before the first step the whole store is copied beside itself; the copy stays until somebody deletes it. A store of
-/// a newer version is left alone.
+/// Before the first step the whole store is copied into its own folder; the copy stays until somebody deletes it. A
+/// store of a newer version is left alone.
 struct Migrations {
     let database: Database
     let path: String
@@ -24,8 +24,8 @@ struct Migrations {
     /// Whether the last step is still to be taken.
     func needsKey() throws(Refusal) -> Bool { ColumnMigration.versions.contains(try found()) }
 
-    /// Does something to the store after a copy was made beside it, unless it has no rows yet. The copy is removed when
-    /// that fails, so that failures do not fill the disk; it stays where the store is another now, and where nobody
+    /// Changes the store after a copy was made in its folder, unless it has no rows yet. The copy is removed when the
+    /// change fails, so that failures do not fill the disk. It stays where the store is another now, and where nobody
     /// knows whether it is.
     func withCopy(_ body: () throws(Refusal) -> Void) throws(Refusal) {
         let version = try found()
