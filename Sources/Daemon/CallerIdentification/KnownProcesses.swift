@@ -8,8 +8,9 @@ package import LinuxSystem
 ///
 /// 1. it lived when it was noted, and does now: its folder is held open, which is no later process's;
 /// 2. the connection was made after it was noted (``UnixSocket/madeAfter``), so by the process that has had the number
-///   since then; 3. it had the same user and group when it connected; 4. it executes the very file it did, in the same
-///   version.
+///    since then;
+/// 3. it had the same user and group when it connected;
+/// 4. it executes the very file it did, in the same version.
 ///
 /// In doubt it is not known, and is identified as if it had never been here.
 package final class KnownProcesses: Sendable {

@@ -46,7 +46,7 @@ extension Refusal {
     package static let notAnchored = Refusal(
         .missingEntitlement, .notAnchored, "accc",
         "The item opens for programs that are anchored, and this one is not: others of its user could reach into it.",
-        do: "Have root anchor the program (security anchor; docs/identity.md), and start it anew.")
+        do: "Have root anchor the program (security anchor; docs/identity.md), and start it again.")
 }
 
 extension CallerIdentity {
@@ -71,7 +71,7 @@ extension Provenance {
         case .unsigned, .claimed, .misclaimed:
             "sign the program with the group among its keychain-access-groups (security codesign; docs/codesign.md)"
         case .signed:
-            "put the group among its keychain-access-groups and sign the program anew (security codesign)"
+            "put the group among its keychain-access-groups and sign the program again (security codesign)"
         case .installed(let file): "put the group among the keychain-access-groups of \(file), as root"
         case .sandboxed(let sandbox, _): "use the group that its sandbox (\(sandbox.rawValue)) gives it"
         case .unit: "use the group of its unit"

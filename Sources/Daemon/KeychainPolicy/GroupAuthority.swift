@@ -140,7 +140,7 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .foreignGroups, group,
             "The group \"\(group)\" is not that of a program which its path or its own claim names.",
-            do: "Let the programs of the group store their items anew.")
+            do: "Let the programs of the group store their items again.")
     }
 
     fileprivate static func groupsNotGranted(_ from: String, _ to: String, _ caller: CallerIdentity) -> Refusal {
@@ -149,13 +149,13 @@ extension Refusal {
             .missingEntitlement, .foreignGroups, from,
             "The program \(caller.program) is not entitled to \(both).",
             do:
-                "Let a program do it that has the groups, or the user with `security move-items`, or present a handover "
-                + "statement of the old team (docs/access.md).")
+                "Let a program do it that has the groups, or the user with `security move-items`. Or present a "
+                + "handover statement of the old team (docs/access.md).")
     }
 
     fileprivate static let passcodeNeeded = Refusal(
         .missingEntitlement, .foreignGroups, "password",
-        "No password is set that could show that the user wants this, and the keychain's files are not his own.",
+        "No password is set that could show that the user wants this, and the keychain's files are not the user's.",
         do: "Set one (security set-keychain-password), or do it as root.")
 
     fileprivate static let inspectionOfOthers = Refusal(

@@ -65,7 +65,7 @@ package struct ServerLimits: Sendable {
     /// a daemon for many users may lower it.
     package var requestRate = 100_000
 
-    // MARK: What waits, in all and of one program
+    // MARK: Waiting bytes and requests, of all programs and of one
 
     /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
     package var stall = 10_000

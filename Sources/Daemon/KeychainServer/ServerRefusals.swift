@@ -34,7 +34,7 @@ extension Refusal {
 
     static let unclosedFiles = Refusal(
         .notAvailable, .unavailable, "descriptors",
-        "Files that came with other requests of this user are not closed: they lie on a file system that does not answer.",
+        "Files that came with other requests of this user are not closed: their file system does not answer.",
         do: "End what serves that file system, and try again.")
 
     static let noPasscodeFile = Refusal(

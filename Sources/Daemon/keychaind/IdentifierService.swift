@@ -101,7 +101,7 @@ final class IdentifierService {
     /// with all threads. One user has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
         guard looks.isExhausted else { return }
-        log("the files of too many programs are not read in time; the identifier begins anew")
+        log("the files of too many programs are not read in time; the identifier starts again")
         _exit(EXIT_FAILURE)
     }
 

@@ -43,12 +43,13 @@ struct SystemOptions {
                                   [--tpm TPM] [--idle-exit SECONDS] [--connections N] [--keychains N]
                                   [--history-days N] [--quota-...]
 
-        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master, the
-        enclaves' listener and the process that identifies callers, each as a user of its own, and starts them again when they end.
+        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master,
+        the enclaves' listener and the process that identifies callers, each as a user of its own. It starts them again
+        when they end.
 
-          --user USER             whom it runs as: a name or a number; _keychain when not given
-          --enclave-user USER     whom the enclave runs as; _enclave when not given
-          --identifier-user USER  whom the process runs as that identifies callers; _keychain-identifier
+          --user USER             the user it runs as: a name or a number; _keychain when not given
+          --enclave-user USER     the user the enclave runs as; _enclave when not given
+          --identifier-user USER  the user of the process that identifies callers; _keychain-identifier
           --sockets FOLDER        where it listens: socket, system and credentials in there; /run/keychaind
           --state FOLDER          where the keychains lie; /var/lib/keychain
           --enclave SOCKET        where keychain-enclaved listens; /run/keychain-enclaved/socket
@@ -95,7 +96,7 @@ struct SystemOptions {
             case "--ready-fd":
                 ready = try DaemonArguments.descriptor(name, rest.popFirst())
                 continue
-            default: throw DaemonArguments.Mistake("There is no argument \(name) beside --system.")
+            default: throw DaemonArguments.Mistake("There is no argument \(name) with --system.")
             }
             words += [name] + before.prefix(before.count - rest.count)
         }

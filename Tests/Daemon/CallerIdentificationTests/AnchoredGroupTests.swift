@@ -32,9 +32,7 @@ struct AnchoredGroupTests {
         return groups.hide(try? AttributeList(parsing: buffer.finish()), from: viewer)
     }
 
-    @Test(
-        "The group of a file that is marked is one; that of another file, of one that others may change, or of none is not"
-    )
+    @Test("A marked file's group is one; that of another file, of one that others may change, or of none is not")
     func marked() throws {
         let group = { (path: String) in CallerIdentity.ownGroup(ofExecutable: path) }
         #expect(hides(group(try program("anchored", mode: 0o2755))))

@@ -180,7 +180,7 @@ package final class Looks: Sendable {
 
 extension Refusal {
     fileprivate static let hangingLooks = refused(
-        "The files of other programs of this user are not read in time: they lie on a file system that does not answer.",
+        "The files of other programs of this user are not read in time: their file system does not answer.",
         do: "End those programs, or what serves their file system, and try again.")
     fileprivate static let tooManyLooks = refused(
         "Too many programs of this user are being identified.", do: "Try again in a moment.")

@@ -94,12 +94,12 @@ final class AgeKeeper: Sendable {
     }
 
     private static let olderStore = """
-        The store is older than the one that was here, or not marked by this vault; it is served as it is. If it is meant, \
-        say so with security accept-store.
+        The store is older than the one that was here, or not marked by this vault; it is served as it is. If it is \
+        meant, say so with security accept-store.
         """
     private static let damagedLog = """
-        The store's log was damaged before its end, and what was stored after that place is lost; the store is served as it was \
-        then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can be done.
+        The store's log was damaged before its end, and what was stored after that place is lost; the store is served \
+        as it was then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can be done.
         """
 }
 

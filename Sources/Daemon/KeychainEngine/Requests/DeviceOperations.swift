@@ -104,7 +104,7 @@ extension KeychainEngine {
         let wrong = try itemReader.reader.countWrongCounters(by: deadline)
         guard wrong > 0 else { return page }
         try change { (writer) throws(Refusal) in try writer.store.recount() }
-        page.report.note("\(wrong) counters of items were wrong and were made anew")
+        page.report.note("\(wrong) counters of items were wrong and were counted again")
         return page
     }
 

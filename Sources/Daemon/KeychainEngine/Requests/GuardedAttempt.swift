@@ -142,5 +142,5 @@ extension KeyUse {
 extension Refusal {
     fileprivate static let noEnd = Refusal(
         .authFailed, .needsUser, "accc", "The user has authenticated, and the item still does not open.",
-        do: "Try again; if it stays so, delete the item and add it anew.")
+        do: "Try again; if it stays so, delete the item and add it again.")
 }

@@ -86,5 +86,5 @@ extension PlainItem {
 extension Refusal {
     fileprivate static let duplicateIdentity = Refusal(
         .duplicateItem, .duplicate, "idnt", "The certificate and its key are both in the keychain already.",
-        do: "Use them; to put them in anew, delete the identity first.")
+        do: "Use them; to add them again, delete the identity first.")
 }

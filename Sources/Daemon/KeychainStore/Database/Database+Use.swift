@@ -23,7 +23,7 @@ extension Refusal {
     static func storeCut(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "Somebody has cut \(path), or the -wal or -shm file beside it, while it was in use; what was in the rest is lost.",
+            "Somebody has cut \(path), or its -wal or -shm file, while it was in use; the content of the rest is lost.",
             do: "Find out what did that. Start the programs again, and run `security verify-keychain`.")
     }
 

@@ -28,7 +28,7 @@ final class ReadTransaction {
         self.database = database
         self.changes = changes
         begin = try database.prepare("BEGIN", "be read")
-        end = try database.prepare("COMMIT", "be read anew")
+        end = try database.prepare("COMMIT", "be read again")
     }
 
     /// Gets ready for a read, which then sees all that was acknowledged before.

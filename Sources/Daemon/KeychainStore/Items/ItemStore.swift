@@ -259,7 +259,7 @@ package struct ItemStore: Sendable {
     private static func linked(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "\(path), or the -wal or -shm file beside it, is a link or no file at all; the store was left alone.",
+            "\(path), or its -wal or -shm file, is a link or no file at all; the store was left alone.",
             do: "Put the files themselves there; for another folder, set KEYCHAIN_HOME.")
     }
 
@@ -267,7 +267,7 @@ package struct ItemStore: Sendable {
         Refusal(
             .notAvailable, .damaged, "store",
             "The store \(path) is gone or has been emptied; nothing was put in its place.",
-            do: "Put the file back, or \(StoreFile.restoringSnapshot). To begin anew, remove the whole folder.")
+            do: "Put the file back, or \(StoreFile.restoringSnapshot). To start again, remove the whole folder.")
     }
 
     /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.

@@ -390,7 +390,7 @@ extension Refusal {
     fileprivate static func foreignObjects(_ count: Int) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store has \(count) tables, indexes, triggers or views that the keychain did not make so; it is not written to.",
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; nothing is written.",
             do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }

@@ -61,7 +61,8 @@ struct Migrations {
 
     /// How many entries of the schema have a text that makes neither table nor index nor one of our triggers.
     private static let countOfForeign =
-        "SELECT count(*) FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %' AND sql NOT LIKE 'CREATE INDEX %' AND sql NOT IN ("
+        "SELECT count(*) FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %' AND sql NOT LIKE 'CREATE INDEX %' "
+        + "AND sql NOT IN ("
         + Schema.triggers.map { "'\($0.replacing("'", with: "''"))'" }.joined(separator: ", ") + ")"
 
     /// Version 3 had other triggers with the names of ours. The step to version 4 drops what has them before it changes
@@ -120,8 +121,8 @@ struct Migrations {
     private static func damaged(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store \(path) is of an older version and has damaged pages. It can be neither copied nor brought up to "
-                + "date, and was left alone.",
+            "The store \(path) is of an older version and has damaged pages. It can be neither copied nor "
+                + "brought up to date, and was left alone.",
             do: "Keep the folder. Restore a snapshot from it, or have the release that wrote it read what it still can."
         )
     }
@@ -129,8 +130,8 @@ struct Migrations {
     private static func foreign(_ path: String, _ count: Int64) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store \(path) is of an older version and has \(count) triggers or views that the keychain did not make; "
-                + "it was left alone.",
+            "The store \(path) is of an older version and has \(count) triggers or views that the keychain did not "
+                + "make; it was left alone.",
             do: "Find out who put them there, and remove them or restore a snapshot from the same folder.")
     }
 

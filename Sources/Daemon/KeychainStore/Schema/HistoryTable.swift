@@ -14,8 +14,8 @@ enum HistoryTable {
         [
             """
             CREATE TABLE IF NOT EXISTS history (id INTEGER PRIMARY KEY, class INTEGER NOT NULL, uuid BLOB NOT NULL, \
-            pk BLOB NOT NULL, pdmn INTEGER NOT NULL, sync INTEGER NOT NULL, agrp BLOB, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
-            data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, event INTEGER NOT NULL, code BLOB NOT NULL)
+            pk BLOB NOT NULL, pdmn INTEGER NOT NULL, sync INTEGER NOT NULL, agrp BLOB, wkey BLOB NOT NULL, \
+            meta BLOB NOT NULL, data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, event INTEGER NOT NULL, code BLOB NOT NULL)
             """
         ] + triggers.map { $0.replacing("CREATE TRIGGER", with: "CREATE TRIGGER IF NOT EXISTS", maxReplacements: 1) }
 
@@ -51,8 +51,8 @@ enum HistoryTable {
     static let expiry = "DELETE FROM history WHERE ended < ?"
     /// Removes the oldest, so that the others have so many bytes at most.
     static let overflow = """
-        DELETE FROM history WHERE id <= (SELECT id FROM (SELECT id, sum(\(Ownership.size(""))) OVER (ORDER BY id DESC) AS total \
-        FROM history) WHERE total > ? ORDER BY id DESC LIMIT 1)
+        DELETE FROM history WHERE id <= (SELECT id FROM (SELECT id, sum(\(Ownership.size(""))) OVER (ORDER BY id DESC) \
+        AS total FROM history) WHERE total > ? ORDER BY id DESC LIMIT 1)
         """
     static let oldest = "DELETE FROM history WHERE id IN (SELECT id FROM history ORDER BY id LIMIT ?)"
 

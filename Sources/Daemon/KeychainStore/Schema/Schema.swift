@@ -80,8 +80,8 @@ enum Schema {
     /// Rows that no longer opened when something else took their place: kept, so that nothing is lost by a mistake of
     /// ours.
     private static let quarantine = """
-        CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, uuid BLOB NOT NULL, \
-        pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
+        CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, \
+        uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
         data BLOB NOT NULL)
         """
 }
