@@ -9,8 +9,8 @@ import LinuxSystem
 
 /// The engine in this process, with item readers for the threads that read.
 ///
-/// Everything that uses the engine is a method here, so that whoever holds the only reference knows that nobody is
-/// inside: a forked child may take leave only of an engine that no thread of its parent was using.
+/// Every use of the engine is a method here. The holder of the only reference therefore knows that no thread is inside.
+/// A forked child may release an engine only if no thread of its parent was using it.
 final class EmbeddedEngine: Sendable {
     private let engine: KeychainEngine
     /// The item readers that no thread is using, each with where it writes answers.

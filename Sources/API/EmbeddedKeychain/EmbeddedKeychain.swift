@@ -11,9 +11,9 @@ import SecureEnclave
 /// The whole keychain inside the calling process: the engine and the software enclave, over files that several
 /// processes may use at once.
 ///
-/// It behaves as a connection to a daemon does; what it cannot do is keep the program that carries it from reading its
-/// memory. A forked child opens the files anew at its first call, locked if there is a passcode: the keys of its parent
-/// are not in its memory, and SQLite's connections must not be carried across a fork.
+/// It behaves as a connection to a daemon does. It cannot keep its own program from reading the keychain's memory. A
+/// forked child opens the files again at its first call, locked if there is a passcode: its memory does not have its
+/// parent's keys, and SQLite's connections must not be carried across a fork.
 package final class EmbeddedKeychain: KeychainConnection {
     private let engine: ProcessLocal<EmbeddedEngine?>
     private let open: @Sendable () throws(Refusal) -> EmbeddedEngine
@@ -24,7 +24,7 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// Opens, or makes, the keychain in `folder`, with the software enclave whose vault lies there too.
     ///
     /// - Parameters:
-    ///   - caller: whom the engine takes the program for; nil for what a daemon would take it for.
+    ///   - caller: the identity that the engine gives the program; nil for the one that a daemon would give it.
     ///   - timeout: how long a request may take: milliseconds.
     /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened; what a daemon
     ///   would refuse the program with.
@@ -32,7 +32,7 @@ package final class EmbeddedKeychain: KeychainConnection {
         folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline
     ) throws(Refusal) {
         try self.init(folder: folder, caller: caller, timeout: timeout) { () throws(Refusal) in
-            // The vault comes first: whoever finds a store must find the vault that opens it.
+            // The vault comes first: a process that finds a store must also find the vault that opens it.
             try SoftwareEnclave(
                 vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), userAgent: InstalledAgent(),
                 acceptsLoginPassword: try Configuration.loadLoginPassword() == .yes, policy: try .load())

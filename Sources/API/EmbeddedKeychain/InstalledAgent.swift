@@ -7,12 +7,12 @@ import LinuxSystem
 /// The way to the user of a keychain inside a program: `keychain-agent`, started at the first question where it is
 /// installed.
 ///
-/// Where there is none nobody is reached, and there is no biometry. An agent that has gone is started anew at the next
-/// question. A forked child starts one of its own: what its parent had is left as it is.
+/// Without an agent there are no prompts and no biometry. An agent that has ended is started again at the next prompt.
+/// A forked child starts an agent of its own and leaves its parent's as it is.
 final class InstalledAgent: UserAgent {
     private struct State {
         var connection: AgentConnection?
-        /// Who started it.
+        /// The process that started the agent.
         var owner: Int32 = 0
     }
 

@@ -9,7 +9,7 @@ internal import SecureEnclave
 /// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time
 /// passes when the test says so.
 public final class SimulatedDevice: Sendable {
-    /// What a locked, unlocked or restarted device is to the keychain.
+    /// The effects of a locked, unlocked or restarted device on the keychain.
     public enum LockState: Sendable { case beforeFirstUnlock, locked, unlocked }
 
     /// The person before the device, who answers its prompts.

@@ -10,7 +10,7 @@ internal import LinuxSystem
 ///
 /// A question that nothing was scripted for finds nobody: it is answered with ``Answer/unreachable``.
 public final class SimulatedUser: Sendable {
-    /// What the user does when asked.
+    /// The user's answer to a prompt.
     public enum Answer: Sendable, Hashable {
         /// Lays a finger on the sensor. One that is enrolled matches, another does not.
         case touch(String)
@@ -30,14 +30,14 @@ public final class SimulatedUser: Sendable {
         case wait
     }
 
-    /// What the user was asked.
+    /// A prompt that the user was shown.
     public struct Question: Sendable, Hashable {
-        /// What he was asked for.
+        /// The authentication that the prompt asked for.
         public enum Kind: Sendable, Hashable {
             case finger, passcode, applicationPassword, newApplicationPassword, loginPassword
         }
 
-        /// What he was asked for.
+        /// The authentication that the prompt asked for.
         public let kind: Kind
         /// The program that asks, as the keychain has verified it.
         public let program: String
@@ -49,9 +49,9 @@ public final class SimulatedUser: Sendable {
         public let fallbackTitle: String?
         /// The title of cancelling; nil for the usual one.
         public let cancelTitle: String?
-        /// How often he had failed in this conversation.
+        /// How often the user had failed in this prompt.
         public let failures: Int
-        /// Whether he may give the passcode in place of a finger.
+        /// Whether the user may give the passcode in place of a finger.
         public let allowsFallback: Bool
     }
 
@@ -71,7 +71,7 @@ public final class SimulatedUser: Sendable {
     /// Scripts the answers to the next questions, in their order, behind those that are scripted already.
     public func will(_ answers: Answer...) { state.update { $0.script += answers } }
 
-    /// What was asked so far.
+    /// The prompts so far.
     public var questions: [Question] { state.update { $0.questions } }
 
     /// How many scripted answers were not wanted yet.
@@ -99,7 +99,7 @@ extension SimulatedUser {
 /// The device's fingerprint reader and the fingers it knows.
 struct SimulatedSensor {
     var isPresent = true
-    /// Another one after every change, as a reader's own are after a finger was enrolled anew.
+    /// A value that differs after every change, as a reader's own does after a finger was enrolled.
     private var enrolment = Self.randomEnrolment()
     private(set) var fingers: Set<String> = [] {
         didSet { if fingers != oldValue { enrolment = Self.randomEnrolment() } }

@@ -117,7 +117,7 @@ public final class TestProgram: Sendable {
 public struct TestKeychainError: Error, CustomStringConvertible {
     /// The status a program would get.
     public let status: Int32
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     public let description: String
 
     init(_ refusal: Refusal) {

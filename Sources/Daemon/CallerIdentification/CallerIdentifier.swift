@@ -57,7 +57,7 @@ package final class CallerIdentifier: Sendable {
         return .slow(SlowIdentification { [self] () throws(Refusal) in try identifySlowly(subject) })
     }
 
-    /// Whom it identifies.
+    /// The processes that it identifies.
     var servedCallers: ServedCallers { rules.servedCallers }
 
     /// - Throws: as ``IdentityRules/check(user:)``.
@@ -106,7 +106,7 @@ package final class CallerIdentifier: Sendable {
 // MARK: - How
 
 extension CallerIdentifier {
-    /// Whom to identify: a peer, or this process.
+    /// The process to identify: a peer, or this process.
     private struct Subject: Sendable {
         let user: UInt32
         let group: UInt32
@@ -131,8 +131,8 @@ extension CallerIdentifier {
         }
     }
 
-    /// At the system's keychain, no file is looked at of a program that can be refused without: whoever has a number
-    /// may knock there, and decides what the file lies on.
+    /// In the system's keychain, the identifier reads no file of a program that can be refused without it. Any process
+    /// with a user number may connect there, and it chooses the file system that its file lies on.
     private func checkUnit(_ subject: Subject) throws(Refusal) {
         guard rules.servedCallers == .system, subject.user != 0 else { return }
         let process = subject.view.identifier
@@ -151,7 +151,7 @@ extension CallerIdentifier {
         guard installed.scripts[path] == nil else { return nil }
         let mark = try? outcome.get()
         let isSigned = if case .failure = outcome { true } else { mark?.signature != nil }
-        // What concerns a file system of the caller's own making could make this thread wait for the caller.
+        // A look at a file system that the caller itself has made could make this thread wait for the caller.
         guard isSigned ? true : try sharesNames(subject) else { return nil }
         // So could the files that an anchored program has loaded.
         if let group = rules.anchorGroup, rules.isMarked(version.status, with: group) { return nil }
@@ -210,8 +210,8 @@ extension CallerIdentifier {
             caller, process: IdentifiedProcess(subject.peer, version, execution, isKnown: entry != nil))
     }
 
-    /// What an anchored process executes: the file that it was looked at for, from before this was asked until now,
-    /// with nothing in it that others than root have put there.
+    /// The file that an anchored process executes. It is the same file from before this question until now, and only
+    /// root has put anything into it.
     private func execution(
         of subject: Subject, _ path: String, _ version: FileVersion
     ) throws(Refusal) -> IdentifiedProcess.Execution {
@@ -262,8 +262,9 @@ extension CallerIdentifier {
         return IdentifiedCaller(entry.caller, process: entry.process)
     }
 
-    /// Whether a look at a file ends: it lies where root has mounted something that the system serves. What is not in
-    /// the table by its number, as a subvolume of Btrfs, is seen there by its name, by who may wait.
+    /// Whether a look at a file ends: it lies in a file system that root has mounted and the system serves. A file
+    /// system that the table does not have by its number, such as a subvolume of Btrfs, is found there by name; only a
+    /// thread that may wait does so.
     private func isServedBySystem(_ version: FileVersion) -> Bool {
         switch signatures.server(of: version) {
         case .system: true
@@ -280,13 +281,13 @@ extension CallerIdentifier {
         }
     }
 
-    /// What to note of a process; nil where it has not been here before, or its identity rests on more than the file it
-    /// executes.
+    /// The facts to keep about a process. Nil where the process has not been here before, or its identity rests on more
+    /// than the file it executes.
     ///
-    /// Not noted are the sandbox, the unit and the script of a process, which it can change without executing another
-    /// file; who is anchored, for its real group could change; a file with several names, of which another may be meant
-    /// next time; one that was changed just now, for the next change might not show; and one on a file system that a
-    /// user may serve, for whoever looks at it again at the next connection could wait for ever.
+    /// Five kinds of process are not kept. A process can change its sandbox, its unit and its script without executing
+    /// another file. The real group of an anchored process could change. A file with several names may be meant by
+    /// another name next time. A file that was changed just now may not show its next change. On a file system that a
+    /// user may serve, the look at the next connection could wait for ever.
     private func newEntry(
         _ peer: PeerCredentials, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
         _ mark: ProgramMark?, _ installed: InstalledEntitlements

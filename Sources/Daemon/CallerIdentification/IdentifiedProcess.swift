@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// A process that was identified, as it is watched from then on.
 final class IdentifiedProcess: CallerProcess {
-    /// What an anchored process executed when it was identified: the file, and the memory it was loaded into.
+    /// The file that an anchored process executed when it was identified, and the memory that the file was loaded into.
     struct Execution {
         let program: ExecutingProcess
         let image: ProcessImage
@@ -13,7 +13,7 @@ final class IdentifiedProcess: CallerProcess {
     let version: FileVersion
     /// Whether it was here before, and its next connection may rest on this look at it.
     let isKnown: Bool
-    /// Nil for this process, which ends with whoever asks.
+    /// Nil for this process, which ends together with the asking code.
     private let peer: PeerCredentials?
     private let execution: Execution?
 
@@ -22,7 +22,7 @@ final class IdentifiedProcess: CallerProcess {
     }
 
     var isUnchanged: Bool {
-        // Who still executes what he did lives.
+        // A process that still executes the same file lives.
         if let execution { return execution.image.isExecuted && execution.program.isUnchanged }
         return peer?.isAlive ?? true
     }

@@ -2,13 +2,13 @@ package import KeychainPolicy
 import LinuxSystem
 
 extension IdentityRules {
-    /// The groups that nobody has but an anchored program: the one made of the path of a file that is marked, since a
-    /// process of it that the kernel has not anchored is refused, and those that root gives on that condition.
+    /// The groups that only an anchored program has. One is made of the path of a file that is marked, since a process
+    /// of it that the kernel has not anchored is refused. The others are those that root gives on that condition.
     package func anchoredGroups(_ folders: EntitlementFolders) -> AnchoredGroups {
         guard let marker = anchorGroup else { return .none }
         return AnchoredGroups { [self] group in
             if let path = CallerIdentity.executable(ofOwnGroup: group) {
-                // What is not there, or not to be seen, is no program that could be asked for its mark.
+                // A path that is absent or not visible is no program that could have a mark.
                 return (try? FileStatus(at: path)).map { isMarked($0, with: marker) } ?? false
             }
             let programs = folders.read().programs.values.filter { $0.granted.groups.contains(group) }

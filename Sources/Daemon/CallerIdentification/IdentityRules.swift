@@ -2,7 +2,7 @@ package import KeychainModel
 package import KeychainPolicy
 package import LinuxSystem
 
-/// Whom a daemon serves.
+/// The users that a daemon serves.
 package enum ServedCallers: Hashable, Sendable {
     /// The programs of one user.
     case user(UInt32)
@@ -22,7 +22,7 @@ package struct IdentityRules: Sendable {
     /// The file of the one program that may list the items of all groups.
     package var inspector: FileStatus?
     package var installed: InstalledEntitlements
-    /// Who owns what was installed: root, but for tests.
+    /// The owner of everything installed: root, but for tests.
     package var installer: UInt32
 
     package init(
@@ -61,7 +61,7 @@ package struct IdentityRules: Sendable {
         throw .noUnit(word.program)
     }
 
-    /// What one source says of a program.
+    /// The facts about a program from one source.
     private struct Word {
         let program: String
         var provenance: Provenance
@@ -124,9 +124,10 @@ package struct IdentityRules: Sendable {
 extension IdentityRules {
     /// Whether the kernel keeps the user's other programs out of the caller.
     ///
-    /// It gives the marker group to whoever executes a file that is marked with it, and then refuses to preload and to
-    /// trace. That it did is seen from the group the caller had when it connected. Who has the group as his own real
-    /// one, too, gains nothing by executing the file, and nothing is refused to those who trace him.
+    /// The kernel gives the marker group to any process that executes a file marked with it, and then refuses to
+    /// preload and to trace. The group that the caller had when it connected shows that the kernel did so. Users who
+    /// have the group as their own real one gain nothing by executing the file, and nothing is refused to those who
+    /// trace them.
     private func isAnchored(_ facts: some ProcessFacts) throws(Refusal) -> Bool {
         guard let marker = anchorGroup, isMarked(facts.file, with: marker) else { return false }
         guard facts.group == marker else { throw .withoutMarker(facts.path) }

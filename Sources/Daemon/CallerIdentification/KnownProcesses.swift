@@ -7,8 +7,10 @@ package import LinuxSystem
 /// execute something else by now. A process is taken for the same one if
 ///
 /// 1. it lived when it was noted, and does now: its folder is held open, which is no later process's;
-/// 2. the connection was made after it was noted (``UnixSocket/madeAfter``), so by whoever has had the number since
-/// then; 3. it had the same user and group when it connected; 4. it executes the very file it did, in the same version.
+/// 2. the connection was made after it was noted (``UnixSocket/madeAfter``), so by the process that has had the number
+///    since then;
+/// 3. it had the same user and group when it connected;
+/// 4. it executes the very file it did, in the same version.
 ///
 /// In doubt it is not known, and is identified as if it had never been here.
 package final class KnownProcesses: Sendable {
@@ -16,7 +18,7 @@ package final class KnownProcesses: Sendable {
     package final class Entry: Sendable {
         let numbers: PeerNumbers
         let program: any ExecutionWatch
-        /// What its groups rest on.
+        /// The source of its groups.
         let mark: ProgramMark?
         /// The number of the installed entitlements it was held against.
         let reading: UInt64
@@ -61,7 +63,7 @@ package final class KnownProcesses: Sendable {
 
     package var count: Int { rows.withLock { $0.count } }
 
-    /// Who made a connection, if that is certain.
+    /// The process that made a connection, if that is certain.
     package func find(_ numbers: PeerNumbers, madeAfter: UInt64?) -> Entry? {
         guard let madeAfter, let entry = known(numbers.process), entry.noted <= madeAfter,
             entry.numbers == numbers, entry.program.isUnchanged
@@ -69,7 +71,7 @@ package final class KnownProcesses: Sendable {
         return entry
     }
 
-    /// Lets go of what was held of processes.
+    /// Drops the facts kept about processes.
     func forget(where isOver: (Entry) -> Bool) { rows.withLock { rows in rows.removeAll { isOver($0.entry) } } }
 
     /// Whether a process was here before, as it seems from its number: a note of one that connects once is made for

@@ -3,7 +3,7 @@ import Glibc
 import KeychainModel
 import LinuxSystem
 
-/// What is known of a process that runs: its program was looked at, the rest is looked up when it is asked for.
+/// A running process: its program was looked at, and the other facts are looked up when they are asked for.
 struct LiveProcess: ProcessFacts {
     let user: UInt32
     let group: UInt32
@@ -62,7 +62,7 @@ enum ExecutableName {
     }
 }
 
-/// What a file would be if the user executed it.
+/// The identity that a file would have if the user executed it.
 struct ExecutableOnDisk: ProcessFacts {
     let user: UInt32
     let group: UInt32

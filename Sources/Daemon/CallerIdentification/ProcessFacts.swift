@@ -2,8 +2,8 @@ package import CodeSignature
 package import KeychainModel
 package import LinuxSystem
 
-/// What there is to know about a caller. The decision asks for each part when it needs it, because some cost much; a
-/// test answers from its own words.
+/// The facts about a caller. The decision asks for each fact when it needs it, because some cost much. A test answers
+/// from facts it states.
 package protocol ProcessFacts {
     /// The effective user and group it had when it connected.
     var user: UInt32 { get }
@@ -15,7 +15,7 @@ package protocol ProcessFacts {
 
     /// Its real group; the kernel gives the marker group as effective group only.
     func realGroup() throws(Refusal) -> UInt32
-    /// What the signature in the executable says; nil when there is none.
+    /// The content of the executable's signature; nil when there is none.
     func signature() throws(Refusal) -> ProgramSignature?
     /// The name that an executable without a signature claims; nil when it claims none.
     func claim() throws(Refusal) -> CodeClaim?

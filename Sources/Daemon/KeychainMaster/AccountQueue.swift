@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Where the master has it looked up whether a number is a user's: by a process beside it, the *clerk*, because that
-/// can take long and runs other people's code (nsswitch.conf).
+/// The queue of user numbers that the master has looked up by a second process, the *clerk*. The look-up can take long
+/// and runs other people's code (nsswitch.conf).
 ///
 ///     question = user:u32              ; little-endian; one at a time
 ///     answer   = known:u8              ; 0 no account, 1 an account, 2 it cannot be found out now
@@ -76,7 +76,7 @@ final class AccountQueue {
         return true
     }
 
-    /// A user's subordinate numbers lie beside each other, so that they cannot take the places of others' numbers.
+    /// A user's subordinate numbers are adjacent, so that they cannot take the places of others' numbers.
     private func mayWait(_ user: UInt32) -> Bool {
         questions.count < Self.mostQuestions
             && questions.count { $0.user >> Self.blockBits == user >> Self.blockBits } < Self.mostOfBlock
@@ -110,7 +110,7 @@ final class AccountQueue {
         return (question, answer)
     }
 
-    /// Lets the clerk go; whoever waits is let go of, too.
+    /// Closes the clerk and ends the waits for it.
     func close() {
         questions = []
         dismiss()

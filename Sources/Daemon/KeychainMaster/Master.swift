@@ -62,12 +62,13 @@ package final class Master {
         static let perWard: UInt64 = 3
     }
 
-    /// What the kernel calls a user it cannot name here: one of a namespace beside this one. Nobody's keychain is
-    /// theirs. All numbers without an account write lines as this one does, for a user has thousands of them.
+    /// The kernel's name for a user that it cannot name here: one of another namespace. Such a user has no keychain.
+    /// All numbers without an account share one entry in the log, as a user has thousands of them.
     private static let unknownUser: UInt32 = 65534
 
     /// - Parameters:
-    ///   - mostUserDaemons: how many keychains may be open at once; connections to more are refused until one is closed.
+    ///   - mostUserDaemons: how many keychains may be open at once. The master refuses connections to more until one is
+    ///     closed.
     ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountQueue`).
     ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked
     ///     up.
@@ -129,8 +130,8 @@ package final class Master {
         userDaemon.process.kill()
     }
 
-    /// Notes that nobody waits at the entrances, if nobody does: whoever is taken next has connected later, and is
-    /// known if he was here before. A wait that ends with somebody does not say when they came.
+    /// Notes that the entrances are empty, if they are. The next connection was then made later, and its process is
+    /// known if it was here before. A wait that ends with a connection does not say when it came.
     private func noteNobody() {
         guard !isEnding else { return }
         let start = Clock.monotonicNanoseconds
@@ -230,8 +231,8 @@ extension Master {
         }
     }
 
-    /// Goes on with the connections of a user who has been looked up. That an account cannot be found out now is not
-    /// that there is none: who has a keychain goes on using it.
+    /// Goes on with the connections of a user who has been looked up. A look-up that fails is not the same as no
+    /// account: users who have a keychain go on using it.
     private func admit(_ question: AccountQueue.Question, _ answer: AccountQueue.Answer) {
         if answer == .yes || answer == .unknown && hasKeychain(question.user) {
             for arrival in question.waiting { hand(arrival, to: .user(question.user)) }
@@ -280,7 +281,8 @@ extension Master {
         if let line = rateLimits.admit(line, of: user) { log(line) }
     }
 
-    /// Whose keychain a user reaches here; nil when none. Who may use the system's, its daemon decides.
+    /// The owner of the keychain that a user reaches here; nil when none. The daemon decides which users may use the
+    /// system's.
     private static func owner(_ user: UInt32, _ purpose: Purpose) -> KeychainOwner? {
         if user == unknownUser { return nil }
         switch purpose {

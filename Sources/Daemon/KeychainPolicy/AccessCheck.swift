@@ -69,7 +69,7 @@ extension ItemRequest {
         }
     }
 
-    /// Who adds a key to a group must be one who may use it.
+    /// A caller that adds a key to a group must be allowed to use the key.
     private func checkGroupOfKey(_ caller: CallerIdentity) throws(Refusal) {
         guard isAddition, let key = try sealedKey() else { return }
         try caller.check(key.binding.group, toWrite: false)

@@ -4,8 +4,8 @@ import KeychainWire
 /// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (semantics
 /// C.2).
 ///
-/// `ItemRequest.checkAccess(of:)` asks one question after the other; the first that is answered with no refuses the
-/// request. What has passed them gets its scope here.
+/// `ItemRequest.checkAccess(of:)` asks one question after the other, and the first no refuses the request. A request
+/// that passes all of them gets its scope here.
 package enum AccessPolicy {
     /// Lets a request through or says why not.
     ///

@@ -1,6 +1,6 @@
 package import KeychainModel
 
-// What the access policy says when it refuses, and what each kind of program can do about it.
+// The refusals of the access policy, and the remedy for each kind of program.
 extension Refusal {
     static func foreign(_ group: String, _ caller: CallerIdentity) -> Refusal {
         Refusal(
@@ -42,11 +42,11 @@ extension Refusal {
             do: "Leave it out.")
     }
 
-    /// What the user guards is not enough for this item.
+    /// The user's authentication is not enough for this item.
     package static let notAnchored = Refusal(
         .missingEntitlement, .notAnchored, "accc",
         "The item opens for programs that are anchored, and this one is not: others of its user could reach into it.",
-        do: "Have root anchor the program (security anchor; docs/identity.md), and start it anew.")
+        do: "Have root anchor the program (security anchor; docs/identity.md), and start it again.")
 }
 
 extension CallerIdentity {
@@ -65,13 +65,13 @@ extension CallerIdentity {
 }
 
 extension Provenance {
-    /// What gives a program of this kind a group.
+    /// The source of a group for a program of this kind.
     fileprivate var wayToGroups: String {
         switch self {
         case .unsigned, .claimed, .misclaimed:
             "sign the program with the group among its keychain-access-groups (security codesign; docs/codesign.md)"
         case .signed:
-            "put the group among its keychain-access-groups and sign the program anew (security codesign)"
+            "put the group among its keychain-access-groups and sign the program again (security codesign)"
         case .installed(let file): "put the group among the keychain-access-groups of \(file), as root"
         case .sandboxed(let sandbox, _): "use the group that its sandbox (\(sandbox.rawValue)) gives it"
         case .unit: "use the group of its unit"

@@ -11,7 +11,7 @@ package final class AuthorizedRequest: Sendable {
     package let scope: Scope
     /// Where an added item goes.
     package let targetGroup: String
-    /// Who looks at the attributes of all groups; nil for every other request.
+    /// The caller that looks at the attributes of all groups; nil for every other request.
     package let inspector: CallerIdentity?
     /// Values may be opened; false for an inspection across groups.
     package var mayOpenValues: Bool { inspector == nil }
@@ -19,7 +19,7 @@ package final class AuthorizedRequest: Sendable {
     package let isAnchored: Bool
     /// An inspection may show the attributes of such items.
     package let mayShowAnchored: Bool
-    /// What the addition of an identity consists of, the certificate's addition first; empty for every other request.
+    /// The parts of an identity's addition, the certificate first; empty for every other request.
     package let parts: [AuthorizedRequest]
 
     package enum Scope: Hashable, Sendable {

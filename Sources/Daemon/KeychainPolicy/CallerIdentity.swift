@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// Who is calling, as far as it could be verified, and the access groups that follow from it (semantics C.1).
+/// A caller, as far as it could be verified, and the access groups that follow from it (semantics C.1).
 ///
 /// One reference, so that every request, write and entry of the log can have it for the price of one.
 package struct CallerIdentity: Sendable {
@@ -23,9 +23,9 @@ package struct CallerIdentity: Sendable {
     /// The user the process runs as.
     package var user: UInt32 { box.facts.user }
     package var process: Int32 { box.facts.process }
-    /// What a person calls the program; for prompts and logs.
+    /// The program's name for a person, in prompts and logs.
     package var program: String { box.facts.program }
-    /// What its groups rest on.
+    /// The source of its groups.
     package var provenance: Provenance { box.facts.provenance }
     /// Its kernel keeps the user's other programs out of its memory: it was installed by root with our marker group,
     /// and the process had that group when it connected.

@@ -1,7 +1,7 @@
 package import KeychainWire
 
 extension CallerReport {
-    /// What there is to show of an identity.
+    /// The report of an identity.
     package init(_ identity: CallerIdentity) {
         let (source, detail) = identity.provenance.words
         self.init(
@@ -25,7 +25,7 @@ extension CallerIdentity {
 }
 
 extension Provenance {
-    /// What the words of ``words`` stand for.
+    /// The meanings of the texts in ``words``.
     fileprivate init?(_ source: String, _ detail: String, program: String) {
         switch source {
         case "signed": self = .signed(team: detail, identifier: program)
@@ -39,7 +39,7 @@ extension Provenance {
         }
     }
 
-    /// What it is called, and whose word it is.
+    /// The name, and its source.
     fileprivate var words: (source: String, detail: String) {
         switch self {
         case .signed(let team, _): ("signed", team)

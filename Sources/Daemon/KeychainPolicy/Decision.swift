@@ -1,6 +1,6 @@
 package import KeychainModel
 
-/// What the access policy says of a request.
+/// The access policy's answer to a request.
 package enum Decision: Sendable {
     /// It may go on, within this scope.
     case allowed(AuthorizedRequest)

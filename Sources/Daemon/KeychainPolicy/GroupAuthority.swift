@@ -1,6 +1,6 @@
 package import KeychainModel
 
-/// Who may give a group's items another group, or say what becomes of them: what still has to be shown.
+/// Decides which programs may move a group's items or set the group's policy, and what they still have to show.
 package enum GroupAuthority: Hashable, Sendable {
     /// Nothing more.
     case granted
@@ -8,10 +8,10 @@ package enum GroupAuthority: Hashable, Sendable {
     case passcode
 }
 
-/// What the answer depends on besides the caller.
+/// The facts besides the caller that the answer depends on.
 package struct GroupSituation: Hashable, Sendable {
     package var passcodeIsSet: Bool
-    /// The user this keychain's daemon runs as. Where it is the caller himself, the files are his too.
+    /// The user that this keychain's daemon runs as. A caller that is the same user owns the files too.
     package var daemonUser: UInt32
     /// The old group's team has handed it over, by a statement that was verified.
     package var isHandedOver: Bool
@@ -24,9 +24,10 @@ package struct GroupSituation: Hashable, Sendable {
 extension AccessPolicy {
     /// Decides on a group's life: a pure function, as the decision on items is.
     ///
-    /// A program may that is entitled to all the groups; one that is entitled to the new group, when the old one's team
-    /// has handed that over; root; and the keychain's own command, which speaks for its user: with the passcode, or
-    /// without where none is set and the daemon is the user's own, for then whoever has his files has everything.
+    /// Four kinds of program may: one that is entitled to all the groups; one that is entitled to the new group, when
+    /// the old one's team has handed that over; root; and the keychain's own command, which speaks for its user. The
+    /// command needs the passcode. It needs none where none is set and the daemon is the user's own, for then a process
+    /// that has the user's files has everything.
     ///
     /// - Parameters:
     ///   - from: the group as it is; `to`: the one its items are to have, or the same.
@@ -139,7 +140,7 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .foreignGroups, group,
             "The group \"\(group)\" is not that of a program which its path or its own claim names.",
-            do: "Let the programs of the group store their items anew.")
+            do: "Let the programs of the group store their items again.")
     }
 
     fileprivate static func groupsNotGranted(_ from: String, _ to: String, _ caller: CallerIdentity) -> Refusal {
@@ -148,13 +149,13 @@ extension Refusal {
             .missingEntitlement, .foreignGroups, from,
             "The program \(caller.program) is not entitled to \(both).",
             do:
-                "Let a program do it that has the groups, or the user with `security move-items`, or present a handover "
-                + "statement of the old team (docs/access.md).")
+                "Let a program do it that has the groups, or the user with `security move-items`. Or present a "
+                + "handover statement of the old team (docs/access.md).")
     }
 
     fileprivate static let passcodeNeeded = Refusal(
         .missingEntitlement, .foreignGroups, "password",
-        "No password is set that could show that the user wants this, and the keychain's files are not his own.",
+        "No password is set that could show that the user wants this, and the keychain's files are not the user's.",
         do: "Set one (security set-keychain-password), or do it as root.")
 
     fileprivate static let inspectionOfOthers = Refusal(
@@ -179,8 +180,8 @@ extension Provenance: CustomStringConvertible {
 }
 
 extension CallerIdentity {
-    /// Whom rows belong to that the program writes, for quotas: its signature or unit rather than its file, where it
-    /// has one. A claim is none: a program that can claim one name can be built with a thousand.
+    /// The owner of the rows that the program writes, for quotas: its signature or unit rather than its file, where it
+    /// has one. A claim is no owner: a program that can claim one name can be built with a thousand.
     package var owner: String {
         switch provenance {
         case .signed(let team, let identifier): "signed:\(team).\(identifier)"

@@ -2,7 +2,7 @@ package import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What asking for a caller's identity gives at once.
+/// The immediate answer to the question for a caller's identity.
 package enum Identification: Sendable {
     case known(IdentifiedCaller)
     /// It has to be found out by a thread that may wait: a large executable is read for the first time.

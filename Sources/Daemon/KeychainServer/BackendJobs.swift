@@ -145,7 +145,7 @@ struct IdentityJob: QueuedJob {
     }
 }
 
-/// What a program file would be given: the registry's to answer.
+/// Finds the identity that a program file would get; the registry answers.
 struct ExaminationJob: QueuedJob {
     let file: FileDescriptor
     let caller: CallerIdentity
@@ -172,7 +172,7 @@ struct ExaminationJob: QueuedJob {
     }
 }
 
-/// What is done about the identity of callers.
+/// Jobs about the identity of callers.
 enum RegistryJob: QueuedJob {
     case identify(IdentityJob)
     case examine(ExaminationJob)
@@ -186,7 +186,7 @@ enum RegistryJob: QueuedJob {
     }
 }
 
-/// What is done for prompts by a thread that waits for nobody.
+/// Jobs about prompts, for a thread that never blocks.
 enum PromptControlJob: QueuedJob {
     case answer(PromptJob)
     case withdraw(PromptCancellation, of: Standing)
@@ -206,7 +206,7 @@ extension FileDescriptor {
     /// Waits until what comes through a pipe is complete: it is read by the enclave, which waits for one passcode at a
     /// time. Every other file is.
     ///
-    /// - Throws: `errSecNotAvailable` when whoever writes has not finished in time.
+    /// - Throws: `errSecNotAvailable` when the writing process has not finished in time.
     fileprivate func waitUntilWritten(by deadline: Deadline, within milliseconds: Int) throws(Refusal) {
         guard isPipe else { return }
         // The end of the other side is always reported.

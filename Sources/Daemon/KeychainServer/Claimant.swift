@@ -1,7 +1,7 @@
 import KeychainPolicy
 import LinuxSystem
 
-/// What all programs have of an event loop that share a turn, or one that has its own.
+/// The share of an event loop for all programs that have one turn together, or for one that has its own.
 final class Turn {
     /// All turns that are shared, if this is one.
     private let shared: SharedTurns?
@@ -35,18 +35,17 @@ final class Turn {
     }
 }
 
-/// What all turns of an event loop have that are shared.
+/// The share of an event loop for all shared turns together.
 final class SharedTurns {
     fileprivate(set) var connections = 0
 
     fileprivate func isFull(_ limits: ServerLimits) -> Bool { connections >= limits.connectionsOfShared }
 }
 
-/// What one program has of an event loop, over all of its connections. Before it is known who has connected, it is a
-/// process's.
+/// The share of one program, over all of its connections. Before the program is known, it is the share of a process.
 final class Claimant {
     let standing: Standing
-    /// Whom it shares its turn with.
+    /// The programs that share its turn.
     let turn: Turn
     let user: UInt32
     /// How fast it may ask; nil where there is no limit, and before it is known.

@@ -25,7 +25,7 @@ final class ClientSession {
     let socket: UnixSocket
     /// The process that connected, by its number and user; nothing is taken from another one.
     let peer: PeerNumbers
-    /// Who it is, once that is known.
+    /// The caller, once it is known.
     var caller: IdentifiedCaller?
     /// Whether it may be anybody's, who decides what the files are on that come along: they are taken when it is known
     /// who it is.
@@ -36,7 +36,7 @@ final class ClientSession {
     var introduction = IdentificationResult()
     /// Whose it is, of those that share the loop.
     var claimant: Claimant
-    /// What it is told before it is closed, because it is beyond what its program, its user or all may have.
+    /// The answer before it is closed for exceeding the limits of its program, its user or all.
     var excess: Refusal?
     var isExcess: Bool { excess != nil }
     /// When it was last served, by the loop's time.
@@ -68,16 +68,16 @@ final class ClientSession {
     var isQueued = false
     /// In whose turn.
     var queuedFor: Standing
-    /// What the loop watches it for.
+    /// The events that the loop watches it for.
     var interest: Readiness = .readable
     /// When it is closed for owing the rest of a frame or not reading its answers; nil when it does neither.
     var stall: Deadline?
-    /// What it holds of the loop's memory, as the loop last counted it.
+    /// Its part of the loop's memory, as the loop last counted it.
     var counted = 0
 
-    /// What came along with a frame that is not complete, or not taken.
+    /// The descriptors that came with a frame that is not complete, or not taken.
     private var descriptors: [FileDescriptor] = []
-    /// What one counts for: there are fewer of them than bytes.
+    /// The weight of one descriptor: there are fewer of them than bytes.
     private static let costOfDescriptor = 64 << 10
     private var output: SecretBuffer?
     private var sent = 0
@@ -203,7 +203,7 @@ extension ClientSession {
         (output, sent) = (rest, 0)
     }
 
-    /// Lends the output to whoever answers the next request; nil while something waits to be sent before that.
+    /// Lends the output to the thread that answers the next request; nil while something waits to be sent before that.
     func lend() -> FrameWriter? {
         guard inFlight == 0, !hasOutput else { return nil }
         outlet = FrameWriter(socket)
@@ -220,7 +220,7 @@ extension ClientSession {
         outlet = nil
         guard count < answer.count else { return }
         guard count > 0 else { return try send(answer) }
-        // What has waited here since then begins with a whole frame, because nobody could send a part of one.
+        // Bytes that have waited here since then begin with a whole frame, because nobody could send a part of one.
         let waiting = output
         output = nil
         try send(answer.extracting(count...))

@@ -141,7 +141,7 @@ extension EventLoop {
         queuedCount += 1
     }
 
-    /// A broken frame is answered where it is known whom to answer, and costs its connection.
+    /// A broken frame is answered if its sender is known, and closes its connection.
     private func refuse(_ broken: BrokenFrame, of session: ClientSession) {
         note("closed a connection: \(broken.refusal.rule.rawValue): \(broken.refusal.problem)", of: session)
         session.dropInput()
@@ -192,8 +192,9 @@ extension EventLoop {
         for session in holding.sorted(by: { $0.counted > $1.counted }) where claimant.held > enough { drop(session) }
     }
 
-    /// Closes connections until there is some room: those of the program that holds most, if it holds much; else those
-    /// that have owed the rest of a frame, or left an answer unread, for longest. Who has come last is not to blame.
+    /// Closes connections until there is some room: those of the program that holds most, if it holds much. Otherwise
+    /// it closes those that have owed the rest of a frame, or left an answer unread, for longest. The latest connection
+    /// is not to blame.
     private func makeRoom() {
         let enough = limits.held - limits.held / 8
         for session in candidates() where held > enough { drop(session) }

@@ -88,7 +88,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func turn() {
         turns += 1
-        // What is put there meanwhile is due in the next one.
+        // Mail that arrives meanwhile is due in the next turn.
         let due = min(queuedCount, limits.turn)
         if due == 0 { waitForEvents() } else { _ = poll(until: .now) }
         for _ in 0..<due { serveNext() }
@@ -143,7 +143,7 @@ final class EventLoop: @unchecked Sendable {
         stopAccepting()
         listeners = []
         for session in sessions.values {
-            // Who waits for a person is told at once that he waits in vain.
+            // Callers that wait for a person learn at once that they wait in vain.
             router.withdraw(session)
             session.isEnding = true
             settle(session)
@@ -157,7 +157,8 @@ extension EventLoop {
     private func accept(_ index: Int) {
         guard isAccepting else { return }
         do throws(SystemError) {
-            // Who else waits is found ready in the next turn, so a flood of them does not keep the others waiting.
+            // All other waiting connections are found ready in the next turn, so a flood of them does not delay the
+            // others.
             if let socket = try listeners[index].accept() { try open(socket) }
         } catch {
             // A source that has ended says so itself.
@@ -279,7 +280,7 @@ extension EventLoop {
         claimant.connections += 1
     }
 
-    /// What keeps a program from having one of the connections that there are already.
+    /// The refusal that keeps a program from having one of the existing connections.
     private func excess(of claimant: Claimant, for session: ClientSession) -> Refusal? {
         if claimant.connections >= limits.connectionsOfProgram { return .beyondShare("connections") }
         if claimant.turn.hasRoom(within: limits) { return nil }

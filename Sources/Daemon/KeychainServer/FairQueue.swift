@@ -10,9 +10,9 @@ import KeychainPolicy
 ///           └─ processes of which nothing is known yet ──────┬─ process
 ///                                                            └─ process
 ///
-/// Whoever can write a file can have a hundred programs. Those that are known by their path alone therefore share one
-/// turn between them, unless the path is one that only root writes to. Whoever can make one team's key can make a
-/// hundred as well, and a sandbox for each of a hundred names: those share another turn.
+/// Anyone who can write a file can have a hundred programs. Programs that are known by their path alone therefore share
+/// one turn, unless only root writes to the path. Anyone who can make one team's key can make a hundred as well, and a
+/// sandbox for each of a hundred names: those programs share another turn.
 struct Standing: Hashable, Sendable {
     /// The way down to the program.
     let path: [String]
@@ -43,8 +43,8 @@ struct Standing: Hashable, Sendable {
     }
 }
 
-/// What waits, in the order in which it is due: a turn goes round among users, in a user's turn among the user's
-/// programs, and a program's own comes in the order in which it was put.
+/// The waiting elements, in the order in which they are due. A turn goes round among users, in a user's turn among the
+/// user's programs. A program's own elements come in the order in which they were put.
 struct FairQueue<Element> {
     /// How many of one program may be under way, and of all that share a turn.
     private let most: [Int]

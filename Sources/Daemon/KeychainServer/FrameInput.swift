@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What came of a connection's frames and could not be taken at once: a part of one, or several.
+/// Bytes of a connection's frames that could not be taken at once: a part of one, or several.
 ///
 /// An idle connection has no buffer; the buffer grows with what arrives, never with what a head announces.
 struct FrameInput {

@@ -4,7 +4,7 @@ import LinuxSystem
 /// time.
 final class FrameWriter: Sendable {
     private struct State {
-        /// Nil once the connection was closed, which whoever has an answer for it is not to hold open.
+        /// Nil once the connection was closed: an answer for it must not hold it open.
         var socket: UnixSocket?
         /// False once a frame was sent in part: its rest comes next.
         var isBetweenFrames = true

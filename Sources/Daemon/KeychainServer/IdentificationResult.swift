@@ -4,7 +4,7 @@ import LinuxSystem
 /// How the process behind a connection shows that it asks itself, and not somebody who wrote into the connection before
 /// the process executed what it was identified as.
 ///
-/// It is given a number once it is identified and sends that back. What was sent earlier cannot have it, and nobody but
+/// It gets a number once it is identified, and sends that back. Frames sent earlier cannot have the number, and only
 /// the process that connected can send it (``ClientSession/peer``).
 struct IdentificationResult {
     private(set) var isDone = false

@@ -26,8 +26,8 @@ package final class KeychainServer: Sendable {
     ///
     /// - Parameters:
     ///   - handler: what answers the requests.
-    ///   - listeners: listening sockets that do not block, or others that connections come from; the server lets them go when
-    ///     it stops.
+    ///   - listeners: listening sockets that do not block, or other sources of connections. The server closes them when it
+    ///     stops.
     ///   - registry: asked once per connection, when it is made or at its first request.
     /// - Throws: the refusal of a request reader; `errSecNotAvailable` when there are too many open files or threads.
     package init(

@@ -14,11 +14,11 @@ final class Mailbox: Sendable {
     struct Answer {
         let session: UInt64
         let frame: SecretBytes
-        /// How much of it has been sent by whoever the output was lent to; nil when it was lent to nobody.
+        /// How many bytes of it the thread that borrowed the output has sent; nil when it was lent to none.
         let sent: Int?
     }
 
-    /// Who is at the other end of a connection, or why that cannot be known.
+    /// The process at the other end of a connection, or why it cannot be known.
     struct IdentificationResult {
         let session: UInt64
         let outcome: Result<IdentifiedCaller, Refusal>

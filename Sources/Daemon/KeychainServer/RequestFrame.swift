@@ -40,7 +40,7 @@ struct RequestFrame {
 
 /// A frame that costs the connection: what follows it cannot be trusted to begin where it seems to.
 struct BrokenFrame: Error {
-    /// Whom to answer; nil when there is no knowing.
+    /// The request's number, for the answer; nil when it cannot be known.
     let id: UInt32?
     let refusal: Refusal
 }

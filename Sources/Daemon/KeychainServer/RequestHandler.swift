@@ -3,7 +3,7 @@ package import KeychainPolicy
 package import KeychainWire
 package import LinuxSystem
 
-/// What a server needs of an engine; the engine has it, and so has a test's stand-in.
+/// The interface between a server and an engine. Tests implement it with a stand-in.
 package protocol RequestHandler: Sendable {
     associatedtype Reader: RequestReader
     associatedtype Write: QueuedWrite
@@ -55,10 +55,10 @@ package protocol RequestHandler: Sendable {
 
 /// Answers searches at once, on the thread that owns it.
 package protocol RequestReader: AnyObject {
-    /// Lets go of what it holds of a state of the store that has passed: once in every turn of its loop.
+    /// Ends the read transaction if the store has changed since: once in every turn of its loop.
     func endIfOutdated()
 
-    /// Lets go of what it holds of the store, before its loop sleeps.
+    /// Ends the read transaction before its loop sleeps.
     func rest()
 
     /// Whether something in the store waits for those who read: a long search begins later, or ends its page.
@@ -98,8 +98,8 @@ package protocol QueuedWrite {
 
 /// Knows who is at the other end of a connection.
 package protocol CallerRegistry: Sendable {
-    /// Who a peer is, if that is known at once; asked when it has connected. Who is not known, or is to be refused, is
-    /// identified when it asks for something.
+    /// The identity of a peer, if it is known at once; asked when it has connected. A peer that is not known, or is to
+    /// be refused, is identified when it asks for something.
     func recognize(_ peer: UnixSocket) -> IdentifiedCaller?
 
     /// Identifies a peer, or says what to do to find it out; asked on the thread that serves all connections.

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// How fast one program may ask, over all of its connections: a bucket of requests that fills again at a steady rate.
 ///
-/// Who is faster is not refused: its connections are read from later, so that a burst takes longer and nothing fails.
-/// What the loop does not read stays with the program.
+/// The server does not refuse a fast program. It reads that program's connections later, so that a burst takes longer
+/// and nothing fails. Requests that the loop does not read stay with the program.
 final class RequestRateLimit: Sendable {
     private struct Bucket {
         var requests: Double
@@ -82,7 +82,7 @@ final class RequestPaces: Sendable {
         }
     }
 
-    /// Forgets the limits that no connection has and that would be the same anew.
+    /// Forgets the limits that no connection has and that are as good as new.
     private static func forget(_ rateLimits: inout [Owner: RequestRateLimit]) {
         for owner in Array(rateLimits.keys) where isKnownUniquelyReferenced(&rateLimits[owner]) {
             if rateLimits[owner]?.isRested == true { rateLimits[owner] = nil }

@@ -20,7 +20,7 @@ struct RequestRouter {
     let registry: any CallerRegistry
     let limits: ServerLimits
     let mailbox: Mailbox
-    /// Told whom a connection belongs to, once that is known.
+    /// Gets the owner of a connection, once it is known.
     var admit: (IdentifiedCaller, ClientSession) -> Void = { _, _ in }
 
     /// Performs or queues the request in a frame.
@@ -55,8 +55,8 @@ struct RequestRouter {
         case authentication(AuthenticationRequest, password: FileDescriptor?)
         case introduction(IntroductionRequest)
 
-        /// Whether the way of its answer through the loop would be felt. What may take as long as a person must not
-        /// keep another answer from being finished.
+        /// Whether the way of its answer through the loop would cost a noticeable time. A request that may take as long
+        /// as a person must not delay another answer.
         var isShort: Bool {
             switch self {
             case .item, .key: true
@@ -112,10 +112,10 @@ struct RequestRouter {
         _ writer: ResponseWriter
     ) -> Bool {
         guard request.isForOneItem, !session.claimant.isSlow else { return false }
-        // What took too long once may have been preempted, or have waited for the disk: its thread has a new slice of
-        // the processor now, and the pages are in memory. What takes too long again is slow itself. A thread's own
-        // clock would tell the first from the second as well, by another system call for each lookup, and be blind to a
-        // disk that holds the loop up.
+        // A search that took too long once may have been preempted, or have waited for the disk. Now its thread has a
+        // new slice of the processor, and the pages are in memory. A search that takes too long again is slow itself. A
+        // thread's own clock would tell the two apart as well. But it costs another system call for each lookup, and
+        // does not see a disk that holds the loop up.
         for _ in 0..<2 {
             if requestReader.lookUp(
                 request, from: caller, id: frame.header.id, by: deadline, within: limits.patience, into: writer)
@@ -217,10 +217,10 @@ struct RequestRouter {
     /// Has memory given back to the system that a program has used and left.
     func tidy(after claimant: Claimant) { try? backend.attendance.put(.tidy(of: claimant.standing)) }
 
-    /// Who has connected, if that is known at once: while it still prepares its first request.
+    /// The caller that has connected, if it is known at once: while it still prepares its first request.
     func greet(_ socket: UnixSocket) -> IdentifiedCaller? { registry.recognize(socket) }
 
-    /// Who asks; found out once per connection. Nil when it is being found out.
+    /// The caller; found out once per connection. Nil while it is being found out.
     private func identity(of session: ClientSession) throws(Refusal) -> IdentifiedCaller? {
         if let caller = session.caller { return caller }
         switch try registry.identify(session.socket) {

@@ -39,7 +39,7 @@ final class SearchReaders: Sendable {
         }
     }
 
-    /// What came of a search's turn.
+    /// The result of a search's turn.
     private enum Outcome {
         case answered(SecretBytes)
         /// It has found nothing yet. Its client need not know of turns: it waits for the answer.
@@ -80,10 +80,10 @@ final class SearchReaders: Sendable {
         while requestReader.isInTheWay, !end.hasPassed { usleep(pause) }
     }
 
-    /// For how long a search goes on while others wait: then its page ends with what it has found, and its client asks
-    /// for the next one; or it has found nothing, and waits for its next turn. A page that took long to begin, because
-    /// its rows had to be sorted, goes on for as long again: each page begins anew, and many short ones would take many
-    /// times as long as one.
+    /// How long a search goes on while others wait. Then its page ends with the items found, and its client asks for
+    /// the next one; a search that has found nothing waits for its next turn. A page that took long to begin, because
+    /// its rows had to be sorted, goes on for as long again. Each page sorts its rows again, so many short ones would
+    /// take many times as long as one.
     struct Slice {
         private static let shortest = 1_000_000 as UInt64
         private let start: UInt64

@@ -1,6 +1,7 @@
 import KeychainWire
 
-/// What callers may make grow or hold up, each with its reason. `docs/reference.md` has the same table for people.
+/// The limits of everything that callers may make grow or hold up, each with its reason. `docs/reference.md` has the
+/// same table for people.
 package struct ServerLimits: Sendable {
     // MARK: Threads
 
@@ -14,7 +15,7 @@ package struct ServerLimits: Sendable {
     package var briefWorkers = 1
     /// Threads for keys in the enclave, which take one of its slots each and leave the others to searches.
     package var keyWorkers = 2
-    /// Threads that may wait for a person. There is one person: who asks him next waits here or in the enclave.
+    /// Threads that may wait for a person. There is one person: the next prompt waits here or in the enclave.
     package var promptWorkers = 4
     /// Threads for what ends a prompt or merely looks: it must not wait behind prompts.
     package var promptAttendants = 1
@@ -23,7 +24,7 @@ package struct ServerLimits: Sendable {
 
     // MARK: Turns
 
-    /// How long a search may keep its loop, in microseconds; one that takes longer is begun anew on a thread of its
+    /// How long a search may keep its loop, in microseconds; a search that takes longer starts again on a thread of its
     /// own.
     package var patience = 250
     /// Requests of a program that a loop performs before others are looked at again, and of all that had to wait for
@@ -59,12 +60,12 @@ package struct ServerLimits: Sendable {
     /// Requests of one connection that may wait for the writer or a worker; the next one is not read before one is
     /// answered.
     package var pipelined = 16
-    /// Requests a second of one program, over all of its connections; who is faster is read from later. 0 for no limit.
-    /// More than any program needs, so that nobody meets it who does not mean harm; whoever runs a daemon for many may
-    /// lower it.
+    /// Requests a second of one program, over all of its connections; a faster program is read from later. 0 for no
+    /// limit. The limit is more than any program needs, so that only one that means harm reaches it. Administrators of
+    /// a daemon for many users may lower it.
     package var requestRate = 100_000
 
-    // MARK: What waits, in all and of one program
+    // MARK: Waiting bytes and requests, of all programs and of one
 
     /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
     package var stall = 10_000
@@ -91,7 +92,8 @@ package struct ServerLimits: Sendable {
     /// program's at most.
     package var queuedPrompts = 64
     package var queuedPromptsOfProgram = 16
-    /// What waits for an attendant: prompts are withdrawn there, one for each that may be open or waiting, and more.
+    /// Jobs that wait for an attendant. Prompts are withdrawn there: one for each that may be open or waiting, and
+    /// more.
     package var queuedAttendance = 4096
     /// Callers that wait to be identified: each has a connection. Of one process, requests above it are refused.
     package var queuedIdentities = 16_384

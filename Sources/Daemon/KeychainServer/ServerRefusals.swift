@@ -34,7 +34,7 @@ extension Refusal {
 
     static let unclosedFiles = Refusal(
         .notAvailable, .unavailable, "descriptors",
-        "Files that came with other requests of this user are not closed: they lie on a file system that does not answer.",
+        "Files that came with other requests of this user are not closed: their file system does not answer.",
         do: "End what serves that file system, and try again.")
 
     static let noPasscodeFile = Refusal(
@@ -44,7 +44,7 @@ extension Refusal {
     static let noTerminal = Refusal(
         .param, .malformedFrame, "terminal", "What came along is no terminal.", do: "Send the terminal of the program.")
 
-    /// Whoever holds a connection reads its answers; asking is for the one that made it.
+    /// Any process that holds a connection reads its answers; only the one that made it may send requests.
     static let foreignSender = Refusal(
         .missingEntitlement, .foreignSender, "sender",
         "The request came from another process than the one that connected.",

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Those who wait for the device's state to change: any number of them, and two threads that sleep.
 ///
-/// One thread waits for the enclave, the other answers whoever has something to hear or whose time is over. A watcher
-/// costs its place in a list.
+/// One thread waits for the enclave. The other answers the watchers that have a change to hear of or whose time is
+/// over. A watcher costs its place in a list.
 final class StateWatchers: Sendable {
     /// Somebody who has seen the state with a number.
     struct Watcher: Sendable {

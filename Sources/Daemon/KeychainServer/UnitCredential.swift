@@ -44,8 +44,8 @@ package struct UnitCredential: Equatable, Sendable {
     }
 }
 
-/// Answers the service manager. Each answer has a thread of its own for the moment it takes: who asks is root, and he
-/// starts units one by one.
+/// Answers the service manager. Each answer has a thread of its own for the moment it takes: the asking process is
+/// root, and it starts units one by one.
 package struct CredentialDesk: Sendable {
     private let handler: any RequestHandler
     private let log: ServerLog

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A job that waits for a thread.
 protocol QueuedJob: Sendable {
-    /// What it takes of the queue's room.
+    /// The part of the queue's capacity that it takes.
     var cost: Int { get }
     /// Whose turn it takes.
     var standing: Standing { get }

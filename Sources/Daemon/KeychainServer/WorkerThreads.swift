@@ -91,7 +91,7 @@ final class WorkerThreads: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// What one program may have of so many threads, so that another one never waits for all of them.
+    /// The part of so many threads that one program may have, so that another one never waits for all of them.
     private static func half(_ count: Int) -> Int { max(1, count / 2) }
 
     /// Group commit: while one commit waits for the disk the next batch gathers, so writers share the disk's time.

@@ -6,7 +6,7 @@ import KeychainServer
 import KeychainWire
 import LinuxSystem
 
-/// What the command line asks for.
+/// The command line's options.
 enum DaemonArguments {
     case help
     case version
@@ -41,7 +41,7 @@ enum DaemonArguments {
         /// Requests a second of one program; nil for the server's own.
         var requestRate: Int?
         var log: String?
-        /// What the engine keeps of earlier versions.
+        /// The limits for earlier versions in the engine.
         var history: HistoryLimits { HistoryLimits(days: historyDays ?? Configuration.standardHistory) }
         /// Where it says that it serves. A mere number, because it must stay open until the log tells why it does not
         /// serve: its end is what the program that waits goes by.
@@ -86,7 +86,7 @@ enum DaemonArguments {
                                how many items, and bytes of them, the keychain takes: 1000000 and 4294967296
           --quota-program-items N, --quota-program-bytes N
                                how many of them one program may have written: 200000 and 1073741824
-          --quota-requests N   requests a second of one program, 100000; who is faster waits; 0 for no limit
+          --quota-requests N   requests a second of one program, 100000; a faster one waits; 0 for no limit
           --log FILE           leave the terminal and append messages to FILE
           --detach             go on in the background; for programs that start it
           --ready-fd FD        write a byte there when it serves; for programs that start it
@@ -100,7 +100,8 @@ enum DaemonArguments {
           --version            show its release and the protocol it speaks
 
         Without --socket, --store, --tpm, --pinentry, --login-password or --history-days it uses what KEYCHAIN_SOCKET,
-        KEYCHAIN_HOME, KEYCHAIN_TPM, KEYCHAIN_PINENTRY, KEYCHAIN_LOGIN_PASSWORD, KEYCHAIN_HISTORY_DAYS and keychain.conf say.
+        KEYCHAIN_HOME, KEYCHAIN_TPM, KEYCHAIN_PINENTRY, KEYCHAIN_LOGIN_PASSWORD, KEYCHAIN_HISTORY_DAYS and keychain.conf
+        say.
         """
 
     static let versionText = Release.text("keychaind", "protocol \(FrameHeader.version)")

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// What the command line of the process that identifies callers says.
+/// The options of the process that identifies callers.
 struct IdentifierOptions {
     var socket = ""
-    /// Whom it runs as.
+    /// The user it runs as.
     var user = "_keychain-identifier"
     /// Whose connections it takes.
     var client = "_keychain"
@@ -19,11 +19,11 @@ struct IdentifierOptions {
         usage: keychaind --identify SOCKET [--user USER] [--accept-from USER] [--anchor-group GROUP]
                                            [--entitlements FOLDER]...
 
-        Finds out which programs call, for the daemons of the system service. Started by systemd, or by keychaind --system as root:
-        then it goes on as a user of its own, with CAP_SYS_PTRACE alone.
+        Finds out which programs call, for the daemons of the system service. Started by systemd, or by
+        keychaind --system as root: then it goes on as a user of its own, with CAP_SYS_PTRACE alone.
 
           --identify SOCKET       where it listens; a socket passed by systemd comes first
-          --user USER             whom it runs as: a name or a number; _keychain-identifier when not given
+          --user USER             the user it runs as: a name or a number; _keychain-identifier when not given
           --accept-from USER      whose connections it takes; _keychain when not given
           --anchor-group GROUP    the group of anchored programs: a name or a number; _keychain-anchored
           --entitlements FOLDER   where root installs entitlements; may come several times
@@ -43,7 +43,7 @@ struct IdentifierOptions {
             case "--entitlements": entitlements.append(try DaemonArguments.path(name, rest.popFirst()))
             case "--until": lifeline = UnixSocket(try DaemonArguments.descriptor(name, rest.popFirst()))
             case "--ready-fd": ready = try DaemonArguments.descriptor(name, rest.popFirst())
-            default: throw DaemonArguments.Mistake("There is no argument \(name) beside --identify.")
+            default: throw DaemonArguments.Mistake("There is no argument \(name) with --identify.")
             }
         }
         guard asksForHelp || !socket.isEmpty else {

@@ -97,11 +97,11 @@ final class IdentifierService {
         }
     }
 
-    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins
-    /// anew. One user has few of them: it takes hundreds of users who all hold up theirs.
+    /// Only the end of the process gives back a thread that a caller's file system holds up; the next process starts
+    /// with all threads. One user has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
         guard looks.isExhausted else { return }
-        log("the files of too many programs are not read in time; the identifier begins anew")
+        log("the files of too many programs are not read in time; the identifier starts again")
         _exit(EXIT_FAILURE)
     }
 
@@ -149,7 +149,7 @@ final class IdentifierService {
 }
 
 extension KeychainOwner {
-    /// Whom its keychain serves.
+    /// The users that its keychain serves.
     var servedCallers: ServedCallers {
         switch self {
         case .user(let user): .user(user)

@@ -10,7 +10,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// keychaind: serves the keychain of one user, with the enclave in a process of its own beside it.
+/// keychaind: serves the keychain of one user, with the enclave in a process of its own.
 @main
 struct Keychaind {
     static func main() {
@@ -43,8 +43,8 @@ struct Keychaind {
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
 
-    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store:
-    /// whoever has the socket is the one daemon, and clients can connect while it opens the store.
+    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store. The
+    /// process that has the socket is the one daemon, and clients can connect while it opens the store.
     private static func serve(_ options: DaemonArguments.Options) throws {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
@@ -95,7 +95,7 @@ struct Keychaind {
         return (server, engine)
     }
 
-    /// Who may call, and who is who.
+    /// The users that may call, and the identification of callers.
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
             .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
@@ -103,7 +103,7 @@ struct Keychaind {
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
 
-    /// The command of this installation: it is beside the daemon, or where commands are.
+    /// The command of this installation: in the daemon's folder, or where commands are.
     static func inspector() -> FileStatus? {
         guard let folder = try? ownPath().folder else { return nil }
         let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]

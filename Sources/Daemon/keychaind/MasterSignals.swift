@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What ends the master, or the supervisor: a signal, or the end of who has started it.
+/// The reasons for the master, or the supervisor, to end: a signal, or the end of the process that started it.
 struct MasterSignals {
     private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP])
 

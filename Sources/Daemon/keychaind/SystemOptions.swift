@@ -2,9 +2,9 @@ import KeychainMaster
 import KeychainWire
 import LinuxSystem
 
-/// What the command line of the system service's master says.
+/// The options of the system service's master.
 struct SystemOptions {
-    /// Whom it runs as, and the daemons of the keychains.
+    /// The users that it and the daemons of the keychains run as.
     var user = "_keychain"
     var enclaveUser = "_enclave"
     /// The folder of its sockets.
@@ -14,7 +14,7 @@ struct SystemOptions {
     /// Where the enclave listens.
     var enclave = "/run/keychain-enclaved/socket"
     var enclaveState = "/var/lib/keychain-enclave"
-    /// Where the process listens that identifies callers, and whom it runs as.
+    /// The socket of the process that identifies callers, and the user that process runs as.
     var identifier = "/run/keychain-identifier/socket"
     var identifierUser = "_keychain-identifier"
     var tpm = "auto"
@@ -24,7 +24,7 @@ struct SystemOptions {
     var connections: UInt64 = 16384
     /// How many keychains may be open.
     var keychains: UInt64 = 1024
-    /// What each keychain and program may have, as its daemon takes it: options with their values.
+    /// The limits of each keychain and program, as its daemon takes them: options with their values.
     var quotas: [String] = []
     /// How programs are told apart, as the daemons take it.
     var identification: [String] = []
@@ -43,12 +43,13 @@ struct SystemOptions {
                                   [--tpm TPM] [--idle-exit SECONDS] [--connections N] [--keychains N]
                                   [--history-days N] [--quota-...]
 
-        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master, the
-        enclaves' listener and the process that identifies callers, each as a user of its own, and starts them again when they end.
+        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master,
+        the enclaves' listener and the process that identifies callers, each as a user of its own. It starts them again
+        when they end.
 
-          --user USER             whom it runs as: a name or a number; _keychain when not given
-          --enclave-user USER     whom the enclave runs as; _enclave when not given
-          --identifier-user USER  whom the process runs as that identifies callers; _keychain-identifier
+          --user USER             the user it runs as: a name or a number; _keychain when not given
+          --enclave-user USER     the user the enclave runs as; _enclave when not given
+          --identifier-user USER  the user of the process that identifies callers; _keychain-identifier
           --sockets FOLDER        where it listens: socket, system and credentials in there; /run/keychaind
           --state FOLDER          where the keychains lie; /var/lib/keychain
           --enclave SOCKET        where keychain-enclaved listens; /run/keychain-enclaved/socket
@@ -95,19 +96,19 @@ struct SystemOptions {
             case "--ready-fd":
                 ready = try DaemonArguments.descriptor(name, rest.popFirst())
                 continue
-            default: throw DaemonArguments.Mistake("There is no argument \(name) beside --system.")
+            default: throw DaemonArguments.Mistake("There is no argument \(name) with --system.")
             }
             words += [name] + before.prefix(before.count - rest.count)
         }
     }
 
-    /// What the daemon of one keychain is started with, besides whose it is.
+    /// The arguments of the daemon of one keychain, besides its owner.
     var userDaemonArguments: [String] {
         ["--idle-exit", String(idleExit), "--connections", String(connections)] + quotas + identification
     }
 }
 
 extension Master.Purpose {
-    /// Who may connect: everybody but to the credentials, which are for the service manager.
+    /// The mode of the sockets: everybody may connect, but to the credentials, which are for the service manager.
     var mode: UInt32 { self == .credentials ? 0o600 : 0o666 }
 }

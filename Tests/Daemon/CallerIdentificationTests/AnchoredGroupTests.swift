@@ -13,7 +13,7 @@ struct AnchoredGroupTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        // Whoever runs the tests plays root, and their group the marker's.
+        // The user that runs the tests plays root, and their group the marker's.
         rules = IdentityRules(.user(getuid()), anchorGroup: getegid(), installer: getuid())
     }
 
@@ -32,9 +32,7 @@ struct AnchoredGroupTests {
         return groups.hide(try? AttributeList(parsing: buffer.finish()), from: viewer)
     }
 
-    @Test(
-        "The group of a file that is marked is one; that of another file, of one that others may change, or of none is not"
-    )
+    @Test("A marked file's group is one; that of another file, of one that others may change, or of none is not")
     func marked() throws {
         let group = { (path: String) in CallerIdentity.ownGroup(ofExecutable: path) }
         #expect(hides(group(try program("anchored", mode: 0o2755))))

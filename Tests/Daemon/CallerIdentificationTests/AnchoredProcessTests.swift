@@ -122,9 +122,7 @@ struct AnchoredProcessTests {
         #expect(try door.identify(visitor.peer).isAnchored)
     }
 
-    @Test(
-        "One that has loaded a file of somebody else's, or from where others may write, is refused, also if it is gone by now"
-    )
+    @Test("One that has loaded a file of others, or from where others may write, is refused, also if it is gone")
     func loadsForeign() throws {
         unsafe mkdir(door.file("own"), 0o755)
         unsafe chown(door.file("own"), 1000, 1000)

@@ -58,7 +58,7 @@ private final class Pair {
         return try found.get()
     }
 
-    /// Has a visitor identified by whoever gets the answer; what it says, or the rule that refuses.
+    /// Has a visitor identified, and gives the result or the rule that refuses. Any thread may get the answer.
     func begin(_ visitor: Visitor, _ note: @escaping @Sendable (String) -> Void) throws(Refusal) {
         switch try client.identify(visitor.peer) {
         case .known(let caller): note(caller.identity.program)

@@ -135,9 +135,7 @@ struct IdentityRulesTests {
         #expect(try !identify(rules) { $0.file = other }.mayInspectAllGroups)
     }
 
-    @Test(
-        "Installed entitlements count for a file that is the installer's, may be written by nobody else and has its true name"
-    )
+    @Test("Installed entitlements count for a file that only its installer may write, under its true name")
     func installed() throws {
         var rules = IdentityRules(.user(1000), installer: CurrentProcess.user)
         rules.installed.programs["/home/user/program"] = .init(file: "/e.plist", granted: GrantedGroups(["INSTALLED"]))

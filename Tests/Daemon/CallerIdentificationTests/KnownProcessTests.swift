@@ -60,9 +60,7 @@ struct KnownProcessTests {
         #expect(try !door.knows(UnixSocket(door.connectAgain(visitor).descriptor)))
     }
 
-    @Test(
-        "S-13: a process that executes another program is that program at its next connection, also with the first one's file back"
-    )
+    @Test("S-13: a process that executes another program is that program from then on, also with the old file back")
     func executesAnother() throws {
         let visitor = try meet("first")
         try door.copy("second")

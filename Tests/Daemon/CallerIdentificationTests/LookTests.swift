@@ -48,7 +48,7 @@ struct LookTests {
         let isDone = Monitor(false)
         try looks.put(for: .user(1), of: daemon) { isDone.update { $0 = true } }
         for user: UInt32 in 2..<20 { #expect(try self.looks(looks, for: .user(user))) }
-        // Who one is by a daemon's word is not who one is.
+        // A daemon's word about a user is not the identity of that user.
         #expect(try self.looks(looks, for: .said(1)))
         #expect(!isDone.update { $0 })
         hang.end()

@@ -26,7 +26,7 @@ struct OtherUserDaemonTests {
         case otherwise
     }
 
-    /// What a process of the daemon's user sees of a client.
+    /// The files that a process of the daemon's user sees of a client.
     private static func look(at peer: UnixSocket, of client: UInt32, mayTrace: Bool) -> Sight? {
         let child = ForkedChild {
             let kept: [Privileges.Capability] = mayTrace ? [.seeProcesses] : []

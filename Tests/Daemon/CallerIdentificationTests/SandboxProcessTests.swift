@@ -29,7 +29,7 @@ struct SandboxProcessTests {
         try door.copy("app")
     }
 
-    /// What Flatpak would leave in the user's runtime folder.
+    /// The files that Flatpak would leave in the user's runtime folder.
     private func runs(_ instance: String, _ info: String = info) throws {
         let folder = "\(runtime.path)/\(CurrentProcess.user)/.flatpak/\(instance)"
         try door.run(["mkdir", "-p", folder])

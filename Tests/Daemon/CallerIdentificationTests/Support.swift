@@ -6,7 +6,7 @@ import KeychainPolicy
 import LinuxSystem
 import TestSupport
 
-/// Who stands at a door, and the programs that come to it.
+/// A socket for visitors, and the programs that come to it.
 final class Doorway {
     let directory: TemporaryDirectory
     let identifier: CallerIdentifier
@@ -67,7 +67,7 @@ final class Doorway {
         return peer
     }
 
-    /// Sees that nobody waits: whoever is let in next has connected after this.
+    /// Checks that no connection waits: the next one was made after this call.
     func seeNobody() throws {
         let start = Clock.monotonicNanoseconds
         do { try listener.descriptor.wait(for: .readable, deadline: .now) } catch  where error.code == ETIMEDOUT {
@@ -140,7 +140,7 @@ final class Doorway {
         return try accept()
     }
 
-    // What is executed afterwards keeps the connection. A set-group-ID Perl trusts no word from outside.
+    // A file that is executed afterwards keeps the connection. A set-group-ID Perl trusts no word from outside.
     private static let script = """
         $^F = 255; $| = 1; my ($path) = $ARGV[0] =~ /(.*)/;
         socket(S, PF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un($path)) or die $!;

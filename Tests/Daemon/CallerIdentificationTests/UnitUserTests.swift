@@ -45,7 +45,7 @@ struct UnitUserTests {
     }
 
     @Test(
-        "Units that are there to start other people's programs are known, and others that are called alike are not among them",
+        "Units that start other people's programs are known, and others that are called alike are not among them",
         arguments: [
             ("cron.service", true), ("ssh@12-10.0.0.1:22.service", true), ("getty@tty1.service", true),
             ("postfix@-.service", true), ("cron-backup.service", false), ("mycron.service", false),

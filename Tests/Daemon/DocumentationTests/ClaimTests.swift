@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import Testing
 
-/// What a page says that nobody can do, somebody tries.
+/// Each test tries what a page says that nobody can do.
 @Suite("Claims of security name the case that tries")
 struct ClaimTests {
     private static let pages = ["SECURITY.md", "docs/isolation.md"]

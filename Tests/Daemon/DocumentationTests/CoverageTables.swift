@@ -66,7 +66,7 @@ enum CoverageTables {
     }
 }
 
-/// What the sources of the modules declare.
+/// The declarations in the sources of the modules.
 extension CoverageTables {
     private static let lines = ["Security", "LocalAuthentication"].flatMap { module in
         sources(below: "Sources/API/\(module)").flatMap { source in

@@ -6,7 +6,7 @@ import TestSupport
 
 /// The tables of `docs/format.md`.
 enum FormatTables {
-    /// What an empty store consists of, in lines that a page has room for.
+    /// The objects of an empty store, in lines that a page has room for.
     static var schema: String {
         get throws {
             let directory = try TemporaryDirectory()
@@ -64,7 +64,7 @@ extension [ItemClass] {
 }
 
 extension ItemAttribute {
-    /// What an item gets that was added without the attribute.
+    /// The value of an item that was added without the attribute.
     var defaultText: String {
         switch defaultValue {
         case nil: "–"

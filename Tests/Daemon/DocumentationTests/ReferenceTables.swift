@@ -78,8 +78,8 @@ extension QueryKey.Role {
         case .valueData: "The value, at most 1 MiB; in a search it is ignored."
         case .valueReference:
             """
-            An object whose item is meant: its attributes count where the dictionary has none. Another object: -50. Of an \
-            identity kSecReturnPersistentRef alone is answered.
+            An object whose item is meant: its attributes count where the dictionary has none. Another object: -50. Of \
+            an identity kSecReturnPersistentRef alone is answered.
             """
         case .persistentReference: "The one item with this reference, synchronised or not; no attributes beside it."
         case .authenticationUI: "Whether the user may be asked: allow, fail, or (in a search only) skip."
@@ -88,7 +88,8 @@ extension QueryKey.Role {
         case .authenticationContext: "An LAContext, whose state, reason and password count; another object: -50."
         case .useTombstones: "False: deleting a synchronised item leaves no tombstone."
         case .updateExisting:
-            "True: an add changes the item that is there under the same primary key, as an update would. Ours; only in an add."
+            "True: an add changes the item that is there under the same primary key, as an update would. Ours; only in an "
+                + "add."
         case .useItemList: "Ignored; when adding -50."
         case .useAccepted: "Accepted; it steers what is not there yet."
         case .useRestricted: "For Apple's own programs: -34018."

@@ -28,7 +28,7 @@ struct ColumnMigrationTests {
         for statement in statements { try database.execute(statement, "be damaged") }
     }
 
-    /// What makes version 4 of it.
+    /// The changes that make version 4 of it.
     private static let withoutCodes =
         ItemClass.stored.map { "ALTER TABLE \($0.code) DROP COLUMN code" } + ["PRAGMA user_version = 4"]
 

@@ -8,7 +8,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// What is found by columns, what by comparing opened attributes, and what the columns show.
+/// Tests what is found by columns, what by comparing opened attributes, and what the columns show.
 @Suite("Searching by attributes with and without columns")
 struct ColumnTests {
     private let directory: TemporaryDirectory

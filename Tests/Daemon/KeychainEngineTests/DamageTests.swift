@@ -19,7 +19,7 @@ struct DamageTests {
         "UPDATE genp SET pdmn = 2 WHERE id = 2", "UPDATE genp SET pdmn = 99 WHERE id = 2",
         "UPDATE genp SET meta = zeroblob(100000) WHERE id = 2",
         "UPDATE genp SET data = (SELECT data FROM genp WHERE id = 1) WHERE id = 2",
-        "UPDATE genp SET data = (SELECT data FROM genp WHERE id = 1), wkey = (SELECT wkey FROM genp WHERE id = 1) WHERE id = 2",
+        "UPDATE genp SET (data, wkey) = (SELECT data, wkey FROM genp WHERE id = 1) WHERE id = 2",
         "UPDATE genp SET meta = (SELECT meta FROM genp WHERE id = 1) WHERE id = 2",
     ]
 

@@ -96,7 +96,7 @@ struct DecisionLogTests {
         #expect(try page(engine) == before.0 && page(engine, after: 2000) == before.1)
         for _ in 0..<AuditLog.capacity { try search(engine, as: guarded) }
         #expect(try page(engine) == before.0 && page(engine, after: 2000) == before.1)
-        // Who may see all sees what is kept of both, in its order, and how many have gone.
+        // A viewer that may see all sees the entries of both, in their order, and how many have gone.
         let root = CallerIdentity(user: 0, process: 1, program: "/bin/r", groups: [])
         var (page, numbers, lost) = (try page(engine, for: root), [UInt64](), UInt64(0))
         while !page.entries.isEmpty {

@@ -86,9 +86,7 @@ struct GroupMoveTests {
         #expect(try accounts(Self.new) == ["a": "new", "c": "new"])
     }
 
-    @Test(
-        "What its user guards is a conflict: its program moves it; what asks for anchored programs is moved with its demand"
-    )
+    @Test("A guarded item is a conflict: its program moves it. One for anchored programs is moved with its demand")
     func guarded() throws {
         try engine.add("eve", "v", more: ["accc": .control(.whenUnlocked, 1 << 1)])
         #expect(try move().conflicts.map(\.rule) == [.needsUser])

@@ -14,7 +14,7 @@ struct HistoryTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// What history shows of a version.
+    /// The fields of a version in the history.
     struct Shown: Equatable {
         let account: String
         let end: VersionEnd
@@ -361,9 +361,7 @@ struct HistoryTests {
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
-    @Test(
-        "While its class is closed a version is neither shown nor brought back (-25308), and a deletion keeps it all the same"
-    )
+    @Test("In a closed class a version is neither shown nor brought back (-25308), and a deletion keeps it")
     func locked() throws {
         let engine = try TestEngine(in: directory)
         try engine.device(.setPasscode, "1")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeychainStore
 
-/// What is acknowledged has gone into the files that the next start will find.
+/// An acknowledged write has gone into the files that the next start will find.
 @Suite("Files that are moved, removed or closed under a keychain")
 struct LostFilesTests {
     private let directory: TemporaryDirectory
@@ -47,9 +47,7 @@ struct LostFilesTests {
         #expect(engine.engine.failure != nil)
     }
 
-    @Test(
-        "An add is refused when the file of the store's lock was removed: another process could take the store for its own"
-    )
+    @Test("An add is refused when the store's lock file was removed: another process could take the store")
     func removedLock() throws {
         let engine = try TestEngine(in: directory)
         try engine.add("a", "1")

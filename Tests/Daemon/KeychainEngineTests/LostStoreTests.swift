@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A store that does not open is never replaced")
 struct LostStoreTests {
-    /// What may have happened to a store, and what is left of the file then.
+    /// Accidents of a store, and the part of the file that is left then.
     enum Loss: String, CaseIterable {
         case deleted, emptied, overwritten, cutShort, vaultDeleted
     }

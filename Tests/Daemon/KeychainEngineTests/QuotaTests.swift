@@ -47,7 +47,7 @@ struct QuotaTests {
     }
 
     @Test(
-        "The last item of a program is taken, the next refused; another program, and a deleted item, make no difference to it",
+        "The last item of a program is taken, the next refused; another program or a deleted item changes nothing",
         arguments: [true, false])
     func programItems(isAlone: Bool) throws {
         let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: Quotas(programItems: 2))
@@ -193,7 +193,7 @@ extension TestEngine {
         return try database().integer(UsageCounters.wrongCounters, "") ?? -1
     }
 
-    /// What the last page of a verification says of the file.
+    /// The last page's report about the file.
     func verifyFile() throws(Refusal) -> String {
         let writer = ResponseWriter()
         engine.device(

@@ -8,7 +8,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// Whoever can write the file and has no key: what they change is hidden and reported, and gives nobody anything.
+/// A user who can write the file and has no key gains nothing: their changes are hidden and reported.
 @Suite("Tampering with the columns of rows")
 struct TamperTests {
     private let directory: TemporaryDirectory

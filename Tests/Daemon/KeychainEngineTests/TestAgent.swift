@@ -22,7 +22,7 @@ final class TestAgent: UserAgent {
 
     var questions: [UserQuestion] { state.update { $0.questions } }
 
-    /// Waits until he was asked something.
+    /// Waits until the user was asked something.
     func isAsked() -> Bool {
         state.wait(deadline: .after(milliseconds: 30_000)) { $0.questions.isEmpty ? nil : true } ?? false
     }

@@ -75,7 +75,7 @@ final class TestEngine: Sendable {
         try engine.makeItemReader().verify(from: cursor, by: deadline)
     }
 
-    /// What all pages of a verification found.
+    /// The findings of all pages of a verification.
     func verify() throws(Refusal) -> VerificationReport {
         var (report, next) = (VerificationReport(), VerificationCursor.start as VerificationCursor?)
         while let cursor = next {

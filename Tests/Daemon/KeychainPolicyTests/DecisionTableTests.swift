@@ -125,7 +125,7 @@ struct DecisionTableTests {
         #expect(remedy(of: "TEAMX.new", for: caller).contains("not shared"))
     }
 
-    /// What a caller is told to do who is refused a group; nothing when he is not.
+    /// The remedy for a caller that is refused a group; nothing when it is not.
     private func remedy(of group: String, for caller: CallerIdentity) -> String {
         do throws(Refusal) { try caller.check(group, toWrite: false) } catch { return error.remedy }
         return ""

@@ -224,7 +224,7 @@ struct ShareTests {
             let number = next.add(1, ordering: .relaxed).oldValue
             return CallerIdentity(user: 1, process: 2, program: "/home/\(number % 100)", groups: ["group"])
         })
-        // What this process may have open decides how many of them there are.
+        // The descriptors that this process may open decide how many of them there are.
         let count = min(10_000, try Self.openFiles() / 2 - 3000)
         let clients = try (0..<count).map { _ in try server.connect() }
         for client in clients { try client.send(Frames.search()) }
@@ -324,7 +324,7 @@ struct ShareTests {
         #expect(try other.ask(Frames.device(.lock, id: 20))?.status == 0)
         #expect(try other.ask(Frames.device(.status, id: 21))?.status == 0)
         #expect(server.standIn.record.devices == [.lock, .status])
-        // What waits goes on, to nobody's harm.
+        // Waiting connections go on, to nobody's harm.
         ends = nil
     }
 

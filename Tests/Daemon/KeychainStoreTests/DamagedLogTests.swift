@@ -5,7 +5,8 @@ import Testing
 
 @testable import KeychainStore
 
-/// What SQLite would pass over in silence is noticed, and what a power cut leaves is not taken for it.
+/// The damage that SQLite would silently pass over is noticed, and the end of a log after a power cut is not taken for
+/// damage.
 @Suite("A log that is damaged before its end")
 struct DamagedLogTests {
     private static let frame = 24 + 4096

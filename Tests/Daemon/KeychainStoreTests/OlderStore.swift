@@ -2,15 +2,15 @@ import KeychainModel
 
 @testable import KeychainStore
 
-/// What the first version of the store was.
+/// The first version of the store.
 enum OlderStore {
     /// The statements that made an empty one.
     static let creation =
         ItemClass.stored.map(table) + [
             "CREATE TABLE metadatakeys (pdmn INTEGER PRIMARY KEY, wrapped BLOB NOT NULL)",
             """
-            CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, uuid BLOB NOT NULL, \
-            pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
+            CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, \
+            uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
             data BLOB NOT NULL)
             """,
         ]

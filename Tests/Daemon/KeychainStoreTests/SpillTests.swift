@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeychainStore
 
-/// What a commit has put into the log is what is read from it after a crash.
+/// After a crash, the log gives back every page that a commit has put into it.
 @Suite("The connection that writes")
 struct SpillTests {
     private let directory, copy: TemporaryDirectory

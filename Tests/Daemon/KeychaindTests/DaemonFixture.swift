@@ -47,7 +47,7 @@ final class DaemonFixture {
         waitpid(daemon.process, nil, WNOHANG)
     }
 
-    /// What the daemon has logged.
+    /// The daemon's log.
     var log: String {
         let bytes = try? AtomicFile.read(configuration.folder + "/keychaind.log", limit: 1 << 20)
         return String(decoding: bytes ?? [], as: UTF8.self)

@@ -11,7 +11,7 @@ struct LogTextTests {
         "Foreign text is shown there as everywhere: on one line, with nothing that steers a terminal or hides",
         arguments: ["keychaind", "keychain-enclaved", "keychain-agent"])
     func harmless(program: String) throws {
-        // What a process is started with ends at a zero, and has at most so many bytes.
+        // The name of a process ends at a zero, and has at most so many bytes.
         for text in Troublemakers.texts where !text.utf8.contains(0) {
             let line = try Self.log(of: program, given: "--\(text)x")
             let harm = Troublemakers.harm(in: Array(line.dropLast()))

@@ -136,7 +136,7 @@ package enum Frames {
         var request = ItemRequest(operation)
         request.itemClass = .genericPassword
         request.limit = limit
-        // What was just built is a list.
+        // The code that was just built is a list.
         if let query = try? AttributeList(parsing: buffer.copy()) { request.query = query }
         return request
     }
@@ -162,7 +162,7 @@ extension FileDescriptor {
         return memory.descriptor
     }
 
-    /// What is in a memory file.
+    /// The content of a memory file.
     func text() throws(SystemError) -> String {
         let memory = try SharedMemory(receiving: self, count: try FileStatus(of: self).size)
         var bytes = [UInt8](repeating: 0, count: memory.count)

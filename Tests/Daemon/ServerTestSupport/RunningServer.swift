@@ -98,10 +98,10 @@ package final class RunningServer {
     /// How often somebody had to be identified: once for each connection that asked for something and was not known.
     package var identifications: Int { identified.update { $0 } }
 
-    /// What the server has logged.
+    /// The server's log.
     package var log: [String] { lines.list.withLock { $0 } }
 
-    /// Whom a server takes everybody for, unless a test asks for something else.
+    /// The identity that a server gives everybody, unless a test asks for something else.
     package static let caller = CallerIdentity(user: 1, process: 2, program: "/bin/program", groups: ["group"])
 
     private final class Lines: Sendable {

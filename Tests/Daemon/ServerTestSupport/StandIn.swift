@@ -15,7 +15,7 @@ package final class StandIn: RequestHandler {
         case write
         case device
         case key
-        /// What may ask the user; held until it is released or withdrawn.
+        /// A request that may ask the user; held until it is released or withdrawn.
         case prompt
     }
 
@@ -28,12 +28,12 @@ package final class StandIn: RequestHandler {
         package var places: [UInt64] = []
         /// How many lookups came late.
         package var late = 0
-        /// Who sent the writes, in the order in which they were performed.
+        /// The callers of the writes, in the order in which they were performed.
         package var writers: [String] = []
         /// The ids of the writes, commit by commit.
         package var batches: [[UInt32]] = []
         package var devices: [DeviceRequest] = []
-        /// Who sent them.
+        /// The callers.
         package var deviceCallers: [CallerIdentity] = []
         package var keys: [KeyRequest] = []
         /// The ids of what may ask the user.
@@ -46,7 +46,7 @@ package final class StandIn: RequestHandler {
         package var rests = 0
         package var turns = 0
         package var maintained = 0
-        /// What was in the memory files of device requests.
+        /// The contents of the memory files of device requests.
         package var passcodes: [String] = []
         var held: Set<Kind> = []
     }
@@ -56,7 +56,7 @@ package final class StandIn: RequestHandler {
 
     package init() {}
 
-    /// What it saw so far.
+    /// The calls that it saw so far.
     package var record: Seen { seen.update { $0 } }
 
     /// Makes every request of these kinds that comes from now on wait for ``release()``.
@@ -142,7 +142,7 @@ package final class StandIn: RequestHandler {
     package func checkpointIfDue() { seen.update { $0.checkpoints += 1 } }
     package func maintain() { seen.update { $0.maintained += 1 } }
 
-    /// What it answers to ``DeviceRequest/status``.
+    /// The answer to ``DeviceRequest/status``.
     package static let status = DeviceStatus(
         protection: .softwareOnly, lockState: .unlocked, passcodeIsSet: false, failedAttempts: 0, retryAfter: 0,
         deployment: "stand-in", location: "nowhere", enclave: "none")
@@ -224,7 +224,7 @@ package final class StandIn: RequestHandler {
             _ request: ItemRequest, from caller: CallerIdentity, id: UInt32, by deadline: Deadline,
             within microseconds: Int, into writer: ResponseWriter
         ) -> Bool {
-            // What is called so takes long.
+            // A request with this name takes long.
             if request.query[.account]?.string == "slow" { return false }
             if request.query[.account]?.string == "late", standIn.isLate() { return false }
             read(request, from: caller, id: id, by: deadline, into: writer)

@@ -6,9 +6,9 @@ package import LinuxSystem
 /// Finds out who is at the other end of a connection by asking the identifier, for a daemon that may not look at other
 /// users' processes.
 ///
-/// Of an anchored program, and of one that connects again and again, it is given what it takes to see for itself that
-/// the process still executes what it was identified by. A process that is known so is not asked about for a second:
-/// that long what root installs may take to count.
+/// For an anchored program, and for one that connects again and again, the daemon gets what it needs to check for
+/// itself that the process still executes the identified file. The daemon does not ask about such a process for a
+/// second. Entitlements that root installs may take that long to count.
 package final class IdentifierClient: Sendable {
     private let rules: IdentityRules
     private let channel = IdentifierChannel()
@@ -124,8 +124,7 @@ extension IdentifierClient {
         Clock.monotonicNanoseconds - entry.reading >= freshness
     }
 
-    /// Lets go of the files of programs that have not come again: what is held keeps its file system from being
-    /// unmounted.
+    /// Closes the files of programs that have not come again. An open file keeps its file system from being unmounted.
     package func forget() { processes.forget(where: Self.isOver) }
 
     private func note(

@@ -4,9 +4,9 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What a daemon of the system service and the process that identifies its callers, the *identifier*, say to each
-/// other: questions with numbers of the daemon's, and their answers as they come, each a message of a socket that keeps
-/// messages apart.
+/// The messages between a daemon of the system service and the process that identifies its callers, the *identifier*.
+/// Questions carry numbers that the daemon gives, and answers come in any order. Each is one message of a socket that
+/// preserves message borders.
 ///
 ///     question = number:u32 1:u8 witness:u8 after:u64 start:u64
 ///                                                         ; who has made a connection? With the connection, and the
@@ -19,8 +19,8 @@ import LinuxSystem
 ///              | number:u32 status:i32 refusal
 ///     version  = number:u64×9 length:u32 digest
 ///
-/// The identifier asks the kernel itself who has made the connection, and says what it found to the daemon of that user
-/// alone. What comes along lets the daemon see that the process still executes what it was identified by.
+/// The identifier asks the kernel itself which process made the connection, and tells what it found to the daemon of
+/// that user alone. The attached descriptors let the daemon check that the process still executes the identified file.
 enum IdentifierFormat {
     static let identify: UInt8 = 1
     static let examine: UInt8 = 2

@@ -8,7 +8,7 @@ import LinuxSystem
 /// file is lost for as long as it does. So few threads are a user's at a time, whichever daemons ask: who has lost them
 /// waits behind their own programs alone, and others' are looked at meanwhile.
 package final class Looks: Sendable {
-    /// For whom a program is looked at.
+    /// The daemon and the user that a look is for.
     package enum Asker: Hashable, Sendable {
         /// The maker of a connection, by the kernel's word, or the owner of the keychain that asks.
         case user(UInt32)
@@ -22,12 +22,13 @@ package final class Looks: Sendable {
         package var ofUser = 2
         /// Looks for one user that wait for those: a daemon has no more than a few of its users' questions open.
         package var waitingOfUser = 32
-        /// Looks for one daemon, under way and waiting: whoever has taken one over leaves others theirs.
+        /// The looks for one daemon, running and waiting. A session that takes over its own looks leaves those of the
+        /// others.
         package var ofDaemon = 128
         /// Looks that are under way in all.
         package var all = 512
-        /// What has taken so long does not end soon, and nothing more waits behind it: milliseconds. A large program on
-        /// a slow disk takes less.
+        /// A look that has taken this many milliseconds does not end soon, and nothing more waits behind it. A large
+        /// program on a slow disk takes less.
         package var hang = 5000
         /// How long an answer is waited for: milliseconds. A large program is read from a slow disk.
         package var patience = Looks.patience
@@ -179,7 +180,7 @@ package final class Looks: Sendable {
 
 extension Refusal {
     fileprivate static let hangingLooks = refused(
-        "The files of other programs of this user are not read in time: they lie on a file system that does not answer.",
+        "The files of other programs of this user are not read in time: their file system does not answer.",
         do: "End those programs, or what serves their file system, and try again.")
     fileprivate static let tooManyLooks = refused(
         "Too many programs of this user are being identified.", do: "Try again in a moment.")

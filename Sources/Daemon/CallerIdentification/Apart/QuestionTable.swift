@@ -11,7 +11,7 @@ final class QuestionTable: Sendable {
         /// A channel may be one of an identifier that has just ended. The question that ends it ends no more of them.
         var attempts = 3
         var isSent = false
-        /// Whether whoever has asked waits for it.
+        /// Whether the asking thread waits for the answer.
         var isAwaited = false
         var delivery: IdentifierChannel.Delivery?
         /// Answers that nobody has asked for yet.
@@ -133,7 +133,7 @@ extension QuestionTable {
 // MARK: - Answers
 
 extension QuestionTable {
-    /// Receives an answer, whoever it is for; false when none comes in time or the identifier has ended.
+    /// Receives an answer to any question; false when none comes in time or the identifier has ended.
     func receive(by deadline: Deadline) -> Bool {
         guard let socket = state.withLock({ $0.socket }) else { return false }
         do throws(SystemError) {

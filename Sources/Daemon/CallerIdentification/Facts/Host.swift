@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What this machine has that identities can rest on.
+/// The facts of this machine that identities can rest on.
 package struct Host: Sendable {
     /// The mount namespaces in which names of files mean what they mean to everybody: this process's own, and that of
     /// the first process where this one may look.

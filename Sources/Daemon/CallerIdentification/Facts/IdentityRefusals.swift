@@ -14,7 +14,7 @@ extension Refusal.Rule {
     package static let unidentifiedCaller = Self(rawValue: "access.unidentified-caller")
     /// The program goes by the name of another file.
     package static let forgedName = Self(rawValue: "access.forged-name")
-    /// What a sandbox says of itself is not what its maker says.
+    /// A sandbox's own name says nothing about the maker of the program.
     package static let forgedSandbox = Self(rawValue: "access.forged-sandbox")
 }
 
@@ -35,7 +35,7 @@ extension Refusal {
     static func forgedName(_ path: String) -> Refusal {
         Refusal(
             .missingEntitlement, .forgedName, path,
-            "The program calls itself \(path), but in the file system that others see, another file or none lies there.",
+            "The program calls itself \(path), but in the file system that others see, there is another file or none.",
             do: "Run it outside of its sandbox, start it again if it was updated, or sign it (docs/codesign.md).")
     }
 
@@ -43,9 +43,7 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .notAnchored, path,
             "\(path) is an anchored program, but its process was not anchored when it connected.",
-            do:
-                "Start it without no_new_privs, from a file system that is not mounted nosuid, and let it connect itself."
-        )
+            do: "Start it without no_new_privs, from a file system not mounted nosuid, and let it connect itself.")
     }
 
     static func markerInherited(_ path: String) -> Refusal {
@@ -59,9 +57,7 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .notAnchored, path,
             "\(path) is an anchored program, but has loaded code that others than root can have put there: \(why).",
-            do:
-                "Install what it loads where only root can write, and start it again (security anchor tells what it is)."
-        )
+            do: "Install what it loads where only root can write, and start it again (security anchor lists it).")
     }
 
     static func notAnchored(_ path: String) -> Refusal {
@@ -77,7 +73,7 @@ extension Refusal {
             "The sandbox says that it runs \(application), but \(why).", do: "Start the application with flatpak run.")
     }
 
-    /// What became of looking at a caller.
+    /// The result of a look at a caller.
     static func unidentified(_ error: SystemError, process: Int32? = nil) -> Refusal {
         let who = process.map { "The calling program (process \($0))" } ?? "The calling program"
         if error.isDenial {

@@ -1,8 +1,8 @@
 import KeychainModel
 import LinuxSystem
 
-/// What an anchored program has loaded, held against the rule for the program itself: nobody but root may have put it
-/// there.
+/// The files that an anchored program has loaded. The rule for the program itself holds for them too: only root may
+/// have put them there.
 struct LoadedCode {
     var trusted = TrustedFiles.installedByRoot
 

@@ -1,4 +1,4 @@
-/// What a verified signature says, as far as identity goes.
+/// The facts of a verified signature that identities rest on.
 package struct ProgramSignature: Hashable, Sendable {
     package let team: String
     package let identifier: String

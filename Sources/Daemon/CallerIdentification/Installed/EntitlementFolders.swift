@@ -8,7 +8,7 @@ package final class EntitlementFolders: Sendable {
     /// Where they are, unless a command line says otherwise; what is in the first comes first.
     package static let usual = ["/etc/keychain/entitlements.d", "/usr/share/keychain/entitlements.d"]
 
-    /// What a folder looked like; nil where there is none.
+    /// The state of a folder; nil where there is none.
     private typealias Look = FileVersion?
 
     private struct State {
@@ -36,13 +36,13 @@ package final class EntitlementFolders: Sendable {
         (self.folders, self.trust, self.interval) = (folders, trust, interval)
     }
 
-    /// What is installed; nil when that has to be read first (``read()``).
+    /// The installed entitlements; nil when they have to be read first (``read()``).
     package var known: InstalledEntitlements? { current { $0.installed } }
 
     /// The number of ``known``: with the same number it is the same.
     var reading: UInt64? { current { $0.installed.reading } }
 
-    /// What the answer to a question is while the last reading counts; nil when the folders have to be read again.
+    /// The answer to a question while the last reading counts; nil when the folders have to be read again.
     @inline(__always)
     private func current<Answer>(_ answer: (borrowing State) -> Answer) -> Answer? {
         let now = Clock.monotonicNanoseconds
@@ -57,7 +57,7 @@ package final class EntitlementFolders: Sendable {
         return true
     }
 
-    /// What is installed, read now if it is not known.
+    /// The installed entitlements, read now if they are not known.
     package func read() -> InstalledEntitlements {
         if let known { return known }
         // In this order: what changes in between is seen the next time.

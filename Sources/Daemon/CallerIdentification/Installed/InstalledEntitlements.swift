@@ -1,6 +1,6 @@
 /// The entitlements that root has installed for programs and scripts.
 package struct InstalledEntitlements: Sendable {
-    /// What a file of entitlements gives to a program.
+    /// The groups that a file of entitlements gives to a program.
     package struct Program: Hashable, Sendable {
         /// The entitlements file.
         package let file: String
@@ -9,12 +9,11 @@ package struct InstalledEntitlements: Sendable {
         package init(file: String, granted: GrantedGroups) { (self.file, self.granted) = (file, granted) }
     }
 
-    /// What one gives to an interpreter that runs a script.
+    /// The groups that a file of entitlements gives to an interpreter that runs a script.
     package struct Script: Hashable, Sendable {
         package let file: String
         package let path: String
-        /// What stands between the interpreter and the script's name when the kernel starts it: the rest of its first
-        /// line.
+        /// The rest of the script's first line, which the kernel puts between the interpreter and the script's name.
         package let option: String?
         package let granted: GrantedGroups
 
@@ -27,7 +26,7 @@ package struct InstalledEntitlements: Sendable {
     package var programs: [String: Program] = [:]
     /// By the path of the interpreter.
     package var scripts: [String: [Script]] = [:]
-    /// What was left out, and why; a line each.
+    /// The entries that were left out, with the reason; a line each.
     package var problems: [String] = []
     /// Numbers the readings of the folders they are from.
     var reading: UInt64 = 0

@@ -27,8 +27,8 @@ package struct SandboxedApplication: Hashable, Sendable {
     }
 }
 
-/// A Snap, known by its AppArmor label: `snap.NAME.APPLICATION (enforce)`. The names of its control groups are not
-/// looked at; in its own slice, a user gives groups what names he likes.
+/// A Snap, known by its AppArmor label: `snap.NAME.APPLICATION (enforce)`. The names of its control groups do not
+/// count, because users choose the names of groups in their own slices.
 package enum SnapLabel {
     /// The application; nil when the label is no Snap's or is not enforced.
     package static func application(_ label: String) -> SandboxedApplication? {

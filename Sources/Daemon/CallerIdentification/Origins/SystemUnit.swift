@@ -6,9 +6,9 @@ package enum SystemUnit {
     /// Slices below which users, containers and virtual machines have groups of their own.
     private static let foreignSlices: Set<String> = ["user.slice", "machine.slice"]
     private static let suffix = ".service"
-    /// Units whose work it is to start other people's programs, by their names up to `@`. Whom a unit runs as tells
-    /// such programs apart (``UnitUser``) as long as the unit's own processes live; of these, no program is the unit at
-    /// any time.
+    /// Units that start other people's programs, by their names up to `@`. The user that a unit runs as tells such
+    /// programs apart (``UnitUser``) as long as the unit's own processes live. No program of these units is ever taken
+    /// for the unit.
     private static let startersOfOthers: Set<String> = [
         "anacron", "atd", "cron", "crond", "cronie", "fcron",
         "dropbear", "ssh", "sshd", "telnet", "inetd", "xinetd",

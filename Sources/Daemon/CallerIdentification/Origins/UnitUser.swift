@@ -3,10 +3,10 @@ import LinuxSystem
 
 /// The user a unit runs as, seen from its processes.
 ///
-/// Cron, sshd, a mail server, a web server start other people's programs, and those are in the unit's control group
-/// too. What tells them apart is whom the service manager has started the unit as. The first process of a unit has a
-/// parent outside of it, the service manager, and so has a process whose parent has ended: these are its *heads*. A
-/// unit with a head that is root's runs as root, for others cannot make one; any other runs as the user all of its
+/// Cron, sshd, a mail server and a web server start other people's programs, which are then in the unit's control group
+/// too. The user that the service manager started the unit as tells them apart. The first process of a unit has a
+/// parent outside of it, the service manager. So has a process whose parent has ended. These are its *heads*. A unit
+/// with a head that is root's runs as root, for others cannot make one. Any other unit runs as the user that all of its
 /// heads are.
 package enum UnitUser {
     /// One process of a unit.

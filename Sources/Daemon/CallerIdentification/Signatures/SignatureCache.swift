@@ -1,8 +1,8 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// What became of verifying executables, for as long as their content stays the same. Holds so many results and forgets
-/// the one that was not asked for the longest.
+/// The results of verifying executables, kept for as long as the file's content stays the same. Holds so many results
+/// and drops the one that was not asked for the longest.
 package final class SignatureCache: Sendable {
     package typealias Outcome = Result<ProgramMark?, Refusal>
 
@@ -24,7 +24,7 @@ package final class SignatureCache: Sendable {
     /// - Parameter capacity: how many executables are remembered; about 200 bytes each, and the groups.
     package init(capacity: Int = 256) { self.capacity = capacity }
 
-    /// What is known about a file.
+    /// The facts about a file.
     package func find(_ version: FileVersion) -> Outcome? {
         state.withLock { state in
             guard let place = state.entries.index(forKey: version) else { return nil }

@@ -18,7 +18,7 @@ package final class SignatureReader: Sendable {
         (self.cache, self.verify) = (cache, verify)
     }
 
-    /// What is known about an executable; nil when it has to be read first.
+    /// The facts about an executable; nil when it has to be read first.
     package func known(_ version: FileVersion) -> SignatureCache.Outcome? {
         let outcome = cache.find(version)
         if case .success(nil)? = outcome { return outcome }
@@ -48,7 +48,7 @@ package final class SignatureReader: Sendable {
         return try outcome.get()
     }
 
-    /// Who serves a file; nil where the table of mounts does not say.
+    /// The server of a file's file system; nil where the table of mounts does not say.
     func server(of version: FileVersion) -> MountTable.Server? { mounts.server(of: version.status.device) }
 
     private func verified(
@@ -58,8 +58,8 @@ package final class SignatureReader: Sendable {
         isDependable(version.status, file, isCommon) ? try verify(file) : nil
     }
 
-    /// Whether what is read of a file now is what is executed later: its file system must be one that root has mounted,
-    /// and serves. A user mounts what he likes in a namespace of his own.
+    /// Whether a later execution runs the bytes that are read now. The file system must be one that root has mounted
+    /// and serves. Users mount anything they like in namespaces of their own.
     private func isDependable(_ status: FileStatus, _ file: FileDescriptor, _ isCommon: Bool) -> Bool {
         switch mounts.server(of: status.device) {
         case .system: return true

@@ -3,13 +3,13 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What was decided lately: one entry for each request, in rings that never grow.
+/// The recent decisions: one entry for each request, in rings of fixed size.
 ///
 /// Anchored programs have a ring of their own: in one that all share, others would see from what their entries push out
 /// that they asked.
 ///
-/// An entry takes the strings of the caller's identity as they are, so that noting it allocates nothing. What is
-/// refused is also written to the daemon's log, a few lines a second at most.
+/// An entry keeps the strings of the caller's identity as they are, so recording it allocates nothing. Refusals are
+/// also written to the daemon's log, a few lines a second at most.
 package final class AuditLog: Sendable {
     /// Takes one line about something that was refused; never a value.
     package typealias Writer = @Sendable (_ line: String) -> Void
@@ -19,13 +19,13 @@ package final class AuditLog: Sendable {
     /// The longest name of a group that is kept.
     static let nameBytes = 256
 
-    /// What was asked and what became of it.
+    /// A request and its result.
     struct Entry {
         let caller: CallerIdentity
         /// The function or the command.
         let operation: StaticString
         let itemClass: ItemClass?
-        /// What it could touch; nil when it was refused before that was known.
+        /// The scope of the request; nil when it was refused before that was known.
         var scope: AuthorizedRequest.Scope?
         /// The group it named, where it was refused.
         private(set) var named: String?
@@ -60,7 +60,7 @@ package final class AuditLog: Sendable {
             count += 1
         }
 
-        /// What is kept, from the oldest on.
+        /// The entries kept, from the oldest on.
         var inOrder: [Entry] {
             guard entries.count == capacity else { return entries }
             let oldest = Int(count % UInt64(capacity))
@@ -85,7 +85,7 @@ package final class AuditLog: Sendable {
 
         var count: UInt64 { common.count + anchored.count }
 
-        /// What a viewer may know of, each with its number for them, and how many there have been for them.
+        /// The entries that a viewer may see, each with its number for them, and how many there have been for them.
         func known(to viewer: CallerIdentity) -> (entries: [(number: UInt64, entry: Entry)], count: UInt64) {
             let entries = common.inOrder
             guard viewer.mayShowAnchored else {
@@ -119,8 +119,8 @@ package final class AuditLog: Sendable {
         write(Self.line(entry) + (passed > 0 ? " (\(passed) more were refused before and not written)" : ""))
     }
 
-    /// The entries after a number that a caller may see: its own program's, or everybody's. What anchored programs
-    /// asked is not even counted for others, who would learn from the numbers when they did.
+    /// The entries after a number that a caller may see: its own program's, or everybody's. Requests of anchored
+    /// programs are not even counted for others, who would learn from the numbers when they were made.
     func page(after number: UInt64, for viewer: CallerIdentity) -> DecisionPage {
         state.withLock { state in
             let (records, count) = state.known(to: viewer)
@@ -128,7 +128,7 @@ package final class AuditLog: Sendable {
             var page = DecisionPage(next: start)
             var bytes = 0
             for (number, record) in records where number > start && bytes < WireLimits.pageBytes {
-                // What is between this one and the last has gone.
+                // Entries between this one and the last are gone.
                 page.lost += number - page.next - 1
                 page.next = number
                 guard viewer.seesDecisions(of: record.caller) else { continue }
@@ -140,7 +140,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// The latest identity that a program had; nil when it has not been seen lately, or not for whom it is looked up.
+    /// The latest identity of a program. Nil when the program has not been seen lately, or the viewer may not see it.
     func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity? {
         state.withLock { state in
             let common = state.common.latest { $0.caller.program == program }

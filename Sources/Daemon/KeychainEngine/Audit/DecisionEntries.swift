@@ -33,7 +33,8 @@ extension AuditLog.Entry {
 }
 
 extension DeviceRequest {
-    /// What the log calls a request that changes something, or speaks for others; looks are not noted.
+    /// The log's name for a request that changes something or speaks for others. Requests that only look are not
+    /// recorded.
     var logged: StaticString? {
         switch self {
         case .status, .verify, .details, .watch, .identity, .examine, .release: nil

@@ -5,7 +5,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// What is known of a group: its name, what becomes of it, and which programs were seen with it.
+/// A group's record: its name, its policy, and the programs that were seen with it.
 ///
 ///     record   = 1:u8 policy:u8 0:u16 name:text count:u16 *(seen:u32 kind:u8 0:u8 0:u16 program:text)
 ///
@@ -41,7 +41,7 @@ struct GroupRecord: Equatable {
         return true
     }
 
-    /// Everything that could use the group: who was seen with it, and whom its name names (S-18).
+    /// Every program that could use the group: those seen with it, and the one that its name names (S-18).
     var possiblePrograms: [String] {
         let named =
             name.hasPrefix(AccessGroup.unsignedPrefix)

@@ -16,7 +16,7 @@ final class ProgramActivity: Sendable {
     private struct State {
         var written: Set<ProgramUse> = []
         var fresh: Set<ProgramUse> = []
-        /// Who was noted last, and when: most come again at once.
+        /// The caller that was recorded last, and the day: most come again at once.
         var latest: (caller: CallerIdentity, day: UInt32)?
     }
 
@@ -41,7 +41,7 @@ final class ProgramActivity: Sendable {
         }
     }
 
-    /// What is to be written down; it is not given again.
+    /// The uses that are still to be written down. Each is given only once.
     func take() -> [ProgramUse] {
         state.withLock { state in
             defer {

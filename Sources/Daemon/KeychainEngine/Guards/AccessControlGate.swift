@@ -4,8 +4,8 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// Stands before the guarded rows that one request meets: opens their keys where the user has shown what they ask for,
-/// and notes what he has to be asked for.
+/// Decides about the guarded rows that one request meets. It opens their keys where the user has shown what they
+/// require, and collects what the user still has to be asked for.
 ///
 /// A request that came plainly has no context; it is refused at the first such row, and comes again with one. Keys that
 /// were opened are kept while the request lasts: what the user showed opens each only once. Belongs to one thread at a
@@ -13,7 +13,7 @@ import LinuxSystem
 final class AccessControlGate {
     /// In which context the user may have shown something; nil for a request that came plainly.
     let context: AuthenticationContext?
-    /// What the user has to be asked for before the request can be answered.
+    /// The authorizations that the user has to be asked for before the request can be answered.
     private(set) var missing: [MissingAuthorization] = []
     private let enclave: any EnclaveService
     private var opened: [[UInt8]: SecretBytes] = [:]
@@ -21,7 +21,7 @@ final class AccessControlGate {
     /// Something guarded that did not open.
     struct MissingAuthorization {
         let guarded: ItemGuard
-        /// What a person calls it.
+        /// The item's name for a person.
         let name: String
         let refusal: Refusal
     }

@@ -6,8 +6,8 @@ import KeychainWire
 import LinuxSystem
 
 extension CallerIdentity {
-    /// What the enclave knows a caller by: what was shown for one process of a program serves no other, nor another
-    /// program that calls itself the same in that process.
+    /// The digest that identifies a caller to the enclave. A grant for one process of a program serves no other
+    /// process, and no other program that calls itself the same in that process.
     ///
     ///     digest = SHA-256(user:u32 process:i32 anchored:u8 program:text source:text detail:text)
     ///

@@ -2,7 +2,7 @@ import KeychainModel
 import KeychainPolicy
 import LinuxSystem
 
-/// What a query asks of an item's attributes, held against what was opened: most attributes have no column, and columns
+/// The attributes that a query asks for, compared with the opened ones. Most attributes have no column, and columns
 /// only say where to look.
 struct AskedAttributes {
     private let query: AttributeList

@@ -65,7 +65,7 @@ final class Explainer {
         let itemClass: ItemClass
         let verdict: RowVerdict
         let isOtherClass: Bool
-        /// What differs weighs more than what is merely not looked at.
+        /// An attribute that differs weighs more than a row that is merely not looked at.
         var distance: Int {
             verdict.unmet.reduce(isOtherClass ? 1 : 0) { if case .attribute = $1 { $0 + 2 } else { $0 + 1 } }
         }
@@ -157,7 +157,7 @@ final class Explainer {
             return nil
         }
         guard let list = try? AttributeList(parsing: buffer.finish()) else { return nil }
-        // What its user guards shows its attributes to the inspecting command alone (semantics B.4).
+        // The attributes of a guarded item are shown to the inspecting command alone (semantics B.4).
         let isForAnchored = (try? batch.guarded(0)).flatMap { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
         candidate.isShown =
             row.guardedKey.isEmpty || viewer.seesEverything && (!isForAnchored || viewer.mayShowAnchored)
@@ -165,7 +165,7 @@ final class Explainer {
         return list
     }
 
-    /// What comes after the attributes: match keys, guards, and how many were asked for.
+    /// Judges everything after the attributes: match keys, guards, and how many items were asked for.
     private func judge(
         _ candidate: inout Explanation.Candidate, _ attributes: AttributeList, guarding batch: RowBatch,
         _ authorized: AuthorizedRequest, isFound: Bool

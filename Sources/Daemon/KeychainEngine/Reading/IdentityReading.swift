@@ -152,6 +152,6 @@ extension ResponseWriter {
 }
 
 extension AttributeTable {
-    /// Whether this is an attribute and not what travels beside them.
+    /// Whether this is an attribute, not one of the other entries that travel with the attributes.
     fileprivate static func isAttribute(_ id: AttributeID) -> Bool { attribute(id: id) != nil }
 }

@@ -38,7 +38,7 @@ package final class ItemReader {
     /// Drops what was made of keys that the device has closed since this reader was last used.
     package func forgetClosedKeys() { sealer.forgetClosedKeys() }
 
-    /// Lets go of what it holds of a state of the store that has passed.
+    /// Ends the read transaction if the store has changed since.
     package func endIfOutdated() { reader.endIfOutdated() }
 
     /// Whether something in the store waits for those who read.
@@ -47,7 +47,7 @@ package final class ItemReader {
     /// Whether the descriptors of its connection are still its own.
     package var hasItsDescriptors: Bool { reader.hasItsDescriptors }
 
-    /// Lets go of what it holds of the store, before its thread waits.
+    /// Ends the read transaction before the thread blocks.
     package func rest() { reader.rest() }
 
     /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
@@ -81,7 +81,7 @@ package final class ItemReader {
         return nil
     }
 
-    /// What takes longer to open than a lookup takes, in bytes.
+    /// The size in bytes of a value that takes longer to open than a lookup takes.
     private static let largeValue = 32 << 10
 
     /// The same for a search that should not take long; false when it did, or found a large value: it is not answered
@@ -113,8 +113,8 @@ package final class ItemReader {
         search(request, id: id, by: deadline, into: writer, &unnoted)
     }
 
-    /// As ``read(_:from:id:by:into:)`` for the caller of an entry, which is told what came of it and noted by whoever
-    /// asks.
+    /// As ``read(_:from:id:by:into:)`` for the caller of an entry. The entry gets the result; the calling code records
+    /// it.
     func search(
         _ request: ItemRequest, id: UInt32, by deadline: Deadline, into writer: ResponseWriter,
         _ entry: inout AuditLog.Entry
@@ -164,12 +164,12 @@ package final class ItemReader {
         return (page.isFull || isCut) && page.mayGoOn ? UInt64(page.lastRow) : 0
     }
 
-    /// Whether the turn ends behind a row. What was found is a page then; where nothing was, the search goes on there
-    /// in another turn, for an empty page would be no answer.
+    /// Whether the turn ends after a row. The items found so far are a page then. If there are none, the search goes on
+    /// there in another turn, for an empty page would be no answer.
     ///
     /// - Parameter closed: why an item that may be meant did not open.
     func endsTurn(after cursor: UInt64, _ page: borrowing Page, closed: Refusal? = nil) -> Bool {
-        // Whoever has the user asked is told of everything at once.
+        // A request that may prompt gets all missing authorizations at once.
         guard let turn, gate.missing.isEmpty, turn.isDue() else { return false }
         if page.writer.count == 0 { self.turn?.next = SearchPlace(after: cursor, closed: closed) }
         return true
@@ -363,7 +363,7 @@ extension AttributeList {
 
 extension ItemReader {
     /// The key of a guarded row whose attributes were opened; nil when the user has to be asked first, or the row is to
-    /// be left out. That there is such an item is told to nobody else either (semantics B.4).
+    /// be left out. No other program learns that there is such an item (semantics B.4).
     func pass(
         _ row: GuardedRow, _ page: borrowing Page, in output: SecretBuffer, from start: Int
     ) throws(ItemSealer.Failure) -> SecretBytes? {

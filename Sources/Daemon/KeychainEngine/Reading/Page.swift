@@ -3,15 +3,16 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// What a query wants of its rows and how far it has got. There is one for a query, which is never copied.
+/// The results that a query wants of its rows, and how far it has got. There is one for a query, which is never copied.
 struct Page: ~Copyable {
     let itemClass: ItemClass
     let writer: ResponseWriter
     let wantsAttributes, wantsValues, wantsKeys, wantsReferences: Bool
-    /// What the user guards stays closed; the inspecting command sees all attributes, and no value.
+    /// False for the inspecting command, which sees the attributes of all items and no value. For all others, guarded
+    /// items stay closed.
     let minds: Bool
     let isAnchored, mayShowAnchored: Bool
-    /// Who inspects all groups; nil for a program that looks at its own.
+    /// The caller that inspects all groups; nil for a program that looks at its own.
     let inspector: CallerIdentity?
     let ui: ItemRequest.AuthenticationUI
     let returns: ReturnFlags

@@ -20,7 +20,7 @@ extension Refusal {
 }
 
 extension AttributeList {
-    /// What a person calls an item with these attributes.
+    /// The name of an item with these attributes, for a person.
     var displayName: String {
         let naming: [AttributeID] = [.label, .service, .server, .applicationTag, .account]
         for id in naming {

@@ -6,7 +6,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// What concerns who may touch what: decisions, explanations, and the life of groups.
+/// Requests about access: decisions, explanations, and the life of groups.
 extension KeychainEngine {
     /// Answers an access request.
     ///
@@ -102,7 +102,7 @@ extension KeychainEngine {
         return try Explainer(makeItemReader(past: nil), subject, for: caller, by: deadline).explain(request)
     }
 
-    /// Whom the daemon took a program for when it was here last; who was not is taken for unsigned.
+    /// The identity that a program had when it was here last. A program that was not here counts as unsigned.
     private func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity {
         decisions.identity(ofProgram: program, for: viewer)
             ?? CallerIdentity(

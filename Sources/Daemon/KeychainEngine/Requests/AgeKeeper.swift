@@ -6,9 +6,9 @@ import LinuxSystem
 
 /// Keeps the store's mark and the vault in step, and notices when one of them was put back.
 ///
-/// The store is marked after every change of the vault and after a block of writes; ``VaultAge`` says in which order,
-/// so that a crash between the two never looks like an older store. What cannot be marked now, because the disk is full
-/// for example, is marked later: no write is refused for it.
+/// The store is marked after every change of the vault and after a block of writes. ``VaultAge`` says in which order,
+/// so that a crash between the two never looks like an older store. A mark that cannot be written now, for example
+/// because the disk is full, is written later: no write is refused for it.
 final class AgeKeeper: Sendable {
     /// After so many writes a block ends. An older store is noticed when two blocks ended after it.
     static let block: Int64 = 256
@@ -30,7 +30,7 @@ final class AgeKeeper: Sendable {
     /// The age of store and vault together.
     func whole(with vault: KeychainAge) -> KeychainAge { vault == .current ? noted.withLock { $0.age } : vault }
 
-    /// Looks at the store and the vault, and marks the store anew where the vault has changed. One thread at a time
+    /// Compares the store with the vault, and marks the store again where the vault has changed. One thread at a time
     /// does so.
     func look(at store: StoreWriter, beginsBlock: Bool = false) {
         do throws(Refusal) {
@@ -74,7 +74,7 @@ final class AgeKeeper: Sendable {
                 if mark != found { try store.keep(mark, insteadOf: found) }
                 return .current
             case .older:
-                // What the vault knows of the store may be newer than what was read before.
+                // The vault may know a newer mark of the store than the one read before.
                 let again = try store.mark()
                 if again == found { return .olderStore }
                 found = again
@@ -94,12 +94,12 @@ final class AgeKeeper: Sendable {
     }
 
     private static let olderStore = """
-        The store is older than the one that was here, or not marked by this vault; it is served as it is. If it is meant, \
-        say so with security accept-store.
+        The store is older than the one that was here, or not marked by this vault; it is served as it is. If it is \
+        meant, say so with security accept-store.
         """
     private static let damagedLog = """
-        The store's log was damaged before its end, and what was stored after that place is lost; the store is served as it was \
-        then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can be done.
+        The store's log was damaged before its end, and what was stored after that place is lost; the store is served \
+        as it was then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can be done.
         """
 }
 

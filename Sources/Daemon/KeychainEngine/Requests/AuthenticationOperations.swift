@@ -4,13 +4,13 @@ package import KeychainPolicy
 package import KeychainWire
 package import LinuxSystem
 
-/// What may have to ask the user. Everything here may take as long as a person.
+/// Requests that may have to ask the user. Everything here may take as long as a person.
 extension KeychainEngine {
     /// Answers an authentication request into `writer`.
     ///
     /// - Parameters:
     ///   - password: the application password, where one came with the request; this process does not read it.
-    ///   - conversation: ended by whoever notices that the caller has gone; see ``withdraw(_:)``.
+    ///   - conversation: ended by the thread that notices that the caller has gone; see ``withdraw(_:)``.
     package func authentication(
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
         _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
@@ -80,7 +80,7 @@ extension Prompt {
 }
 
 extension Refusal {
-    /// The status that says "ask the user" has no meaning to who has had him asked (semantics B.2).
+    /// The status that says "ask the user" has no meaning to a client that has had the user asked (semantics B.2).
     fileprivate var outside: Refusal {
         status == .authNeeded ? Refusal(.authFailed, rule, subject, problem, do: remedy) : self
     }

@@ -5,7 +5,7 @@ import KeychainStore
 package import KeychainWire
 package import LinuxSystem
 
-/// What concerns the device rather than items. Everything here may take long.
+/// Requests that concern the device rather than items. Everything here may take long.
 extension KeychainEngine {
     /// Answers a device request into `writer`.
     ///
@@ -59,11 +59,11 @@ extension KeychainEngine {
         case .release:
             return writer.answer(id) { release.append(to: $0) }
         case .examine:
-            // Programs are known to whoever identifies callers: the server, or the embedded keychain.
+            // Only the server or the embedded keychain, which identify callers, know programs.
             throw Refusal(
                 .unimplemented, .notImplemented, "examine", "Nobody here identifies programs.", do: "Ask a daemon.")
         case .watch:
-            // Who waits does so elsewhere: a server for many at once, an embedded keychain without the engine.
+            // Watchers wait elsewhere: in a server for many at once, in an embedded keychain without the engine.
             let news = try news()
             return writer.answer(id) { news.append(to: $0) }
         case .snapshot:
@@ -87,7 +87,8 @@ extension KeychainEngine {
         writer.answer(id) { _ in }
     }
 
-    /// A page of a verification; with the last, the store's counters are looked at, and made anew when they are wrong.
+    /// A page of a verification. With the last page, the store's counters are checked, and counted again when they are
+    /// wrong.
     private func verify(
         from cursor: VerificationCursor, by deadline: Deadline
     ) throws(Refusal) -> VerificationPage {
@@ -103,7 +104,7 @@ extension KeychainEngine {
         let wrong = try itemReader.reader.countWrongCounters(by: deadline)
         guard wrong > 0 else { return page }
         try change { (writer) throws(Refusal) in try writer.store.recount() }
-        page.report.note("\(wrong) counters of items were wrong and were made anew")
+        page.report.note("\(wrong) counters of items were wrong and were counted again")
         return page
     }
 
@@ -131,8 +132,8 @@ extension KeychainEngine {
         try change { (writer) throws(Refusal) in try age.accept(writer.store, passcode) }
     }
 
-    /// Once the passcode is gone, so is what it alone protected. Nobody adds anything of the kind in between, under a
-    /// passcode that is set anew: that would go too.
+    /// Removes the passcode, and with it everything that it alone protected. The transaction keeps others from adding
+    /// such items in between under a new passcode: those would go too.
     private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
         try change { (writer) throws(Refusal) in
             try writer.store.transaction { () throws(Refusal) in

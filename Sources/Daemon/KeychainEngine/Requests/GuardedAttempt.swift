@@ -24,7 +24,7 @@ final class GuardedAttempt {
     private let deadline: Deadline
     private let gate: AccessControlGate
     private var itemReader: ItemReader?
-    /// What came of the last attempt, for the log.
+    /// The result of the last attempt, for the log.
     private(set) var decision: AuditLog.Entry?
 
     init(
@@ -104,7 +104,7 @@ final class GuardedAttempt {
         }
     }
 
-    /// What a person calls what is missing: a few names, for more are not read.
+    /// The names of the items that are missing an authorization: a few, for people do not read more.
     private func names() throws(Refusal) -> String {
         if case .key(.use(let key, _)) = inner { return try name(of: key) }
         let names = gate.missing.prefix(Self.mostNames + 1).map(\.name).filter { !$0.isEmpty }
@@ -129,7 +129,7 @@ extension GuardedOperation {
 }
 
 extension KeyUse {
-    /// What the algorithm does with a key that the user guards.
+    /// The operation that the algorithm carries out with a guarded key.
     fileprivate var guardedOperation: GuardedOperation {
         switch KeyAlgorithm(name: algorithm)?.construction {
         case .encryption: .useKeyDecrypt
@@ -142,5 +142,5 @@ extension KeyUse {
 extension Refusal {
     fileprivate static let noEnd = Refusal(
         .authFailed, .needsUser, "accc", "The user has authenticated, and the item still does not open.",
-        do: "Try again; if it stays so, delete the item and add it anew.")
+        do: "Try again; if it stays so, delete the item and add it again.")
 }

@@ -3,8 +3,8 @@ import KeychainModel
 import KeychainStore
 import LinuxSystem
 
-/// What a daemon does for its keychain when nobody waits for it: a copy of the store where there is none of the last
-/// day, and an end of earlier versions that are past.
+/// A daemon's work for its keychain when nobody waits for it: a copy of the store where there is none of the last day,
+/// and dropping earlier versions that are past.
 ///
 /// Belongs to one thread, which serves nobody.
 package final class Housekeeping {

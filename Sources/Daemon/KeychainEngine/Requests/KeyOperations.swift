@@ -42,7 +42,7 @@ extension KeychainEngine {
 }
 
 extension KeyRequest {
-    /// What guards the key, and how the enclave knows it.
+    /// The key's access control, and the identifier by which the enclave knows the key.
     fileprivate var guarded: ItemGuard {
         switch self {
         case .make(let binding): ItemGuard(identifier: [], flags: binding.control)

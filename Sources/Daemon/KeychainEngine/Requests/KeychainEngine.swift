@@ -14,7 +14,7 @@ package final class KeychainEngine: Sendable {
     let store: ItemStore
     let enclave: any EnclaveService
     let keyring: MetadataKeyring
-    /// What was decided lately.
+    /// The recent decisions.
     let decisions: AuditLog
     let activity = ProgramActivity()
     /// Whether the store is the newest.
@@ -27,7 +27,7 @@ package final class KeychainEngine: Sendable {
     private let deployment: String
     private let writer: WriterLock
     let log: AuditLog.Writer?
-    /// What answers here.
+    /// The release of this engine.
     let release = Release(since: Clock.realtimeNanoseconds / 1_000_000_000)
 
     /// Puts an engine on a store and an enclave.
@@ -118,7 +118,7 @@ package final class KeychainEngine: Sendable {
         for write in batch { decisions.note(write.decision) }
     }
 
-    /// As ``write(_:)``, for whoever notes himself what came of it.
+    /// As ``write(_:)``, but the calling code records the results.
     func perform(_ batch: [PendingWrite]) {
         let done: Void? = writer.exclusively(by: batch.latestDeadline) { $0.perform(batch) }
         if done == nil { for write in batch { write.refuse(.expired) } }

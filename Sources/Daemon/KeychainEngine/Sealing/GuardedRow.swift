@@ -28,6 +28,6 @@ struct GuardedRow {
 }
 
 extension SealedKey {
-    /// What the enclave knows a key by when the user is asked for it: the end of its box, which no other key has.
+    /// The identifier of a key when the user is asked for it: the end of its ciphertext, which no other key has.
     var guardIdentifier: [UInt8] { Array(sealed.suffix(RowKeyRecord.rowBytes)) }
 }

@@ -8,10 +8,11 @@ import LinuxSystem
 /// Seals items into rows and opens rows (design 5, semantics D.3). Belongs to one thread.
 ///
 ///     meta  = version:u8 box(metadata key of the class, row metadata key) box(row metadata key, list tamper:16)
-///     data  = version:u8 box(row secret key, value *zero padding:u8 present:u8 tamper:16)        ; version 2 for a sealed key
+///     data  = version:u8 box(row secret key, value *zero padding:u8 present:u8 tamper:16)
+///                                                                      ; version 2 for a sealed key
 ///
-/// Both parts of a row carry the same fresh tamper-check bytes and have the row's identity as associated data: an old
-/// value does not open beside new attributes, nor in another row.
+/// Both parts of a row carry the same fresh tamper-check bytes and have the row's identity as associated data. An old
+/// value therefore opens neither with new attributes nor in another row.
 final class ItemSealer {
     /// Why a row did not open.
     enum Failure: Error {
@@ -21,7 +22,7 @@ final class ItemSealer {
         case damaged(String)
     }
 
-    /// What the value of a row is; its number is sealed with it.
+    /// The kind of a row's value; its number is sealed with it.
     enum Presence: UInt8 {
         case none = 0
         case value = 1

@@ -20,7 +20,7 @@ struct PlainItem {
     var isSynchronizable: Bool { attributes[.synchronizable]?.number ?? 0 != 0 }
     var isTombstone: Bool { attributes[.tombstone]?.number ?? 0 != 0 }
 
-    /// What an item has that says nothing of itself.
+    /// The attributes of an item that gives none itself.
     static func defaults(of itemClass: ItemClass) -> [AttributeID: AttributeValue] {
         defaults[Int(itemClass.rawValue) - 1]
     }
@@ -40,7 +40,7 @@ struct PlainItem {
         for (id, value) in attributes.sorted(by: { $0.key < $1.key }) where isKept(id, value) {
             buffer.append(id, value)
         }
-        // What this code encodes it can parse.
+        // The code can parse its own encoding.
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }
 
@@ -51,7 +51,7 @@ struct PlainItem {
 }
 
 extension PlainItem {
-    /// What the item's value is guarded with, by its user or for anchored programs; 0 for nothing.
+    /// The flags that guard the item's value, for its user or for anchored programs; 0 for none.
     ///
     /// A sealed key is guarded by itself, and may be found by anybody who may use it (S-41); so may the public half of
     /// a pair whose access control is about using the private one.
@@ -61,7 +61,7 @@ extension PlainItem {
         return isPublicHalf && AccessConstraint(flags: flags).guardsKeyUse ? 0 : flags
     }
 
-    /// What a person calls the item.
+    /// The item's name for a person.
     var displayName: String { encoded().displayName }
 
     /// The bits of the item's access control.

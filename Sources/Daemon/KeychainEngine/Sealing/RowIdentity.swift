@@ -1,8 +1,8 @@
 import KeychainModel
 import LinuxSystem
 
-/// What makes a row this row: the associated data of both its sealed parts, so that no part opens in another row, class
-/// or protection class.
+/// The associated data of both sealed parts of a row. It makes sure that no part opens in another row, class or
+/// protection class.
 ///
 ///     identity = version:u8 class:u8 pdmn:u8 sync:u8 tomb:u8 zero:u8 zero:u16 uuid:16 pk:16
 struct RowIdentity {

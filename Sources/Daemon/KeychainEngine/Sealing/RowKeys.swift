@@ -36,7 +36,7 @@ struct RowKeys {
     private static func adds(in requests: [AuthorizedRequest]) -> [Accessibility: Int] {
         var counts: [Accessibility: Int] = [:]
         for request in requests where request.request.operation == .add && request.parts.isEmpty {
-            // What is wrong with an add is found again when it is performed.
+            // A wrong add is refused when it is performed.
             guard let accessibility = try? request.addedAccessibility() else { continue }
             counts[accessibility, default: 0] += 1
         }

@@ -105,7 +105,7 @@ extension ItemSealer {
 }
 
 extension PlainItem {
-    /// What is sealed as the row's value, and what it is.
+    /// The bytes that are sealed as the row's value, and their kind.
     fileprivate var content: (bytes: SecretBytes?, presence: ItemSealer.Presence) {
         if let sealedKey { return (SecretBytes(copying: sealedKey.bytes.span), .sealedKey) }
         return (value, value == nil ? .none : .value)

@@ -84,7 +84,7 @@ extension PlainItem {
         }
     }
 
-    /// What the caller should know about an item that was nevertheless kept.
+    /// A warning to the caller about an item that was stored nevertheless.
     var notice: Refusal? {
         if isSynchronizable, accessibility.isThisDeviceOnly {
             return Refusal(

@@ -15,7 +15,7 @@ extension ItemWriter {
             return try sealer.seal(item, with: prepared, in: gate.context, for: store)
         } catch {
             guard error.status == .authNeeded else { throw error }
-            // Whoever makes something need not show who he is; only its password can be missing (S-86).
+            // The maker of an item need not authenticate; only its application password can be missing (S-86).
             let flags = item.guardFlags & AccessConstraint.applicationPassword
             let missing = ItemGuard(identifier: item.uuid, flags: flags)
             try gate.note(error, missing, ui) { item.displayName }

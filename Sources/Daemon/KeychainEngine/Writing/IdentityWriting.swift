@@ -78,7 +78,7 @@ extension PlainItem {
         encoded().withEncoded { buffer.append($0) }
         value?.withSpan { buffer.append(.valueData, .data, $0) }
         if let sealedKey { buffer.append(.sealedKey, .data(sealedKey.bytes)) }
-        // What this code encodes it can parse.
+        // The code can parse its own encoding.
         return (try? AttributeList(parsing: buffer.copy())) ?? .empty
     }
 }
@@ -86,5 +86,5 @@ extension PlainItem {
 extension Refusal {
     fileprivate static let duplicateIdentity = Refusal(
         .duplicateItem, .duplicate, "idnt", "The certificate and its key are both in the keychain already.",
-        do: "Use them; to put them in anew, delete the identity first.")
+        do: "Use them; to add them again, delete the identity first.")
 }

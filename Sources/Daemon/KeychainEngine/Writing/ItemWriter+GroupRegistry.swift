@@ -4,7 +4,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// What is known of groups, as the writing thread keeps it.
+/// The records of groups, as the writing thread keeps them.
 extension ItemWriter {
     /// Writes down which programs were seen.
     func write(_ activity: [ProgramActivity.ProgramUse]) throws(Refusal) {
@@ -18,7 +18,7 @@ extension ItemWriter {
         }
     }
 
-    /// What is known of a group; nil when nothing is, or it does not open.
+    /// The record of a group; nil when there is none, or it does not open.
     func record(of group: String) throws(Refusal) -> GroupRecord? {
         let digest = try store.digester.group(group)
         return try store.groupRecord(digest).flatMap { registry.open($0, for: digest.bytes) }

@@ -7,10 +7,10 @@ import LinuxSystem
 
 /// Giving a group's items another group: all of them in one transaction, or none.
 ///
-/// The group is part of a row's primary key, and with it of what both sealed parts are bound to, so every row is opened
-/// and sealed anew; keys that only the enclave sees are bound anew there. Sealing needs the classes open and nobody's
-/// consent. An item whose value its user guards opens for its own programs alone and is a conflict: they move it with
-/// SecItemUpdate.
+/// The group is part of a row's primary key, and so of the data that both sealed parts are bound to. Every row is
+/// therefore opened and sealed again, and sealed keys are bound again in the enclave. Sealing needs the classes open
+/// and nobody's consent. An item whose value its user guards opens for its own programs alone and is a conflict: those
+/// programs move it with SecItemUpdate.
 extension ItemWriter {
     /// Moves items; the report says how many, or what kept all of them where they were.
     ///
@@ -109,7 +109,7 @@ extension ItemWriter {
         if old.isSynchronizable { try leaveTombstone(of: old, at: nil) }
     }
 
-    /// What was deleted stays so under the new name too, for devices that have moved the items themselves.
+    /// Deleted items stay deleted under the new name too, for devices that have moved the items themselves.
     private func repeatTombstone(_ tombstone: PlainItem, in group: String) throws(Refusal) {
         var copy = tombstone
         copy.attributes[.accessGroup] = .string(group)

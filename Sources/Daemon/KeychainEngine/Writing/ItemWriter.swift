@@ -11,7 +11,7 @@ final class ItemWriter {
     let sealer: ItemSealer
     /// For writes that came plainly: nobody is asked for them.
     let plainGate: AccessControlGate
-    /// What is known of groups.
+    /// The records of groups.
     let registry: GroupRegistry
     let quotas: Quotas
     /// For how long earlier versions are kept.
@@ -77,7 +77,7 @@ final class ItemWriter {
     private func repeated(
         _ deletions: [Authorized], after prepare: () throws(Refusal) -> Void = {}
     ) throws(Refusal) {
-        // What was answered before the commit failed.
+        // Removes the answers written before the commit failed.
         for (write, _) in deletions { write.writer.buffer.removeAll() }
         try perform(deletions, after: prepare)
     }
@@ -87,8 +87,8 @@ final class ItemWriter {
     ) throws(Refusal) {
         defer { rowKeys = RowKeys() }
         try store.transaction(by: authorized.map(\.write).latestDeadline) { () throws(Refusal) in
-            // Whoever removes the passcode, and with it a class, does so in a transaction: what the enclave says within
-            // this one holds until its end.
+            // A process that removes the passcode, and with it a class, does so in a transaction. The enclave's answers
+            // within this one therefore hold until its end.
             rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
             try prepare()
             // Alone in its transaction, a write needs no savepoint to be undone.
@@ -233,7 +233,8 @@ final class ItemWriter {
         guard try sealer.context(for: accessibility, in: store.reader) != nil else { throw .locked(accessibility) }
     }
 
-    /// A class that begins anew. Rows of one whose key is gone may open again when somebody brings that back.
+    /// Makes the first key of a class. A class that has rows but no key is refused: its rows may open again when
+    /// somebody restores the key.
     private func makeMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         var made: SecretBytes?
         try store.transaction(by: deadline) { () throws(Refusal) in
@@ -250,7 +251,7 @@ final class ItemWriter {
     /// kept the rows, or the key is damaged. Nothing says which, so the rows are put aside with it, and not removed.
     private func setAside(_ accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         try store.transaction(by: deadline) { () throws(Refusal) in
-            // Another process may have done it, and begun anew.
+            // Another process may have done it, and made a new key.
             guard let wrapped = try store.reader.wrappedMetadataKey(for: accessibility),
                 try !opens(wrapped, accessibility)
             else { return }

@@ -3,7 +3,7 @@ package import KeychainPolicy
 package import KeychainWire
 package import LinuxSystem
 
-/// A write on its way: what is asked, by whom, and where the answer goes.
+/// A write request on its way: the request, its caller, and the writer of its answer.
 ///
 /// Handed from the thread that received it to the one that writes and back; one of them has it at a time.
 package final class PendingWrite: @unchecked Sendable {
@@ -33,7 +33,7 @@ package final class PendingWrite: @unchecked Sendable {
         self.deadline = deadline
     }
 
-    /// What came of it, for the log.
+    /// The result, for the log.
     private(set) var decision: AuditLog.Entry
 
     func refuse(_ refusal: Refusal) {

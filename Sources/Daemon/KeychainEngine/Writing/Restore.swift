@@ -140,7 +140,7 @@ extension ItemWriter {
 
     /// Opens a version with its value, once its user has shown what it asks for.
     ///
-    /// - Throws: `errSecAuthNeeded` when he has to be asked first.
+    /// - Throws: `errSecAuthNeeded` when the user has to be asked first.
     private func open(
         _ version: Version, _ request: AuthorizedRequest, as itemClass: ItemClass, past gate: AccessControlGate,
         by deadline: Deadline

@@ -6,8 +6,9 @@ import LinuxSystem
 
 /// Private keys that only the enclave sees (semantics F.5, S-38, S-46): made inside, or kept from leaving.
 ///
-/// What such an item keeps is a ``SealedKey`` in place of a value. It agrees with the item's attributes at all times:
-/// what it is says the key, whom and when it serves the item, and the key is bound to that anew in the same write.
+/// Such an item keeps a ``SealedKey`` in place of a value. Key and item agree at all times. The key determines the
+/// attributes that describe it. The item determines which programs the key serves, and when. The same write binds the
+/// key to the item's new attributes.
 extension ItemWriter {
     /// Makes what an item is to keep agree with its attributes, or says why it cannot.
     ///
@@ -21,7 +22,7 @@ extension ItemWriter {
             of: &item, isNew: isNew, past: gate, isAnchored: request.isAnchored, request.request.authenticationUI)
     }
 
-    /// As ``settleKey(of:isNew:past:_:)``, of whoever is anchored or not.
+    /// As ``settleKey(of:isNew:past:_:)``, for a caller that is anchored or not.
     func settleKey(
         of item: inout PlainItem, isNew: Bool, past gate: AccessControlGate, isAnchored: Bool,
         _ ui: ItemRequest.AuthenticationUI
@@ -58,7 +59,7 @@ extension ItemWriter {
         item.inheritControl(of: key)
         try item.describe(key)
         let binding = item.keyBinding
-        // Who may not use the key must not make it one that he may use.
+        // A caller that may not use the key must not turn it into one that it may use.
         guard isAnchored || !key.binding.needsAnchor || binding.needsAnchor else { throw .notAnchored }
         if key.binding != binding {
             item.sealedKey = try sealer.enclave.rebindKey(key, to: binding, in: context)
@@ -83,8 +84,8 @@ extension PlainItem {
         return isOfTheEnclave || usesAreGuarded || attributes[.isExtractable]?.number == 0
     }
 
-    /// What the user is asked for before the key is bound to something else: what guards it now, and the password it is
-    /// to get.
+    /// The guard that the user has to meet before the key is bound to something else: the present one, and the password
+    /// that the key is to get.
     fileprivate var guardOfKey: ItemGuard {
         let password = (accessFlags ?? 0) & AccessConstraint.applicationPassword
         guard let sealedKey else { return ItemGuard(identifier: uuid, flags: password) }

@@ -95,7 +95,7 @@ extension ItemWriter {
         if new.isProtected(as: old) {
             try keepVersion(index, in: batch, as: old.itemClass, .changed, at: new.modificationMicroseconds)
         } else {
-            // What it had would stay under the protection that somebody has just changed.
+            // The old content would stay under a protection that somebody has just changed.
             try forgetVersions(ofRow: index, in: batch, as: old.itemClass)
         }
         try put(row, at: batch.rows[index].id)

@@ -1,7 +1,7 @@
 import KeychainModel
 import LinuxSystem
 
-/// The one writer of an engine: one thread at a time has it, in the order in which they came. Who takes it again and
+/// The one writer of an engine. One thread at a time has it, in the order of arrival: a thread that takes it again and
 /// again would otherwise keep the others from it.
 final class WriterLock: Sendable {
     private struct State {

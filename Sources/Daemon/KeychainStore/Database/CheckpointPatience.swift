@@ -17,7 +17,7 @@ import LinuxSystem
         self.deadline = deadline
     }
 
-    /// What SQLite asks when a lock is taken; 0 waits no longer.
+    /// The handler that SQLite calls when a lock is taken; 0 waits no longer.
     static func waits(_ context: UnsafeMutableRawPointer?) -> Int32 {
         guard let context = unsafe context else { return 0 }
         return unsafe Unmanaged<CheckpointPatience>.fromOpaque(context).takeUnretainedValue().waits ? 1 : 0

@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// Notices a write-ahead log that was damaged before its end, and keeps a copy of it.
 ///
-/// SQLite takes a log up to the first frame whose checksum is wrong, for so ends a commit that a power cut interrupted.
-/// A frame that was damaged later ends the log in the same way, and all commits behind it would be gone without a word.
-/// What follows tells the two apart: each frame's checksum continues the one before it, and nothing is written behind a
-/// commit that the disk does not have. A commit that another frame continues was complete.
+/// SQLite takes a log up to the first frame whose checksum is wrong, because a commit that a power cut interrupted ends
+/// so. A frame that was damaged later ends the log in the same way, and all commits after it would silently be gone.
+/// The following frames tell the two apart: each frame's checksum continues the one before it, and nothing is written
+/// after a commit that the disk does not have. A commit that another frame continues was complete.
 ///
-/// What nobody can tell is a last commit that was damaged from one that was interrupted. (The log's format:
+/// A damaged last commit cannot be told from an interrupted one. (The log's format:
 /// https://www.sqlite.org/fileformat2.html, section 4.)
 enum DamagedLog {
     /// Copies the log of the database at a path where it is damaged before its end. A copy that is there already stays:

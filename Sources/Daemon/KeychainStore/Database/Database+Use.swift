@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// What the program, or somebody else, may have done to the files of a connection.
+/// Detects changes to the files of a connection by the program, or by somebody else.
 extension Database {
     /// Why the connection is not to be used: its descriptors or files are no longer what was opened.
     var failureOfUse: Refusal? {
@@ -23,7 +23,7 @@ extension Refusal {
     static func storeCut(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "Somebody has cut \(path), or the -wal or -shm file beside it, while it was in use; what was in the rest is lost.",
+            "Somebody has cut \(path), or its -wal or -shm file, while it was in use; the content of the rest is lost.",
             do: "Find out what did that. Start the programs again, and run `security verify-keychain`.")
     }
 

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// One SQLite connection. It belongs to one thread at a time, which is why SQLite's own locking is off.
 @safe final class Database {
-    /// Who else may open the file.
+    /// The processes that may open the file besides this one.
     enum Sharing: Sendable {
         /// This process alone: the write-ahead log's index stays in memory and reads need no file locks.
         case exclusive
@@ -29,8 +29,8 @@ import LinuxSystem
 
     /// Opens the file at `path`; an empty one becomes a database when it is written to.
     ///
-    /// A checkpoint is made only by ``checkpoint(by:)``: neither by a commit nor by the last connection that closes,
-    /// which SQLite makes beside writers.
+    /// Only ``checkpoint(by:)`` makes a checkpoint. Neither a commit does, nor the last connection that closes, for
+    /// SQLite makes that one while others write.
     init(path: String, sharing: Sharing) throws(DatabaseError) {
         var handle: OpaquePointer?
         let code: Int32
@@ -89,7 +89,7 @@ import LinuxSystem
     /// Whether the descriptors still are those of its files, and whether none of these has become shorter.
     func lookAtDescriptors() -> OpenDescriptors.Finding { descriptors.look() }
 
-    /// What has become somebody else's descriptor is not closed.
+    /// A descriptor that has become somebody else's is not closed.
     deinit { if hasItsDescriptors { unsafe sqlite3_close_v2(handle) } }
 
     /// Runs statements that return nothing of interest.
@@ -113,14 +113,13 @@ import LinuxSystem
 
     /// Moves the whole log into the database, both of which are on the disk when this returns true.
     ///
-    /// SQLite before 3.51.3 may lose a commit that begins the log again beside a checkpoint
-    /// (https://www.sqlite.org/wal.html, "the WAL-reset bug"). A full checkpoint holds SQLite's own lock for writers
-    /// from before it looks at the log until its end, so that no process writes meanwhile; one that does not get the
-    /// lock in time is given up.
+    /// SQLite before 3.51.3 may lose a commit that resets the log during a checkpoint (https://www.sqlite.org/wal.html,
+    /// "the WAL-reset bug"). A full checkpoint holds SQLite's own lock for writers from before it looks at the log
+    /// until its end. No process writes meanwhile. A checkpoint that does not get the lock in time is given up.
     ///
-    /// SQLite counts what it has moved as soon as that is all of the log, after a sync, or as much as a reader of an
-    /// older state lets it, without one. A failed sync would then be forgotten, so a checkpoint that cannot be complete
-    /// is given up.
+    /// SQLite counts the moved pages as soon as they are all of the log, after a sync. It also counts as many as a
+    /// reader of an older state lets it move, without a sync. A failed sync would then be forgotten, so a checkpoint
+    /// that cannot be complete is given up.
     ///
     /// - Parameter deadline: how long readers of older states are waited for.
     /// - Returns: false when it was given up; nothing counts as moved then.
@@ -144,7 +143,7 @@ import LinuxSystem
         if code != SQLITE_OK { throw error(code, "be tidied up", isCheckpoint: true) }
     }
 
-    /// What a call has just said. Only a checkpoint writes to the database itself; everything else writes to the log.
+    /// The result of the last call. Only a checkpoint writes to the database itself; everything else writes to the log.
     func error(_ code: Int32, _ action: String, isCheckpoint: Bool = false) -> DatabaseError {
         let isWrite = code == DatabaseError.failed(.write)
         let ofWrite = isWrite ? unsafe csqlite_write_errno(handle, isCheckpoint ? 0 : 1) : 0

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import KeychainModel
 
-/// What SQLite said: its extended code and the statement's purpose, never a bound value.
+/// SQLite's error: its extended code and the statement's purpose, never a bound value.
 struct DatabaseError: Error {
     let code: Int32
     let action: String
@@ -21,14 +21,13 @@ struct DatabaseError: Error {
         primary == SQLITE_FULL || code == Self.failed(.write) && [ENOSPC, EDQUOT, EFBIG].contains(systemError)
     }
 
-    /// Whether the disk failed while something was written: nobody knows then what it has, and the process that wrote
-    /// must not go on with what it believes (a failed sync is reported once, and pages that were not written count as
-    /// clean).
+    /// Whether the disk failed during a write. Nobody knows then what the disk has, and the process that wrote must not
+    /// go on with what it believes. A failed sync is reported once, and pages that were not written count as clean.
     var isFailureOfDisk: Bool {
         !isLackOfSpace && [.write, .sync, .syncOfFolder, .truncate].contains { code == Self.failed($0) }
     }
 
-    /// What SQLITE_IOERR is about, as its extended codes number it (https://www.sqlite.org/rescode.html).
+    /// The operation that SQLITE_IOERR is about, as its extended codes number it (https://www.sqlite.org/rescode.html).
     enum Operation: Int32 {
         case write = 3, sync, syncOfFolder, truncate
     }

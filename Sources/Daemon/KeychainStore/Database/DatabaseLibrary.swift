@@ -1,7 +1,7 @@
 import CSQLite
 
-/// What concerns all uses of SQLite in a process, and is therefore said by programs of ours alone: in a program that
-/// embeds the keychain SQLite may be somebody else's too.
+/// Settings for all uses of SQLite in a process. Only this project's own programs make them: in a program that embeds
+/// the keychain, SQLite may be somebody else's too.
 package enum DatabaseLibrary {
     /// Has it not count how much memory it uses, for which it takes a lock at each of the twenty allocations and
     /// releases of a lookup. To be called before a store is opened.

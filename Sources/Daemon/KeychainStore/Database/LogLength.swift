@@ -5,8 +5,8 @@ final class LogLength {
     /// From so many pages on a checkpoint is due: SQLite's own default.
     static let due = 1000
 
-    /// Whether the log of a database is so long that a checkpoint is due. What programs that made one change each have
-    /// left is never their own commit's doing, so that none of them makes one.
+    /// Whether the log of a database is so long that a checkpoint is due. Programs that make one change each make no
+    /// checkpoint: the log that such programs have left never counts as their own commit's.
     static func isLong(besides path: String) -> Bool {
         ((try? FileStatus(at: "\(path)-wal"))?.size ?? 0) > due << 12
     }
@@ -26,7 +26,7 @@ final class LogLength {
     /// one due: who reads all the time does not hold up every write.
     func noteCheckpoint(isComplete: Bool) { nextDue = pages + Self.due }
 
-    /// What SQLite calls after every commit.
+    /// The handler that SQLite calls after every commit.
     static func note(_ context: UnsafeMutableRawPointer?, _ pages: Int32) {
         guard let context = unsafe context else { return }
         let log = unsafe Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue()

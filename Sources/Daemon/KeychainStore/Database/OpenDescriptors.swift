@@ -6,11 +6,11 @@ import LinuxSystem
 /// A program that becomes a daemon may close every descriptor it does not know. SQLite would go on with the numbers:
 /// into a file of the program's, or into nothing.
 ///
-/// No file of a store becomes shorter while it is open: a log is put away only when nobody has it open, and the
-/// database gives nothing back. One that does was cut by somebody else. To write on would acknowledge what cannot be
-/// found again, and the index of the log is mapped: whoever reads behind its end is ended by the kernel.
+/// No file of a store becomes shorter while it is open: a log is removed only when nobody has it open, and the database
+/// gives nothing back. A file that is shorter was cut by somebody else. A further write would acknowledge data that
+/// cannot be found again. The index of the log is mapped, and the kernel ends a process that reads past its end.
 struct OpenDescriptors: Sendable {
-    /// What a look at the descriptors finds.
+    /// The result of a look at the descriptors.
     enum Finding { case intact, closed, cut }
 
     private struct Descriptor: Hashable {
@@ -28,7 +28,7 @@ struct OpenDescriptors: Sendable {
         /// The greatest that was seen: bytes.
         var size: Int
 
-        /// What its descriptor is the descriptor of now; nil when that is another file, or none.
+        /// The file that its descriptor refers to now; nil when that is another file, or none.
         var status: FileStatus? {
             OpenDescriptors.status(descriptor.number).flatMap { found in
                 OpenDescriptors.descriptor(descriptor.number, found) == descriptor ? found : nil

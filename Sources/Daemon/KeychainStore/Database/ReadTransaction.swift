@@ -1,4 +1,4 @@
-/// What a connection sees of the store, held from one read to the next for as long as nobody changes the store.
+/// A connection's view of the store, held from one read to the next for as long as nobody changes the store.
 ///
 /// SQLite begins and ends a transaction for every read on its own, which is a tenth of a lookup. One that stays open
 /// saves that, and would do harm where it stays too long: it does not see what was acknowledged since, and a checkpoint
@@ -28,7 +28,7 @@ final class ReadTransaction {
         self.database = database
         self.changes = changes
         begin = try database.prepare("BEGIN", "be read")
-        end = try database.prepare("COMMIT", "be read anew")
+        end = try database.prepare("COMMIT", "be read again")
     }
 
     /// Gets ready for a read, which then sees all that was acknowledged before.
@@ -60,7 +60,7 @@ final class ReadTransaction {
         if isHeld, isOutdated { rest() }
     }
 
-    /// Holds nothing until there are reads again. What cannot be ended now is ended before the next read.
+    /// Holds no transaction until there are reads again. One that cannot be ended now is ended before the next read.
     func rest() {
         seen = nil
         if isHeld { try? drop() }

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// Space on the disk that is kept for deleting: a full keychain must be able to become less full.
 ///
-/// A file of zeros beside the store, made after an item was written and given back to the file system when a deletion
-/// finds no space. Where there is none for it, or the file system cannot promise any, there is no reserve. Belongs to
-/// one connection that writes.
+/// A file of zeros in the store's folder. It is made after an item was written, and given back to the file system when
+/// a deletion finds no space. Where there is no space for it, or the file system cannot promise any, there is no
+/// reserve. Belongs to one connection that writes.
 final class SpaceReserve {
     /// Enough for the log of a deletion that touches some hundred pages: bytes.
     static let size = 1 << 20
@@ -44,7 +44,7 @@ final class SpaceReserve {
         file.isRegularFile && file.links == 1 && file.size == size
     }
 
-    /// Gives the space back; the next write makes the reserve anew.
+    /// Gives the space back; the next write makes the reserve again.
     func give() {
         unsafe unlink(path)
         isKept = false

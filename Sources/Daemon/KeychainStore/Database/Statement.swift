@@ -74,7 +74,7 @@ import LinuxSystem
 
     enum Kind { case null, integer, blob, other }
 
-    /// What a column of the row has.
+    /// The content of a column of the row.
     func kind(_ column: Int32) -> Kind {
         switch unsafe sqlite3_column_type(handle, column) {
         case SQLITE_NULL: .null

@@ -8,7 +8,7 @@ final class StatementClock {
 
     var deadline = Deadline.never
 
-    /// What SQLite asks; every other number than zero interrupts.
+    /// The handler that SQLite calls; every result other than zero interrupts.
     static func isLate(_ context: UnsafeMutableRawPointer?) -> Int32 {
         guard let context = unsafe context else { return 0 }
         return unsafe Unmanaged<StatementClock>.fromOpaque(context).takeUnretainedValue().deadline.hasPassed ? 1 : 0

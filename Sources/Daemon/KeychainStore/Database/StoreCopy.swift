@@ -23,7 +23,7 @@ enum StoreCopy {
         }
     }
 
-    /// With the journal that SQLite keeps beside it.
+    /// With the journal that SQLite keeps next to it.
     private static func remove(_ unfinished: String) {
         unsafe unlink(unfinished)
         unsafe unlink("\(unfinished)-journal")
@@ -31,10 +31,10 @@ enum StoreCopy {
 
     private static let suffix = ".unfinished"
     private static let endings = [suffix, "\(suffix)-journal"]
-    /// What nobody has written to for so long was left by a process that was killed: nanoseconds.
+    /// A copy that nobody has written to for so many nanoseconds was left by a process that was killed.
     private static let patience: Int64 = 3_600_000_000_000
 
-    /// Removes what others have not finished. What cannot be removed takes room and harms nobody.
+    /// Removes copies that others have not finished. A copy that cannot be removed takes space and harms nobody.
     private static func removeAbandoned(besides path: String, atOnce: Bool) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let names = (try? FolderEntries.names(in: folder)) ?? []

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// Why this process no longer uses a store; shared by all connections of an ``ItemStore``.
 ///
-/// After a failed write or sync the kernel may hold pages that the disk has not, and says so once. What this process
-/// believes about the log is then not to be trusted: it refuses everything and ends, and the next start recovers from
-/// what the disk has.
+/// After a failed write or sync the kernel may hold pages that the disk has not, and says so once. This process can
+/// then not trust its view of the log: it refuses everything and ends, and the next start recovers from what the disk
+/// has.
 package final class StoreFailure: Sendable {
     private struct State {
         var first: Refusal?
@@ -14,7 +14,7 @@ package final class StoreFailure: Sendable {
 
     private let state = Lock(State())
 
-    /// What ended the use of the store; nil while all is well.
+    /// The failure that ended the use of the store; nil while all is well.
     package var first: Refusal? { state.withLock { $0.first } }
 
     /// Has something done when the store fails, once.
@@ -37,7 +37,7 @@ package final class StoreFailure: Sendable {
 }
 
 extension Refusal {
-    /// What later requests are told.
+    /// The answer to later requests.
     fileprivate var endingUse: Refusal {
         Refusal(
             status, .unavailable, "store", "This process no longer uses the store since an error: \(problem)",

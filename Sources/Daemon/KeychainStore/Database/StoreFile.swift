@@ -6,7 +6,8 @@ import LinuxSystem
 package enum StoreFile {
     /// How somebody goes back to a snapshot: the log of the present database belongs to that alone.
     package static let restoringSnapshot =
-        "end the programs that use the keychain, copy a snapshot over keychain.db, and remove keychain.db-wal and keychain.db-shm"
+        "end the programs that use the keychain, copy a snapshot over keychain.db, and remove keychain.db-wal and "
+        + "keychain.db-shm"
 
     /// The name of the database in the folder.
     package static let name = "keychain.db"

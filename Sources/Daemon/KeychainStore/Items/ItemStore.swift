@@ -4,7 +4,7 @@ package import LinuxSystem
 
 /// The file with the sealed items, and how its connections are made.
 ///
-/// A store that does not open is never replaced: whoever opens it says whether it may be created, and a damaged file
+/// A store that does not open is never replaced: the opening code says whether it may be created, and a damaged file
 /// stays where it is.
 package struct ItemStore: Sendable {
     /// The folder the store lies in.
@@ -15,7 +15,7 @@ package struct ItemStore: Sendable {
     /// Holds the store for as long as somebody uses it: a daemon alone, embedded processes together.
     private let lock: FileLock
     private let opening: Opening
-    /// What this process does to the store.
+    /// This process's use of the store.
     let changes = ChangeCount()
     /// Which rows are not as they were written.
     package let damage = DamageReport()
@@ -48,8 +48,7 @@ package struct ItemStore: Sendable {
         try Self.prepareOnFullDisk(folder, isShared: isShared)
     }
 
-    /// The index of the log takes space where it has to be made anew. On a full disk it takes what is kept for
-    /// deletions.
+    /// A new index of the log takes space. On a full disk it takes the reserve that is kept for deletions.
     private static func prepareOnFullDisk(_ folder: String, isShared: Bool) throws(Refusal) {
         do throws(Refusal) { try prepare(folder, isShared: isShared) } catch {
             guard [.io, .diskFull].contains(error.status), SpaceReserve.take(besides: path(in: folder)) else {
@@ -82,7 +81,7 @@ package struct ItemStore: Sendable {
     ///
     /// - Parameter holdsSnapshot: whether it may hold what it sees from one read to the next, which it has to be told
     ///   the end of (``StoreReader/rest()``). Where other processes write too it does not.
-    /// - Throws: why the store is no longer used, too: what was cut is not opened anew.
+    /// - Throws: why the store is no longer used, too: a store that was cut is not opened again.
     package func makeReader(indexKey: SecretBytes, holdsSnapshot: Bool = false) throws(Refusal) -> StoreReader {
         try failure.check()
         let (database, snapshot) = try refusing { () throws(DatabaseError) in
@@ -188,10 +187,10 @@ package struct ItemStore: Sendable {
 
     /// The connection that writes; there is one at a time in a process.
     ///
-    /// It keeps the pages of a change in memory until the commit. Where SQLite writes some of them into the log before,
-    /// and then goes back to a savepoint or to the begin of a statement, it may commit frames whose checksums do not
-    /// continue: all goes well until the log is read after a crash, which loses that commit and all behind it (seen
-    /// with 3.40.1; `SpillTests`).
+    /// It keeps the pages of a change in memory until the commit. SQLite may otherwise write some of them into the log
+    /// before, and then go back to a savepoint or to the begin of a statement. It may then commit frames whose
+    /// checksums do not continue. All goes well until the log is read after a crash, which loses that commit and all
+    /// after it (seen with 3.40.1; `SpillTests`).
     package func makeWriter(indexKey: SecretBytes) throws(Refusal) -> StoreWriter {
         let database = try refusing { () throws(DatabaseError) in
             let database = try Database(path: path, sharing: sharing)
@@ -234,7 +233,7 @@ package struct ItemStore: Sendable {
 
     private static func exists(at path: String) -> Bool { (try? FileStatus(at: path)) != nil }
 
-    /// Whether a rollback journal lies beside the store. A store with a log has none: SQLite would write what it says
+    /// Whether the store has a rollback journal. A store with a log has none: SQLite would write the journal's content
     /// into the store.
     private static func hasJournal(_ path: String) throws(Refusal) -> Bool {
         try storing { () throws(SystemError) in try FileStatus(ofLink: "\(path)-journal") != nil }
@@ -260,7 +259,7 @@ package struct ItemStore: Sendable {
     private static func linked(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "\(path), or the -wal or -shm file beside it, is a link or no file at all; the store was left alone.",
+            "\(path), or its -wal or -shm file, is a link or no file at all; the store was left alone.",
             do: "Put the files themselves there; for another folder, set KEYCHAIN_HOME.")
     }
 
@@ -268,7 +267,7 @@ package struct ItemStore: Sendable {
         Refusal(
             .notAvailable, .damaged, "store",
             "The store \(path) is gone or has been emptied; nothing was put in its place.",
-            do: "Put the file back, or \(StoreFile.restoringSnapshot). To begin anew, remove the whole folder.")
+            do: "Put the file back, or \(StoreFile.restoringSnapshot). To start again, remove the whole folder.")
     }
 
     /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.

@@ -5,7 +5,7 @@ package import LinuxSystem
 /// row.
 package struct SealedRow {
     private let statement: Statement
-    /// Its first column; a row may stand beside another.
+    /// Its first column; two rows may stand in one result.
     private let first: Int32
     /// Whether all its columns are as they were written: whether its code is right. No other row is to be given out,
     /// changed or deleted.

@@ -2,7 +2,7 @@ import Glibc
 package import KeychainModel
 package import LinuxSystem
 
-/// Copies of a store beside it.
+/// Copies of a store, in its folder.
 ///
 ///     keychain.db.YYYYMMDDTHHMMSSZ.snapshot
 ///

@@ -17,8 +17,8 @@ package struct RowVerdict: Sendable {
 
 /// Saying why rows are not found: the conditions of a query, looked at one by one.
 extension StoreReader {
-    /// Shows every row of a class with what its columns do not meet of an authorised query. What has no column is not
-    /// looked at.
+    /// Shows every row of a class with the conditions of an authorised query that its columns do not meet. Attributes
+    /// without a column are not looked at.
     ///
     /// - Parameters:
     ///   - itemClass: the query's, or another that has the attributes too.
@@ -56,7 +56,8 @@ extension StoreReader {
         }
     }
 
-    /// What a query compares the columns of a class with: attribute, the place of its column, the digest without salt.
+    /// The conditions of a query on the columns of a class: attribute, the place of its column, the digest without
+    /// salt.
     private typealias Asked = (attribute: ItemAttribute, column: Int32, digest: ColumnDigest)
 
     private func askedDigests(

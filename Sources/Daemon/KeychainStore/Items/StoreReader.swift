@@ -110,7 +110,8 @@ package final class StoreReader {
 
     /// The groups whose rows a query looks at, by their digests; nil for all.
     ///
-    /// What is salted can be looked up only where the groups are known: one who may see all asks those that there are.
+    /// Salted attributes can be looked up only where the groups are known: a caller that may see all groups searches
+    /// those that exist.
     private func groups(
         of authorized: AuthorizedRequest, as itemClass: ItemClass
     ) throws(Refusal) -> [ColumnDigest]? {
@@ -141,13 +142,13 @@ package final class StoreReader {
         return groups
     }
 
-    /// Lets go of what it holds of a state of the store that has passed; for a thread that has other things to do.
+    /// Ends the read transaction if the store has changed since; for a thread that has other things to do.
     package func endIfOutdated() { snapshot?.endIfOutdated() }
 
     /// Whether a checkpoint waits for those who read; who reads for long makes way.
     package var isInTheWay: Bool { snapshot?.isInTheWay ?? false }
 
-    /// What has become of its descriptors and files, where they are not what was opened.
+    /// The state of its descriptors and files, where they are not the ones that were opened.
     package var failureOfUse: Refusal? { database.failureOfUse }
 
     /// Whether the descriptors of the connection are still its own.
@@ -156,7 +157,7 @@ package final class StoreReader {
     /// Whether they are, and nobody has cut a file.
     package var hasItsWholeFiles: Bool { database.lookAtDescriptors() == .intact }
 
-    /// Lets go of what it holds of the store; for a thread that is about to wait.
+    /// Ends the read transaction; for a thread that is about to block.
     package func rest() { snapshot?.rest() }
 
     /// How many rows there are, damaged ones and tombstones among them.
@@ -227,8 +228,8 @@ package final class StoreReader {
         }
     }
 
-    /// What SQLite's own check says about the file, and whether it has what we did not make; empty when nothing is
-    /// wrong.
+    /// The result of SQLite's own check of the file, and whether it has objects that this project did not make; empty
+    /// when nothing is wrong.
     package func checkFile(by deadline: Deadline) throws(Refusal) -> String {
         database.deadline = deadline
         defer { database.deadline = .never }
@@ -389,7 +390,7 @@ extension Refusal {
     fileprivate static func foreignObjects(_ count: Int) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store has \(count) tables, indexes, triggers or views that the keychain did not make so; it is not written to.",
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; nothing is written.",
             do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }

@@ -9,7 +9,7 @@ package struct StoreUsage: Equatable, Sendable {
     package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
 }
 
-/// What the writer does for groups as a whole, and for those who own rows.
+/// The writer's operations on groups as a whole, and on owners of rows.
 extension StoreWriter {
     /// How much all have together, and how much the owner of the rows written now, as the open transaction sees it.
     package func usage() throws(Refusal) -> (all: StoreUsage, owner: StoreUsage) {
@@ -25,7 +25,7 @@ extension StoreWriter {
 
     // MARK: - What is known of groups
 
-    /// What was kept about a group, sealed; nil when nothing was.
+    /// The sealed record of a group; nil when there is none.
     package func groupRecord(_ group: ColumnDigest) throws(Refusal) -> [UInt8]? {
         let statement = try statement(.groupRecord)
         defer { statement.reset() }

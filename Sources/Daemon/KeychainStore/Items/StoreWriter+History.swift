@@ -1,7 +1,7 @@
 package import KeychainModel
 import LinuxSystem
 
-/// What the writer does with earlier versions (``HistoryTable``).
+/// The writer's operations on earlier versions (``HistoryTable``).
 extension StoreWriter {
     /// Keeps a row, which the open transaction is about to change or delete, as it stands.
     ///

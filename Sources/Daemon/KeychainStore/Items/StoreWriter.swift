@@ -7,7 +7,7 @@ package final class StoreWriter {
     /// Finds the rows to change, inside the same transaction.
     package let reader: StoreReader
     package let digester: AttributeDigester
-    /// To whom the rows belong that are written from now on; without one, a row that is replaced keeps its owner.
+    /// The owner of the rows that are written from now on; without one, a row that is replaced keeps its owner.
     package var owner: ColumnDigest?
     /// How far the store has come since it was marked.
     var count = WriteCount()
@@ -71,7 +71,7 @@ package final class StoreWriter {
             store.failure.note(error.unknownOutcome)
             throw error.unknownOutcome
         }
-        // What was committed into files that somebody has moved or removed meanwhile is there if they are put back.
+        // A commit into files that somebody has moved or removed meanwhile is found if they are put back.
         do throws(Refusal) { try checkFiles() } catch { throw error.afterCommit }
     }
 
@@ -142,7 +142,7 @@ package final class StoreWriter {
         return try statement.next() ? statement.withBlob(0) { $0.array(0, $0.count) } : []
     }
 
-    /// Makes the counters anew from the rows.
+    /// Counts all rows again.
     package func recount() throws(Refusal) {
         try transaction { () throws(Refusal) in
             try writing { () throws(DatabaseError) in

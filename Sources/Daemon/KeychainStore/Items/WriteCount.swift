@@ -1,6 +1,7 @@
 /// How far the store has come since it was marked, as a writer has seen it.
 ///
-/// What it has seen committed never becomes less, whoever else writes: a store that says less was put back meanwhile.
+/// The count that it has seen committed never becomes less, even if others write: a store that says less was put back
+/// meanwhile.
 struct WriteCount {
     /// The count of a transaction.
     struct Seen: Equatable {
@@ -48,6 +49,6 @@ struct WriteCount {
     /// A block is asked for.
     mutating func ask() { (asked, own) = (max(0, last?.writes ?? 0), 0) }
 
-    /// Begins anew, with a store that was accepted.
+    /// Starts again, with a store that was accepted.
     mutating func forget() { self = WriteCount() }
 }

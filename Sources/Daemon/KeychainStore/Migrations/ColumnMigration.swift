@@ -4,9 +4,9 @@ import LinuxSystem
 /// Version 6 of the store: digests stand in the columns that an index needs, and in no others, and most of them are
 /// other ones in every class and group.
 ///
-/// The tables are made anew, in one transaction. A salted digest is made of the one that was there, so that no row has
-/// to be opened. Rows of version 4 had no code and get one as they stand. A row of version 5 whose code is wrong gets
-/// none: it stays hidden.
+/// The tables are created again, in one transaction. A salted digest is made of the one that was there, so that no row
+/// has to be opened. Rows of version 4 had no code and get one as they stand. A row of version 5 whose code is wrong
+/// gets none: it stays hidden.
 struct ColumnMigration {
     let database: Database
     let digester: AttributeDigester
@@ -24,13 +24,13 @@ struct ColumnMigration {
         agrp cdat mdat labl tkid vwht ggrp musr alis acct svce gena desc icmt crtr type scrp invi nega cusi prot
         """,
         .internetPassword: """
-        agrp cdat mdat labl tkid vwht ggrp musr alis acct sdmn srvr ptcl atyp port path desc icmt crtr type scrp invi nega \
-        cusi prot
+        agrp cdat mdat labl tkid vwht ggrp musr alis acct sdmn srvr ptcl atyp port path desc icmt crtr type scrp invi \
+        nega cusi prot
         """,
         .certificate: "agrp cdat mdat labl tkid vwht ggrp musr alis ctyp cenc subj issr slnr skid pkhh",
         .key: """
-        agrp cdat mdat labl tkid vwht ggrp musr alis crtr type kcls klbl atag bsiz esiz sdat edat perm priv modi sens asen \
-        extr next encr decr drve sign vrfy snrc vyrc wrap unwp
+        agrp cdat mdat labl tkid vwht ggrp musr alis crtr type kcls klbl atag bsiz esiz sdat edat perm priv modi sens \
+        asen extr next encr decr drve sign vrfy snrc vyrc wrap unwp
         """,
     ]
 
@@ -130,9 +130,9 @@ struct ColumnMigration {
 
     private func addCodes(to itemClass: ItemClass) throws(Refusal) {
         let (table, code) = (itemClass.code, RowCodes.column)
+        let columns = Schema.rowColumns(of: itemClass)
         let read = try prepare(
-            "SELECT \(Schema.rowColumns(of: itemClass)) FROM \(table) WHERE id > ? AND \(code) = x'01' ORDER BY id LIMIT ?"
-        )
+            "SELECT \(columns) FROM \(table) WHERE id > ? AND \(code) = x'01' ORDER BY id LIMIT ?")
         let write = try prepare("UPDATE \(table) SET \(code) = ? WHERE id = ?")
         try inBatches(read) { (statement) throws(Refusal) in
             (statement.integer(0), (statement.integer(0), try digester.code(of: statement, from: 0, itemClass)))

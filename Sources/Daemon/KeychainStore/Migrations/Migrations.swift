@@ -5,8 +5,8 @@ import LinuxSystem
 /// Makes the tables of an empty store, and brings one of an older version up to date, step by step, each in a
 /// transaction of its own.
 ///
-/// Before the first step the whole store is copied beside itself; the copy stays until somebody deletes it. A store of
-/// a newer version is left alone.
+/// Before the first step the whole store is copied into its own folder; the copy stays until somebody deletes it. A
+/// store of a newer version is left alone.
 struct Migrations {
     let database: Database
     let path: String
@@ -24,8 +24,8 @@ struct Migrations {
     /// Whether the last step is still to be taken.
     func needsKey() throws(Refusal) -> Bool { ColumnMigration.versions.contains(try found()) }
 
-    /// Does something to the store after a copy was made beside it, unless it has no rows yet. The copy is removed when
-    /// that fails, so that failures do not fill the disk; it stays where the store is another now, and where nobody
+    /// Changes the store after a copy was made in its folder, unless it has no rows yet. The copy is removed when the
+    /// change fails, so that failures do not fill the disk. It stays where the store is another now, and where nobody
     /// knows whether it is.
     func withCopy(_ body: () throws(Refusal) -> Void) throws(Refusal) {
         let version = try found()
@@ -61,7 +61,8 @@ struct Migrations {
 
     /// How many entries of the schema have a text that makes neither table nor index nor one of our triggers.
     private static let countOfForeign =
-        "SELECT count(*) FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %' AND sql NOT LIKE 'CREATE INDEX %' AND sql NOT IN ("
+        "SELECT count(*) FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %' AND sql NOT LIKE 'CREATE INDEX %' "
+        + "AND sql NOT IN ("
         + Schema.triggers.map { "'\($0.replacing("'", with: "''"))'" }.joined(separator: ", ") + ")"
 
     /// Version 3 had other triggers with the names of ours. The step to version 4 drops what has them before it changes
@@ -120,8 +121,8 @@ struct Migrations {
     private static func damaged(_ path: String) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store \(path) is of an older version and has damaged pages. It can be neither copied nor brought up to "
-                + "date, and was left alone.",
+            "The store \(path) is of an older version and has damaged pages. It can be neither copied nor "
+                + "brought up to date, and was left alone.",
             do: "Keep the folder. Restore a snapshot from it, or have the release that wrote it read what it still can."
         )
     }
@@ -129,8 +130,8 @@ struct Migrations {
     private static func foreign(_ path: String, _ count: Int64) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store \(path) is of an older version and has \(count) triggers or views that the keychain did not make; "
-                + "it was left alone.",
+            "The store \(path) is of an older version and has \(count) triggers or views that the keychain did not "
+                + "make; it was left alone.",
             do: "Find out who put them there, and remove them or restore a snapshot from the same folder.")
     }
 

@@ -24,7 +24,7 @@ extension AttributeDigester {
             case .null: continue
             case .integer: appendCode(column.name, statement.integer(first + column.index))
             case .blob: statement.withBlob(first + column.index) { appendCode(column.name, $0) }
-            // What we write is of no other kind.
+            // Columns that this project writes are of no other kind.
             case .other: appendForeignCode(column.name)
             }
         }

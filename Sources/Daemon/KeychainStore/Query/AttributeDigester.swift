@@ -2,7 +2,7 @@ package import KeychainCrypto
 package import KeychainModel
 package import LinuxSystem
 
-/// What stands in a column instead of a value.
+/// The content of a column in place of a value.
 package typealias ColumnDigest = KeyedDigest.Short
 
 /// Makes the keyed digests that stand in the columns instead of names and values. Belongs to one thread.
@@ -22,7 +22,7 @@ package final class AttributeDigester {
     private var defaults: [AttributeID: ColumnDigest] = [:]
     /// The access groups asked for last; a daemon's callers are few, and each asks with the same groups again.
     ///
-    /// Whoever finds one is done with them before anybody else looks, which the run time need not check.
+    /// A thread that finds one is done with it before another thread looks, which the run time need not check.
     @exclusivity(unchecked) private var groups: [(name: String, digest: ColumnDigest)] = []
     private static let knownGroups = 8
     /// The same of the programs that wrote last.
@@ -44,7 +44,7 @@ package final class AttributeDigester {
         return try finish()
     }
 
-    /// What stands in a salted column in place of a digest (``ItemAttribute/isSalted``).
+    /// The content of a salted column in place of a digest (``ItemAttribute/isSalted``).
     ///
     /// - Parameter group: the digest of the item's group.
     func salted(
@@ -112,7 +112,7 @@ package final class AttributeDigester {
         return digest
     }
 
-    /// What most items have in most columns, digested once.
+    /// The values that most items have in most columns, digested once.
     private func defaultColumn(_ attribute: ItemAttribute) throws(Refusal) -> ColumnDigest? {
         guard let value = attribute.defaultValue else { return nil }
         if let known = defaults[attribute.id] { return known }
@@ -218,7 +218,7 @@ extension ItemAttribute {
 }
 
 extension Refusal {
-    /// What a caller learns when the library refuses: nothing about keys or data.
+    /// The caller's message when the library refuses: it says nothing about keys or data.
     package static func cryptography(_ error: CryptoError) -> Refusal {
         Refusal(
             .internalError, .internalError, "crypto", "A cryptographic operation failed (\(error)).",

@@ -4,9 +4,9 @@ import KeychainModel
 /// certificate's public key (semantics A.5).
 ///
 /// The digests of both columns are of one kind and not salted, so the store can join what it cannot read. Both rows are
-/// in the caller's groups, and the key is a private one; what else a query says is looked for in the certificate, or in
-/// the key when only keys have the attribute. What is salted is looked for here when there is one group, or else
-/// compared after opening. A tombstone of a key is no key.
+/// in the caller's groups, and the key is a private one. Any other attribute of the query is looked for in the
+/// certificate, or in the key when only keys have it. Salted attributes are looked for here when there is one group, or
+/// else compared after opening. A tombstone of a key is no key.
 enum IdentityQueryCompiler {
     /// The statement for a shape of the class identity. Its parameters are numbered: first what every query binds, in
     /// the order of ``QueryCompiler``, then the key's row to go on after, if paged, the digests of "private", and of no

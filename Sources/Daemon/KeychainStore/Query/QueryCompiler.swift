@@ -77,8 +77,8 @@ enum QueryCompiler {
         case attribute(AttributeID)
     }
 
-    /// What a shape asks of a row, in the order its values are bound; paging is none of it, nor what is asked group by
-    /// group.
+    /// The conditions of a shape on a row, in the order in which their values are bound. Paging is not among them, nor
+    /// are conditions that are asked group by group.
     static func conditions(_ shape: QueryShape) -> [Condition] {
         let isByGroup = asksGroupByGroup(shape)
         var conditions: [Condition] = []

@@ -1,7 +1,7 @@
 import KeychainModel
 import KeychainPolicy
 
-/// What two queries have in common that can share a compiled statement: everything but the values.
+/// The common part of two queries that can share a compiled statement: everything but the values.
 struct QueryShape: Hashable {
     let itemClass: ItemClass
     /// How many groups are looked into; nil for all.
@@ -41,7 +41,7 @@ extension QueryShape {
         }
     }
 
-    /// The same, without paging, for one who compares the digests himself.
+    /// The same without paging, for code that compares the digests itself.
     var explained: QueryShape {
         QueryShape(
             itemClass: itemClass, groups: groups, attributes: attributes & AttributeID.accessible.bit,
@@ -62,9 +62,9 @@ extension QueryShape {
     /// Whether salted columns are compared.
     var comparesSalted: Bool { attributes & Self.salted[Int(itemClass.rawValue) - 1] != 0 }
 
-    /// The attributes with columns to compare. The access group is compared through the scope; what `sync` and `tomb`
-    /// may be is part of the shape. What is salted takes groups; and the halves of an identity may be in two, which one
-    /// digest cannot say.
+    /// The attributes with columns to compare. The access group is compared through the scope, and the values that
+    /// `sync` and `tomb` may have are part of the shape. Salted attributes take groups. The halves of an identity may
+    /// be in two groups, which one digest cannot say.
     private static func columns(of itemClass: ItemClass, groups: Int?) -> AttributeSet {
         let index = Int(itemClass.rawValue) - 1
         if groups == 0 { return 0 }

@@ -2,11 +2,11 @@ import KeychainModel
 
 /// Earlier versions of items: what a row had before it was changed or deleted, sealed as it was.
 ///
-/// A store of any version may have the table: who does not know it passes it over. A version is put in by the
-/// transaction that ends it, and is there for a while and in bounds (``StoreWriter/trimHistory(endedBefore:atMost:)``).
-/// `ended` is in microseconds since 2001, `event` a ``VersionEnd``, `ownr` whoever ended it: its bytes count for them.
-/// The code covers all columns as that of an item's row does; ``VersionColumns`` has them. The row of `usage` with the
-/// one-byte owner `01` counts all versions.
+/// A store of any version may have the table, and a release that does not know it ignores it. A version is inserted by
+/// the transaction that ends it, and is kept for a limited time and within limits
+/// (``StoreWriter/trimHistory(endedBefore:atMost:)``). `ended` is in microseconds since 2001, `event` a ``VersionEnd``,
+/// `ownr` the program that ended it: its bytes count for that program. The code covers all columns as that of an item's
+/// row does; ``VersionColumns`` has them. The row of `usage` with the one-byte owner `01` counts all versions.
 enum HistoryTable {
     static let everything = "x'01'"
 
@@ -14,8 +14,8 @@ enum HistoryTable {
         [
             """
             CREATE TABLE IF NOT EXISTS history (id INTEGER PRIMARY KEY, class INTEGER NOT NULL, uuid BLOB NOT NULL, \
-            pk BLOB NOT NULL, pdmn INTEGER NOT NULL, sync INTEGER NOT NULL, agrp BLOB, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
-            data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, event INTEGER NOT NULL, code BLOB NOT NULL)
+            pk BLOB NOT NULL, pdmn INTEGER NOT NULL, sync INTEGER NOT NULL, agrp BLOB, wkey BLOB NOT NULL, \
+            meta BLOB NOT NULL, data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, event INTEGER NOT NULL, code BLOB NOT NULL)
             """
         ] + triggers.map { $0.replacing("CREATE TRIGGER", with: "CREATE TRIGGER IF NOT EXISTS", maxReplacements: 1) }
 
@@ -51,8 +51,8 @@ enum HistoryTable {
     static let expiry = "DELETE FROM history WHERE ended < ?"
     /// Removes the oldest, so that the others have so many bytes at most.
     static let overflow = """
-        DELETE FROM history WHERE id <= (SELECT id FROM (SELECT id, sum(\(Ownership.size(""))) OVER (ORDER BY id DESC) AS total \
-        FROM history) WHERE total > ? ORDER BY id DESC LIMIT 1)
+        DELETE FROM history WHERE id <= (SELECT id FROM (SELECT id, sum(\(Ownership.size(""))) OVER (ORDER BY id DESC) \
+        AS total FROM history) WHERE total > ? ORDER BY id DESC LIMIT 1)
         """
     static let oldest = "DELETE FROM history WHERE id IN (SELECT id FROM history ORDER BY id LIMIT ?)"
 
@@ -79,7 +79,7 @@ enum VersionColumns {
     static let text = names.map { $0 == "tomb" ? "0" : $0 }.joined(separator: ", ")
     static let ended = index("ended"), event = index("event"), code = index(RowCodes.column)
 
-    /// What the code covers, in the order of the names.
+    /// The columns that the code covers, in the order of the names.
     static let covered = names.enumerated().filter { !["id", "tomb", RowCodes.column].contains($0.element) }
         .sorted { $0.element < $1.element }.map {
             RowCodes.Column(name: Array($0.element.utf8), index: Int32($0.offset))

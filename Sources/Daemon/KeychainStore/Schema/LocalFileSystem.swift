@@ -35,7 +35,7 @@ enum LocalFileSystem {
         0x4750_4653: "GPFS", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2",
     ]
 
-    /// What a process of a user's serves from another machine, as the mount table calls it.
+    /// File systems that a user's process serves, or another machine, by their names in the mount table.
     private static let fuseNames: Set<String> = [
         "fuse.sshfs", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.davfs", "fuse.ceph", "fuse.curlftpfs",
     ]

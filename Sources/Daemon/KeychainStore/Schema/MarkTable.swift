@@ -1,8 +1,8 @@
 /// The store's mark: one row, which every transaction counts a write in.
 ///
-/// A store of any version may have the table: who does not know it passes it over, and its writes are not counted then.
-/// Until the enclave has marked the store there is no row. What the mark is worth, ``StoreMark`` says; `writes` says
-/// how many transactions came since its block began, and is bound by nothing.
+/// A store of any version may have the table. A release that does not know it ignores it, and its writes are not
+/// counted then. Until the enclave has marked the store there is no row. ``StoreMark`` says what the mark is worth.
+/// `writes` says how many transactions came since its block began, and is bound by nothing.
 enum MarkTable {
     static let creation = """
         CREATE TABLE IF NOT EXISTS mark (id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, \

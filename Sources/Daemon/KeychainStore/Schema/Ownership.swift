@@ -21,7 +21,7 @@ enum Ownership {
         CREATE TABLE usage (ownr BLOB PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID
         """
 
-    /// What is known of a group, sealed; its name is in there.
+    /// The sealed record of a group, which contains its name.
     private static let groups = "CREATE TABLE groupbook (agrp BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID"
 
     /// The bytes of a row's sealed parts.

@@ -6,10 +6,10 @@ import LinuxSystem
 ///     code = HMAC-SHA256(index key, "rc" class:u8 *(length:u8 name kind:u8 length:u32 bytes))[0 ..< 16]
 ///     kind = 1 an integer of eight bytes, 2 bytes, 3 anything else
 ///
-/// The columns stand in the order of their names; a column that is NULL is left out, so that one that is added later,
-/// and NULL in old rows, needs no new code. `id` is left out too, because it is given when the row is there: the row's
-/// name is its `uuid`. A row whose code is another is none of ours: whoever changed it could have searches find what
-/// they did not ask for.
+/// The columns stand in the order of their names. A column that is NULL is left out, so that a column that is added
+/// later, and NULL in old rows, needs no new code. `id` is left out too, because it is given when the row is there: the
+/// row's name is its `uuid`. A row with another code was not written by this keychain. Its writer could have searches
+/// find what they did not ask for.
 enum RowCodes {
     static let column = "code"
     static let size = 16
@@ -38,7 +38,7 @@ enum RowCodes {
 
     private static let columns = names.map(covering)
 
-    /// What a code covers of columns that a statement gives in this order.
+    /// The input of a code over columns that a statement gives in this order.
     static func covering(_ names: [String]) -> [Column] {
         names.enumerated().filter { $0.element != "id" }.sorted { $0.element < $1.element }
             .map { Column(name: Array($0.element.utf8), index: Int32($0.offset)) }

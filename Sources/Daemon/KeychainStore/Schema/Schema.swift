@@ -2,8 +2,8 @@ import KeychainModel
 
 /// The tables, as SQL derived from the rows of ``AttributeTable`` and the indexes of ``ItemClass``.
 ///
-/// Every class has its table: what is filtered by in plain numbers, a keyed digest for each attribute that an index has
-/// (NULL where an attribute without default is missing), and the sealed parts of the item. All other attributes are
+/// Every class has its table: plain numbers to filter by, a keyed digest for each attribute that an index has, and the
+/// sealed parts of the item. A digest is NULL where an attribute without default is missing. All other attributes are
 /// compared when they are open.
 enum Schema {
     static let version = 6
@@ -80,8 +80,8 @@ enum Schema {
     /// Rows that no longer opened when something else took their place: kept, so that nothing is lost by a mistake of
     /// ours.
     private static let quarantine = """
-        CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, uuid BLOB NOT NULL, \
-        pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
+        CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, \
+        uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
         data BLOB NOT NULL)
         """
 }

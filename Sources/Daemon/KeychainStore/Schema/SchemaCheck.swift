@@ -35,7 +35,7 @@ struct SchemaCheck {
             return false
         }
         let more = text.dropFirst(begin.count).dropLast().split(separator: ",", omittingEmptySubsequences: false)
-        // What stands before the first comma would belong to our last column.
+        // Text before the first comma would belong to this project's last column.
         return more[0].isEmpty && more.dropFirst().allSatisfy(isPlainColumn)
     }
 
@@ -59,7 +59,7 @@ struct SchemaCheck {
         }
     }
 
-    /// What the schema has for statements that make something, by its name.
+    /// The objects of the schema that are made by a statement, by their names.
     private static func texts(of statements: [String]) -> [String: String] {
         let texts = statements.map { $0.replacing("IF NOT EXISTS ", with: "", maxReplacements: 1) }
         return Dictionary(texts.map { (String($0.split(separator: " ", maxSplits: 3)[2]), $0) }) { first, _ in first }

@@ -35,7 +35,7 @@ enum UsageCounters {
         ]
     }
 
-    /// What all have together and what one owner has, which is bound: rows and bytes of either, in one row.
+    /// The usage of all owners together and that of one owner, which is bound: rows and bytes of either, in one row.
     static var reading: String {
         let sums = ["items * everybody", "bytes * everybody", "items * owned", "bytes * owned"]
         return """
@@ -45,7 +45,7 @@ enum UsageCounters {
             """
     }
 
-    /// The statements that make the counters anew from the rows.
+    /// The statements that count all rows again.
     static var recount: [String] { recount(of: rows) }
 
     private static func recount(of rows: String) -> [String] {
