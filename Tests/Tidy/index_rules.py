@@ -90,11 +90,21 @@ def users():
     return found
 
 
+LENT_TO_C = re.compile(r"@_silgen_name\([^)]*\)\s*(?:\w+\s+)*func \w+\([^)]*Unsafe\w*Pointer<(\w+)>")
+
+
+def is_read_by_c(one):
+    """A member of a type that a C function gets a pointer to: the function reads it where Swift need not."""
+    types = set(LENT_TO_C.findall(code(one.file)))
+    parents = [definitions().get(usr) for roles, usr in one.relations if roles & CHILD]
+    return any(parent and parent.name in types for parent in parents)
+
+
 @rule("definitions that nothing refers to")
 def unreferenced():
     by = users()
     for one in named_definitions():
-        if one.usr not in by and not is_public(one) and one.name not in ("main", "body"):
+        if one.usr not in by and not is_public(one) and not is_read_by_c(one) and one.name not in ("main", "body"):
             yield f"{one.file}:{one.line}", one.name
 
 

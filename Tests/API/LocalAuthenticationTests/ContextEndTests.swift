@@ -63,7 +63,7 @@ import Testing
             }
         }
         #expect(isMet)
-        // The thread that replied lets go of it a moment later.
+        // The thread that replied releases it a moment later.
         for _ in 0..<1000 where context != nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(context == nil)
     }
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-/// What evaluations have replied.
+/// The replies of evaluations.
 private final class Replies: @unchecked Sendable {
     private let lock = NSLock()
     private var noted: [Bool] = []

@@ -3,7 +3,7 @@ import LinuxSystem
 import LocalAuthentication
 import Testing
 
-/// What a user can authenticate with, without a context.
+/// The means of authentication, without a context.
 @Suite("Environment") struct EnvironmentTests {
     private func state(of phone: Phone) -> LAEnvironment.State {
         phone.keychain.run { LAEnvironment.currentUser.state }
@@ -87,7 +87,7 @@ private final class Observer: NSObject, LAEnvironment.Observer, Sendable {
         states.withLock { $0.append(oldState) }
     }
 
-    /// What was told, as soon as there is so much of it.
+    /// The reports so far, once there are this many.
     func told(_ count: Int) async -> [LAEnvironment.State] {
         for _ in 0..<300 where states.withLock({ $0.count }) < count { try? await Task.sleep(for: .milliseconds(100)) }
         return states.withLock { $0 }

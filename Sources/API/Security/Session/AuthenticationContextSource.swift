@@ -1,26 +1,26 @@
 package import LinuxSystem
 
-/// An object that can stand under `kSecUseAuthenticationContext`: an `LAContext`, which this module does not know.
+/// An object under `kSecUseAuthenticationContext`: an `LAContext`, which this module cannot name.
 package protocol AuthenticationContextSource: AnyObject, Sendable {
-    /// The context as it is now; a request that is under way does not see later changes.
+    /// The context as it is now. A request under way does not see later changes.
     var givenContext: GivenContext { get }
 }
 
-/// What a keychain function takes of the context it was given (S-42).
+/// The parts of a context that a keychain function uses (S-42).
 package struct GivenContext: Sendable {
-    /// 16 random bytes, the context's for all its life.
+    /// 16 random bytes, constant for the life of the context.
     package var identifier: [UInt8]
-    /// What the user reads where a request gives no `kSecUseOperationPrompt`; may be empty.
+    /// The text that the user reads when a request has no `kSecUseOperationPrompt`; may be empty.
     package var reason = ""
     /// As in `Prompt`.
     package var fallbackTitle: String?
     /// As in `Prompt`.
     package var cancelTitle: String?
-    /// Nobody is to be asked: what would take that is refused with `errSecInteractionNotAllowed`.
+    /// Nobody must be asked. A request that needs a prompt is refused with `errSecInteractionNotAllowed`.
     package var forbidsInteraction = false
-    /// The application password that was set in it.
+    /// The application password that the program set in it.
     package var password: SecretBytes?
-    /// The context was invalidated: what needs the user fails with it.
+    /// The context was invalidated. Requests that need the user fail.
     package var isInvalidated = false
 
     package init(identifier: [UInt8]) { self.identifier = identifier }
