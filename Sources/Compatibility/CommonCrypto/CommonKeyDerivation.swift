@@ -70,7 +70,7 @@ public func CCKeyDerivationPBKDF(
 
 /// Finds how many rounds take about `msec` milliseconds on this machine, at least 10,000.
 ///
-/// - Returns: the rounds; `UInt32.max` for parameters that ``CCKeyDerivationPBKDF(_:_:_:_:_:_:_:_:_:)-1`` does not
+/// - Returns: the rounds; `UInt32.max` for parameters that `CCKeyDerivationPBKDF` does not
 ///   take, or a salt of more than 132 bytes.
 public func CCCalibratePBKDF(
     _ algorithm: CCPBKDFAlgorithm, _ passwordLen: Int, _ saltLen: Int, _ prf: CCPseudoRandomAlgorithm,

@@ -31,7 +31,7 @@ struct TrustRulesTests {
     }
 
     @Test(
-        "Certificates issued after 2019-07-01 name server authentication and last 825 days at most; older ones need not",
+        "Certificates issued after 2019-07-01 name server authentication and last 825 days at most, unlike older ones",
         arguments: [
             ("server-2019-old", 0), ("server-2019-new", errSecInvalidExtendedKeyUsage),
             ("server-2019-new-named", errSecCertificateValidityPeriodTooLong),
