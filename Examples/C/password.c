@@ -4,7 +4,7 @@
 #include <Security/Security.h>
 #include <stdio.h>
 
-// What "Create" or "Copy" is in the name of is ours to release; everything else is not.
+// The caller releases the results of functions with "Create" or "Copy" in their names, and no others.
 
 static CFMutableDictionaryRef account(CFStringRef name) {
     CFMutableDictionaryRef entries =
@@ -27,7 +27,7 @@ static void print(const char *what, CFStringRef text) {
         printf("%s: %s\n", what, buffer);
 }
 
-// What a status means, and what this keychain has to say about it: which rule spoke, and what to do.
+// Prints the meaning of a status, and the explanation of this keychain: the rule and the remedy.
 static OSStatus report(const char *what, OSStatus status) {
     CFStringRef message = SecCopyErrorMessageString(status, NULL);
     print(what, message);

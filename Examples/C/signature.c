@@ -28,7 +28,7 @@ static SecKeyRef makeKey(int bits) {
 }
 
 int main(void) {
-    // An error is made for whoever leaves a place for it, who has to release it.
+    // A function makes an error if the caller has a place for it. The caller releases it.
     if (makeKey(257) != NULL) return 1;
     SecKeyRef key = makeKey(256);
     if (key == NULL) return 1;

@@ -4,14 +4,14 @@ import Security
 /// A large file on the disk under a key in the keychain (S-04, S-77): the keychain keeps 44 bytes, however large the
 /// file is.
 ///
-/// The encryption is GnuPG's, with AES-256 and a check that nothing was changed. Its key comes through a pipe, so no
-/// list of processes shows it. To delete the key is to destroy the file, wherever its copies are.
+/// GnuPG encrypts with AES-256 and an integrity check. Its key comes through a pipe, so no list of processes shows it.
+/// Deleting the key destroys the file and all its copies.
 public struct EnvelopeFile {
-    /// What can go wrong beside the file system.
+    /// Errors other than those of the file system.
     public enum Failure: Error, Equatable {
         /// The keychain refused.
         case keychain(OSStatus)
-        /// `gpg` did; for a file that was changed, or sealed under another key, for example.
+        /// `gpg` failed, for example because the file was changed or encrypted under another key.
         case encryption(exitStatus: Int32)
     }
 

@@ -2,8 +2,7 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// A password that is given out only when its owner is there, or only to who knows a password of the program's own
-/// (S-84 to S-88).
+/// A password that requires its owner's authentication, or an application password (S-84 to S-88).
 public struct GuardedPassword {
     private let identity: [String: Any]
 
@@ -16,8 +15,8 @@ public struct GuardedPassword {
         ]
     }
 
-    /// Stores a password that takes the owner's finger or passcode to read. Storing it asks nobody; it fails with
-    /// `errSecAuthFailed` where no passcode is set.
+    /// Stores a password that requires the owner's finger or passcode for reading. Storing it asks nobody. It fails
+    /// with `errSecAuthFailed` when no passcode is set.
     public func add(_ password: String) -> OSStatus {
         var dictionary = identity
         let accessControl = SecAccessControlCreateWithFlags(
@@ -29,15 +28,15 @@ public struct GuardedPassword {
         return SecItemAdd(dictionary as CFDictionary, nil)
     }
 
-    /// Reads the password, with a text that says why. Waits until the owner has answered: not for the main thread.
+    /// Reads the password, with a text for the prompt. It blocks until the owner has answered: not for the main thread.
     public func find(prompt: String = "Authenticate to retrieve x") -> (status: OSStatus, password: String?) {
         var dictionary = identity
         dictionary[kSecUseOperationPrompt as String] = prompt
         return read(dictionary)
     }
 
-    /// Reads the password after the owner has shown himself in a context, which may serve other reads too;
-    /// `LAError.userCancel` is nobody's fault.
+    /// Reads the password after the owner has authenticated in a context, which may serve other reads too.
+    /// `LAError.userCancel` is no failure of the program.
     public func find(after context: LAContext, reason: String) async throws -> String? {
         do {
             guard try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason) else {
@@ -51,8 +50,8 @@ public struct GuardedPassword {
         return read(dictionary).password
     }
 
-    /// Stores a password under a password of the program's own, such as a server gives after login. It works on a
-    /// device without passcode and finger.
+    /// Stores a password under an application password, such as a server provides after login. It works on a device
+    /// without passcode and finger.
     public func add(_ password: String, under applicationPassword: String) -> OSStatus {
         var dictionary = under(applicationPassword)
         var error: Unmanaged<CFError>?
@@ -66,7 +65,7 @@ public struct GuardedPassword {
         return SecItemAdd(dictionary as CFDictionary, nil)
     }
 
-    /// Reads what was stored under a password of the program's own.
+    /// Reads a password that was stored under an application password.
     public func find(under applicationPassword: String) -> (status: OSStatus, password: String?) {
         read(under(applicationPassword))
     }

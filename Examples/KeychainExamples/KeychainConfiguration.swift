@@ -1,12 +1,11 @@
 import Foundation
 import Keychain
 
-/// Where a program looks up its settings by name, the way configuration libraries have it: one provider after the
-/// other.
+/// A source of a program's settings by name. As in configuration libraries, several providers are asked in order.
 public protocol ConfigurationProvider: Sendable {
-    /// What to call it in a log.
+    /// The name of the provider in a log.
     var providerName: String { get }
-    /// The value of a setting such as `database.password`; nil where this provider does not know it.
+    /// The value of a setting such as `database.password`; nil when this provider does not know it.
     func value(forKey key: [String]) throws -> String?
 }
 
@@ -27,23 +26,23 @@ public struct EnvironmentConfiguration: ConfigurationProvider {
     }
 }
 
-/// The keychain: `database.password` is the value of that name under the program's service. What is in there is in no
+/// The keychain: `database.password` is the value of that name under the program's service. The value is in no
 /// environment, no file and no list of processes.
 public struct KeychainConfiguration: ConfigurationProvider {
     private let values: KeychainValues
     /// "keychain".
     public let providerName = "keychain"
 
-    /// - Parameter service: what the settings are for, such as the program's identifier.
+    /// - Parameter service: the service of the settings, such as the program's identifier.
     public init(service: String) { values = KeychainValues(service: service, protection: .afterFirstUnlock) }
 
-    /// The value of that name; what the keychain refuses is an error, not a setting that is missing.
+    /// The value of that name. A refusal of the keychain is an error, not a missing setting.
     public func value(forKey key: [String]) throws -> String? {
         try values.value(String.self, for: key.joined(separator: "."))
     }
 }
 
-/// The settings of a program: the first provider that knows one has the say.
+/// The settings of a program. The first provider that knows a setting decides.
 public struct Configuration: Sendable {
     private let providers: [any ConfigurationProvider]
 

@@ -2,12 +2,11 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// Keys that only the enrolled fingers of this device's owner can use, as programs for iOS make and find them (S-71 to
-/// S-76).
+/// Keys that require the enrolled fingers of the device's owner, as programs for iOS make and find them (S-71 to S-76).
 public enum TouchIDKeys {
     static let tag = "com.mydomian.uniqueTag"
 
-    /// Asks for a finger and nothing else: it protects nothing by itself (S-72).
+    /// Asks for a finger. By itself that protects nothing (S-72).
     public static func askForFinger(_ handle: @escaping @Sendable (Bool, Error?) -> Void) {
         LAContext().evaluatePolicy(
             LAPolicy.deviceOwnerAuthenticationWithBiometrics,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A request as far as the example needs one.
+/// A request, as far as the example needs it.
 public struct HTTPRequest: Sendable {
     /// Such as POST.
     public var method: String
-    /// What is asked for.
+    /// The path of the request.
     public var path: String
     /// JSON.
     public var body: Data
@@ -12,7 +12,7 @@ public struct HTTPRequest: Sendable {
     func decode<Message: Decodable>() throws -> Message { try JSONDecoder().decode(Message.self, from: body) }
 }
 
-/// A response as far as the example needs one.
+/// A response, as far as the example needs it.
 public struct HTTPResponse: Sendable {
     /// Such as 200.
     public var status: Int
@@ -29,14 +29,14 @@ public struct HTTPResponse: Sendable {
 
 /// A request or a response on the wire (RFC 9112): one of each per connection.
 struct HTTPMessage {
-    /// What a peer may send.
+    /// The limits on the size of a message.
     private static let limit = 64 << 10
     private static let blankLine = Data("\r\n\r\n".utf8)
 
     let startLine: [Substring]
     let body: Data
 
-    /// Reads a message; nil when the peer sends none, or more than it may.
+    /// Reads a message; nil when the peer sends none, or exceeds a limit.
     init?(from socket: LoopbackSocket) {
         var received = Data()
         while received.range(of: Self.blankLine) == nil {
@@ -77,7 +77,7 @@ struct HTTPMessage {
 struct HTTPClient {
     let port: UInt16
 
-    /// The network, or what came over it, is broken.
+    /// The network failed, or a message was malformed.
     struct Unreachable: Error {}
 
     func post(_ path: String, _ message: some Encodable) throws -> HTTPResponse {

@@ -1,23 +1,23 @@
 import Foundation
 import Security
 
-/// A program whose user logs in with a key of the Secure Enclave: no password is kept anywhere, and nothing that the
-/// server has or the network sees is enough to log in.
+/// A program whose user logs in with a key of the Secure Enclave. No password is stored. Neither the server nor the
+/// network learns enough to log in.
 public struct LoginClient {
-    /// What can go wrong beside the network.
+    /// Errors other than those of the network.
     public enum Failure: Error, Equatable {
         /// There is no key for this user here; register first.
         case notRegistered
-        /// The keychain refused to make or to use the key: the device is locked, for example.
+        /// The keychain refused to make or use the key, for example because the device is locked.
         case keychain(code: Int, reason: String)
-        /// The server did.
+        /// The server refused.
         case server(status: Int)
     }
 
     private let server: HTTPClient
     private let user: String
 
-    /// - Parameter port: where on this machine the server listens.
+    /// - Parameter port: the port of the server on this machine.
     public init(user: String, port: UInt16) {
         self.user = user
         server = HTTPClient(port: port)
@@ -75,7 +75,8 @@ extension LoginClient {
         ]
     }
 
-    /// Where a person can be asked, `[.privateKeyUsage, .biometryCurrentSet]` makes it his finger that signs.
+    /// With a means of prompting, `[.privateKeyUsage, .biometryCurrentSet]` requires the user's finger for each
+    /// signature.
     private func makeKey() throws -> SecKey {
         let control = SecAccessControlCreateWithFlags(
             nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .privateKeyUsage, nil)

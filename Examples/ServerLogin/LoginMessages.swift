@@ -1,27 +1,27 @@
 import Foundation
 
-/// What server and client of the login say to each other, as JSON.
+/// The messages between server and client of the login, as JSON.
 public struct Registration: Codable, Sendable {
-    /// Who registers.
+    /// The user who registers.
     public var user: String
     /// The public key, as PEM.
     public var publicKey: String
 }
 
-/// Who wants to log in.
+/// The user who wants to log in.
 public struct LoginRequest: Codable, Sendable {
-    /// Whom the challenge is for.
+    /// The user of the challenge.
     public var user: String
 }
 
-/// What the server wants signed: good for one login of one user, for a short time.
+/// The data that the server wants signed. It is valid for one login of one user, for a short time.
 public struct Challenge: Codable, Hashable, Sendable {
-    /// What the server knows it by.
+    /// The server's identifier of the challenge.
     public var identifier: String
     /// 32 random bytes.
     public var nonce: Data
 
-    /// What is signed. User and purpose are part of it, so that a signature is good for nothing else.
+    /// The signed message. It contains user and purpose, so that the signature has no other use.
     public func message(for user: String) -> Data {
         var message = Data("login\0\(user)\0\(identifier)\0".utf8)
         message.append(nonce)
@@ -31,7 +31,7 @@ public struct Challenge: Codable, Hashable, Sendable {
 
 /// The answer to a challenge.
 public struct LoginAttempt: Codable, Sendable {
-    /// Who wants to log in.
+    /// The user who wants to log in.
     public var user: String
     /// The challenge's identifier.
     public var challenge: String
@@ -44,11 +44,11 @@ public struct LoginAttempt: Codable, Sendable {
     }
 }
 
-/// What the server says to a login, good or bad.
+/// The server's result of a login.
 public struct LoginResult: Codable, Equatable, Sendable {
-    /// Whether the user is let in.
+    /// Whether the login succeeded.
     public var isLoggedIn: Bool
-    /// Why, or why not.
+    /// The reason.
     public var reason: String
 
     /// Makes a result.

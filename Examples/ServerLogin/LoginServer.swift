@@ -1,8 +1,8 @@
 import Foundation
 
-/// A server that lets in who can sign its challenges. It keeps public keys, which are no secret, and nothing else.
+/// A server that admits clients which sign its challenges. It stores only public keys, which are not secret.
 ///
-/// A challenge is good once, for the user who asked for it, for as long as `lifetime`.
+/// A challenge is valid once, for its user, during `lifetime`.
 public final class LoginServer: @unchecked Sendable {
     private struct Issued {
         let challenge: Challenge
@@ -10,23 +10,23 @@ public final class LoginServer: @unchecked Sendable {
         let until: Date
     }
 
-    /// Unused challenges that are kept; whoever asks for more pushes out the oldest.
+    /// The number of stored unused challenges. A new one replaces the oldest.
     private static let mostChallenges = 1000
 
     private let lifetime: TimeInterval
     private let now: @Sendable () -> Date
-    // The lock guards the two below, which is what makes the server safe to send.
+    // The lock guards the two properties below, which makes the server safe to send.
     private let lock = NSLock()
     private var publicKeys: [String: String] = [:]
     private var issued: [Issued] = []
 
-    /// - Parameter now: the clock; tests turn their own.
+    /// - Parameter now: the clock; tests set their own.
     public init(lifetime: TimeInterval = 60, now: @escaping @Sendable () -> Date = { Date() }) {
         self.lifetime = lifetime
         self.now = now
     }
 
-    /// Remembers a user's public key. A server with more than one program behind it would ask first who that is.
+    /// Stores a user's public key. A real server would first check who the user is.
     public func register(_ registration: Registration) {
         lock.withLock { publicKeys[registration.user] = registration.publicKey }
     }
@@ -44,7 +44,7 @@ public final class LoginServer: @unchecked Sendable {
         }
     }
 
-    /// Decides about an answer; whatever it is, the challenge is used up.
+    /// Verifies an answer. The challenge is used up in any case.
     public func logIn(_ attempt: LoginAttempt) throws -> LoginResult {
         let (issued, publicKey) = lock.withLock { (take(attempt.challenge), publicKeys[attempt.user]) }
         guard let issued, let publicKey else { return refused("There is no such challenge, or it was used.") }

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// Answers requests that come from this machine, one after the other, on a thread of its own.
+/// Answers requests from this machine, one after the other, on its own thread.
 public final class LoopbackHTTPServer: Sendable {
     private let listener: LoopbackSocket
     private let ended = DispatchSemaphore(value: 0)
-    /// Where it listens.
+    /// The port.
     public let port: UInt16
 
     /// - Parameters:
-    ///   - port: 0 for any that is free.
-    ///   - answer: what a request is answered with.
-    /// - Returns: nil when nobody can listen there.
+    ///   - port: 0 for any free port.
+    ///   - answer: makes the response to a request.
+    /// - Returns: nil when the port cannot be opened.
     public init?(port: UInt16 = 0, answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
         guard let listener = LoopbackSocket(listeningOn: port), let bound = listener.port else { return nil }
         self.listener = listener

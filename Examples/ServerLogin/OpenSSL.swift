@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command `openssl`, which knows nothing of this keychain: what it accepts, any server does.
+/// The command `openssl`, which does not know this keychain. Any server can verify a signature that it accepts.
 enum OpenSSL {
     /// Whether a signature is one of the message by the key.
     ///

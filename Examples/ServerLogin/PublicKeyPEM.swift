@@ -1,9 +1,9 @@
 import Foundation
 import Security
 
-/// Public keys of the enclave as everybody's tools read them (S-54).
+/// Public keys of the enclave in a common format (S-54).
 enum PublicKeyPEM {
-    /// What comes before the point in a SubjectPublicKeyInfo of this curve: always the same 26 bytes (RFC 5480).
+    /// The bytes before the point in a SubjectPublicKeyInfo of this curve: always the same 26 (RFC 5480).
     private static let header: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
         0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,

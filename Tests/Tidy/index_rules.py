@@ -107,12 +107,23 @@ def users():
     return found
 
 
+LENT_TO_C = re.compile(r"@_silgen_name\([^)]*\)\s*(?:\w+\s+)*func \w+\([^)]*Unsafe\w*Pointer<(\w+)>")
+
+
+def is_read_by_c(one):
+    """A member of a type that a C function gets a pointer to: the function reads it where Swift need not."""
+    types = set(LENT_TO_C.findall(code(one.file)))
+    parents = [definitions().get(usr) for roles, usr in one.relations if roles & CHILD]
+    return any(parent and parent.name in types for parent in parents)
+
+
 @rule("definitions that nothing refers to")
 def unreferenced():
     by, parent, raw = users(), parents(), made_from_raw_values()
     for one in named_definitions():
         is_made = one.kind == ENUM_CASE and parent.get(one.usr) in raw
-        if one.usr not in by and not is_public(one) and not is_made and not is_entry_point(one, parent):
+        is_used = one.usr in by or is_public(one) or is_made or is_entry_point(one, parent) or is_read_by_c(one)
+        if not is_used:
             yield f"{one.file}:{one.line}", one.name
 
 

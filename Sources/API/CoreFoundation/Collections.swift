@@ -1,6 +1,6 @@
-// Keys and values cross these functions as unretained object addresses, as in C. Reading goes to the C functions, which
-// return the stored object; Foundation's accessors would return the address of a bridged copy that is gone at once.
-// Making a collection does not: a native `CFDictionary` crashes Swift callers (see `CFDictionary`).
+// Keys and values cross these functions as unretained object addresses, as in C. Reading uses the C functions, which
+// return the stored object: Foundation's accessors would return the address of a bridged copy that is freed at once.
+// Making a collection uses Foundation: a native `CFDictionary` crashes Swift callers (see `CFDictionary`).
 
 /// How a dictionary treats its keys. Dictionaries here always retain them and compare them by content.
 public struct CFDictionaryKeyCallBacks: Sendable {}
@@ -101,3 +101,27 @@ public func CFArrayGetValueAtIndex(_ array: CFArray!, _ index: CFIndex) -> Unsaf
 /// Appends an element.
 @_silgen_name("CFArrayAppendValue")
 public func CFArrayAppendValue(_ array: CFMutableArray!, _ value: UnsafeRawPointer!)
+
+// Foundation on Apple systems does the following, Foundation on Linux does not. Programs with a keychain rely on it.
+
+extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
+    /// Makes `AnyHashable("a" as NSString)` equal `AnyHashable("a")`, so that a result cast to `[AnyHashable: Any]` is
+    /// found under a `kSec…` key. This holds for the whole process, as it does on Apple systems.
+    public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(String(describing: self)) }
+}
+
+extension NSMutableDictionary {
+    /// Sets the value of a key that is an object, such as a `kSec…` constant.
+    @_disfavoredOverload
+    public func setObject(_ value: Any, forKey key: any NSCopying) {
+        guard let object = key as? NSObject else { return }
+        setObject(value, forKey: object as AnyHashable)
+    }
+
+    /// Sets the value of a key, or removes the entry when the value is nil.
+    @_disfavoredOverload
+    public func setValue(_ value: Any?, forKey key: String) {
+        guard let value else { return removeObject(forKey: NSString(string: key)) }
+        setObject(value, forKey: key as AnyHashable)
+    }
+}

@@ -28,7 +28,7 @@ public func CFDataCreate(_ allocator: CFAllocator!, _ bytes: UnsafePointer<UInt8
 
 /// Makes a data object with a copy of `length` bytes.
 ///
-/// The bytes are copied in spite of the name: who frees them is up to the caller in Swift, and a copy can never dangle.
+/// The bytes are copied in spite of the name. A Swift caller may free its bytes at any time, and a copy never dangles.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator!, _ bytes: UnsafePointer<UInt8>!, _ length: CFIndex, _ deallocator: CFAllocator!
 ) -> CFData! {

@@ -1,9 +1,9 @@
-// On Apple systems `import CoreFoundation` brings much of the system along; programs rely on Foundation and Dispatch.
+// On Apple systems `import CoreFoundation` also imports Foundation and Dispatch; programs rely on that.
 @_exported public import Dispatch
 @_exported public import Foundation
 
 // Core Foundation's types are Foundation's classes here, so that `[…] as CFDictionary` and `result as? String` need no
-// bridge of their own. Foundation's own C module must not be imported beside them: its types bear the same names.
+// bridge. Never import Foundation's own C module together with them: its types have the same names.
 
 /// Any Core Foundation object.
 public typealias CFTypeRef = AnyObject

@@ -2,12 +2,12 @@ internal import Foundation
 internal import LocalAuthentication
 internal import Security
 
-/// A private key in the enclave: what signing keys and agreement keys have in common.
+/// A private key in the enclave: the common part of signing keys and agreement keys.
 struct EnclaveKey: Sendable {
     let key: SecKey
     /// The point on the curve: 0x04 ‖ X ‖ Y.
     let publicPoint: Data
-    /// What only this device's enclave can use.
+    /// A form of the key that only this device's enclave can use.
     let dataRepresentation: Data
 
     /// Makes a key.
@@ -22,7 +22,7 @@ struct EnclaveKey: Sendable {
         try self.init(unsafe calling { unsafe SecKeyCreateRandomKey(parameters, $0) })
     }
 
-    /// Takes up a key again.
+    /// Makes a handle to a key that was made before.
     init(dataRepresentation: Data, context: LAContext? = nil) throws(EnclaveKeyError) {
         var attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
@@ -42,7 +42,7 @@ struct EnclaveKey: Sendable {
         publicPoint = try unsafe calling { unsafe SecKeyCopyExternalRepresentation(publicKey, $0) } as Data
     }
 
-    /// Usable whenever the device is unlocked, without asking anybody.
+    /// Usable while the device is unlocked, without a prompt.
     private static func anyUse() throws(EnclaveKeyError) -> SecAccessControl {
         try unsafe calling {
             unsafe SecAccessControlCreateWithFlags(
@@ -51,7 +51,7 @@ struct EnclaveKey: Sendable {
     }
 }
 
-/// Calls a function of the Security framework and throws what it reports.
+/// Calls a function of the Security framework and throws its error.
 func calling<Result>(
     _ function: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> Result?
 ) throws(EnclaveKeyError) -> Result {

@@ -9,8 +9,8 @@ extension SecureEnclave.P256.KeyAgreement {
 
         /// Makes a key.
         ///
-        /// - Parameter accessControl: who may use it, and when; it must include `privateKeyUsage`. Without one the key
-        ///   can be used whenever the device is unlocked.
+        /// - Parameter accessControl: the conditions of its use; it must include `privateKeyUsage`. Without one the key
+        ///   can be used while the device is unlocked.
         /// - Throws: ``EnclaveKeyError``, as `SecKeyCreateRandomKey` refuses.
         @available(*, noasync, message: "await the key in asynchronous code")
         public init(accessControl: SecAccessControl? = nil) throws(EnclaveKeyError) {
@@ -22,20 +22,20 @@ extension SecureEnclave.P256.KeyAgreement {
             key = try await awaiting { () throws(EnclaveKeyError) in try EnclaveKey(accessControl: accessControl) }
         }
 
-        /// Takes up a key again.
+        /// Makes a handle to a key that was made before.
         ///
-        /// - Parameter dataRepresentation: what ``dataRepresentation`` was. Another device's is taken, but cannot be
-        ///   used.
+        /// - Parameter dataRepresentation: the ``dataRepresentation`` of the key. Another device's is accepted,
+        ///   but cannot be used.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a key of an enclave.
         public init(dataRepresentation: Data) throws(EnclaveKeyError) {
             key = try EnclaveKey(dataRepresentation: dataRepresentation)
         }
 
-        /// Makes a key that is used in a context: what was shown in it spares the prompt that the access control
-        /// would ask for.
+        /// Makes a key that is used in a context. Authentication in the context spares the prompt that the access
+        /// control would require.
         ///
-        /// - Throws: ``EnclaveKeyError``, as the initialiser without a context, and `errSecAuthFailed` for one that
-        ///   was invalidated.
+        /// - Throws: ``EnclaveKeyError``, as the initialiser without a context, and `errSecAuthFailed` for an
+        ///   invalidated context.
         @available(*, noasync, message: "await the key in asynchronous code")
         public init(
             accessControl: SecAccessControl? = nil, authenticationContext: LAContext?
@@ -52,27 +52,27 @@ extension SecureEnclave.P256.KeyAgreement {
             }
         }
 
-        /// Takes up a key again, to be used in a context.
+        /// Makes a handle to a key that was made before, for use in a context.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` was.
-        ///   - authenticationContext: what was shown in it spares the prompt that the key's access control would ask
-        ///     for.
+        ///   - dataRepresentation: the ``dataRepresentation`` of the key.
+        ///   - authenticationContext: authentication in it spares the prompt that the key's access control would
+        ///     require.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a key of an enclave.
         public init(dataRepresentation: Data, authenticationContext: LAContext?) throws(EnclaveKeyError) {
             key = try EnclaveKey(dataRepresentation: dataRepresentation, context: authenticationContext)
         }
 
-        /// The key, encrypted for this device's enclave and bound to this program's access group. It is of no use
+        /// The key, encrypted for this device's enclave and bound to this program's access group. It cannot be used
         /// elsewhere.
         public var dataRepresentation: Data { key.dataRepresentation }
 
-        /// What the other side needs to agree on a secret with this key.
+        /// The public half, which the other side needs to agree on a secret with this key.
         public var publicKey: PublicKey { PublicKey(point: key.publicPoint) }
 
-        /// Computes the secret that this key and another's public key have in common.
+        /// Computes the secret that this key and another public key share.
         ///
-        /// - Throws: ``EnclaveKeyError``: `errSecInteractionNotAllowed` while the key's protection class is closed or
+        /// - Throws: ``EnclaveKeyError``: `errSecInteractionNotAllowed` while the key's protection class is locked or
         ///   its access control is not satisfied.
         @available(*, noasync, message: "await the secret in asynchronous code")
         public func sharedSecretFromKeyAgreement(with peer: PublicKey) throws(EnclaveKeyError) -> SharedSecret {
@@ -93,7 +93,7 @@ extension SecureEnclave.P256.KeyAgreement {
         }
     }
 
-    /// The public half of an agreement key, one's own or another's.
+    /// The public half of an agreement key, of this or another device.
     public struct PublicKey: P256PublicKey {
         /// The point on the curve: 0x04 ‖ X ‖ Y.
         public let x963Representation: Data

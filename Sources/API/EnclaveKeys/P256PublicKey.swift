@@ -3,7 +3,7 @@ public import Foundation
 internal import LinuxSystem
 internal import Security
 
-/// The forms in which a public key on P-256 is written down.
+/// The encodings of a public key on P-256.
 public protocol P256PublicKey: Hashable, Sendable {
     /// The point on the curve, uncompressed: 0x04 ‖ X ‖ Y, 65 bytes (X9.63).
     var x963Representation: Data { get }
@@ -13,7 +13,7 @@ public protocol P256PublicKey: Hashable, Sendable {
 }
 
 extension P256PublicKey {
-    /// The point on the curve without a mark: X ‖ Y, 64 bytes.
+    /// The point on the curve without the leading byte: X ‖ Y, 64 bytes.
     public var rawRepresentation: Data { Data(x963Representation.dropFirst()) }
 
     /// The key as SubjectPublicKeyInfo (RFC 5280): 91 bytes of DER.
@@ -21,11 +21,11 @@ extension P256PublicKey {
 
     /// The key as SubjectPublicKeyInfo in PEM (RFC 7468), which OpenSSL reads.
     public var pemRepresentation: String {
-        // CryptoKit's has no line break at its end.
+        // CryptoKit's form has no line break at its end.
         String(PEM.text(label: SubjectPublicKeyInfo.label, Array(derRepresentation).span).dropLast())
     }
 
-    /// Reads a point without a mark: 64 bytes, X ‖ Y.
+    /// Reads a point without the leading byte: 64 bytes, X ‖ Y.
     ///
     /// - Throws: ``EnclaveKeyError`` with `errSecParam` for anything that is not a point on the curve.
     public init(rawRepresentation: some DataProtocol) throws(EnclaveKeyError) {
@@ -58,7 +58,7 @@ extension P256PublicKey {
         return point
     }
 
-    /// The key to the functions of the Security framework, which find out whether it is a point on the curve.
+    /// Passes the key to the functions of the Security framework, which check that it is a point on the curve.
     static func reference(to point: Data) throws(EnclaveKeyError) -> SecKey {
         guard point.count == 65 else {
             throw .malformed("a point on P-256", expected: "It takes 65 bytes: 4, X and Y.")
@@ -70,7 +70,7 @@ extension P256PublicKey {
     }
 }
 
-/// What stands before the point in SubjectPublicKeyInfo: id-ecPublicKey on prime256v1 (RFC 5480).
+/// The bytes before the point in SubjectPublicKeyInfo: id-ecPublicKey on prime256v1 (RFC 5480).
 private enum SubjectPublicKeyInfo {
     static let head: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,

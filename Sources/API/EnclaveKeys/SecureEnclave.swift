@@ -1,7 +1,6 @@
 public import Security
 
-/// Keys that are made inside the Secure Enclave and never leave it, in the shape that Swift programs know from
-/// CryptoKit.
+/// Keys that are made inside the Secure Enclave and never leave it. The types have the shape of CryptoKit's.
 ///
 /// ```swift
 /// let key = try await SecureEnclave.P256.Signing.PrivateKey()
@@ -9,14 +8,16 @@ public import Security
 /// try save(key.dataRepresentation)
 /// ```
 ///
-/// Everything that uses a private key talks to the keychain and may take as long as the enclave does, with a TPM some
-/// hundred milliseconds. From asynchronous code these calls are awaited and block no thread of the caller's; from
-/// synchronous code the same names block, as in CryptoKit.
+/// An operation of a private key is a request to the keychain. It takes as long as the enclave does, with a TPM some
+/// hundred milliseconds. In asynchronous code these calls are awaited and block no thread of the caller. In synchronous
+/// code the same names block, as in CryptoKit.
+///
+/// Source: Apple, CryptoKit's `SecureEnclave`.
 public enum SecureEnclave {
     /// Keys on the curve NIST P-256, the only one enclaves have (semantics F.5).
     public enum P256 {}
 
-    /// Whether there is an enclave: one of software or a TPM is wherever the keychain can be reached.
+    /// Whether there is an enclave, in software or a TPM. There is one wherever the keychain can be reached.
     public static var isAvailable: Bool { (try? KeychainState.current) != nil }
 }
 
@@ -30,10 +31,9 @@ extension SecureEnclave.P256 {
 
 /// Why a key could not be made, read or used.
 public struct EnclaveKeyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The status a `SecKey` function would have given, such as `errSecInteractionNotAllowed` for a key that is locked
-    /// now.
+    /// The status that a `SecKey` function would return, such as `errSecInteractionNotAllowed` for a locked key.
     public let status: OSStatus
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     public let description: String
 
     init(status: OSStatus, description: String) {

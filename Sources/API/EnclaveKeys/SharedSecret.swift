@@ -5,19 +5,19 @@ internal import LinuxSystem
 internal import Security
 
 extension SecureEnclave.P256.KeyAgreement {
-    /// What two keys have in common: the X coordinate of the agreed point, 32 bytes, in memory that is wiped.
+    /// The secret that two keys share: the X coordinate of the agreed point, 32 bytes, in memory that is wiped.
     ///
-    /// It is not evenly distributed: derive keys from it, never use it as one.
+    /// It is not evenly distributed: derive keys from it, and never use it as a key.
     public struct SharedSecret: Sendable {
         private let secret: SecretBytes
 
         init(_ secret: Data) { self.secret = SecretBytes(secret) }
 
-        /// Derives a key as ANSI X9.63 does (SEC 1, 3.6.1), as `ecdhKeyExchangeStandardX963SHA256` and its kin do.
+        /// Derives a key by ANSI X9.63 (SEC 1, 3.6.1), as `ecdhKeyExchangeStandardX963SHA256` and its variants do.
         ///
         /// - Parameters:
         ///   - hash: the hash function of the derivation.
-        ///   - sharedInfo: what both sides bind into the key; may be empty.
+        ///   - sharedInfo: data that both sides bind into the key; may be empty.
         ///   - outputByteCount: the size of the key, 1 to 65,536 bytes.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for another size.
         public func x963DerivedSymmetricKey(
@@ -36,7 +36,7 @@ extension SecureEnclave.P256.KeyAgreement {
         ///
         /// - Parameters:
         ///   - salt: public; may be empty.
-        ///   - sharedInfo: what the key is for, bound into it; may be empty.
+        ///   - sharedInfo: the purpose of the key, which is bound into it; may be empty.
         ///   - outputByteCount: the size of the key, 1 to 8,160 bytes.
         /// - Throws: ``EnclaveKeyError`` with `errSecParam` for another size.
         public func hkdfDerivedSymmetricKey(
@@ -61,7 +61,7 @@ extension SecureEnclave.P256.KeyAgreement {
         }
     }
 
-    /// The hash functions that keys are derived with.
+    /// The hash functions of key derivations.
     public enum DerivationHash: Sendable, CaseIterable {
         case sha256, sha384, sha512
 
@@ -92,7 +92,7 @@ extension SecureEnclave {
             }
         }
 
-        /// Whether two keys are the same, found in a time that does not depend on where they differ.
+        /// Whether two keys are the same. The comparison takes constant time.
         public static func == (one: SymmetricKey, other: SymmetricKey) -> Bool { one.bytes.isEqual(to: other.bytes) }
     }
 }

@@ -1,39 +1,39 @@
 public import Foundation
 internal import Security
 
-/// A password for whatever it is: a service and an account name it.
+/// A password that a service and an account identify. Source: Apple, `kSecClassGenericPassword`.
 public struct GenericPassword: KeychainItem {
-    /// What the password is for: with account and group it identifies the item.
+    /// The service of the password. With account and group it identifies the item.
     public var service = ""
-    /// Whose it is.
+    /// The account of the password.
     public var account = ""
-    /// What a person calls it.
+    /// The label of the item, for people.
     public var label: String?
-    /// Text for people.
+    /// A comment, for people.
     public var comment: String?
-    /// What kind of password it is, for people (`kSecAttrDescription`).
+    /// The kind of password, for people (`kSecAttrDescription`).
     public var kind: String?
-    /// Data of the program's own.
+    /// Data that the program may store with the item.
     public var generic: Data?
-    /// The group of programs it belongs to; nil is the program's first (S-15).
+    /// The access group of the item; nil is the program's first (S-15).
     public var accessGroup: String?
-    /// When it may be opened; nil is `whenUnlocked` for a new item, and "as it is" for a change.
+    /// The protection class. Nil is `whenUnlocked` for a new item, and "unchanged" for an update.
     public var protection: Protection?
-    /// Whether it is for all of the user's devices.
+    /// Whether the item is for all of the user's devices.
     public var isSynchronized = false
-    /// The secret; nil where it was not asked for, or there is none.
+    /// The secret; nil when it was not requested or does not exist.
     public var value: Data?
-    /// What the keychain itself says of it; nil for an item that was not found there.
+    /// The keychain's record of the item; nil for an item that was not found there.
     public var record: ItemRecord?
 
-    /// An item that says nothing yet.
+    /// Makes an empty item.
     public init() {}
 
-    /// An item with what every one has.
+    /// Makes an item with the usual attributes.
     ///
     /// - Parameters:
-    ///   - service: what the password is for.
-    ///   - account: whose it is.
+    ///   - service: the service of the password.
+    ///   - account: the account of the password.
     ///   - value: the secret.
     public init(service: String, account: String, value: Data? = nil) {
         (self.service, self.account, self.value) = (service, account, value)

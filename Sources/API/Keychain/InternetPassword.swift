@@ -1,45 +1,45 @@
 public import Foundation
 internal import Security
 
-/// A password for a server.
+/// A password for a server. Source: Apple, `kSecClassInternetPassword`.
 public struct InternetPassword: KeychainItem {
-    /// The name of the host: with account, port, path, realm, protocol and group it identifies the item.
+    /// The name of the host. With account, port, path, realm, protocol and group it identifies the item.
     public var server = ""
-    /// Who logs in.
+    /// The account that logs in.
     public var account = ""
     /// The port of the server; nil for the usual one.
     public var port: Int?
-    /// The part of the server that it opens.
+    /// The path on the server that the password opens.
     public var path: String?
-    /// The realm of the server's own that it is for.
+    /// The realm on the server to which the password belongs.
     public var securityDomain: String?
-    /// How one talks to the server.
+    /// The protocol of the server.
     public var `protocol`: InternetProtocol?
-    /// What a person calls it.
+    /// The label of the item, for people.
     public var label: String?
-    /// Text for people.
+    /// A comment, for people.
     public var comment: String?
-    /// What kind of password it is, for people (`kSecAttrDescription`).
+    /// The kind of password, for people (`kSecAttrDescription`).
     public var kind: String?
-    /// The group of programs it belongs to; nil is the program's first (S-15).
+    /// The access group of the item; nil is the program's first (S-15).
     public var accessGroup: String?
-    /// When it may be opened; nil is `whenUnlocked` for a new item, and "as it is" for a change.
+    /// The protection class. Nil is `whenUnlocked` for a new item, and "unchanged" for an update.
     public var protection: Protection?
-    /// Whether it is for all of the user's devices.
+    /// Whether the item is for all of the user's devices.
     public var isSynchronized = false
-    /// The secret; nil where it was not asked for, or there is none.
+    /// The secret; nil when it was not requested or does not exist.
     public var value: Data?
-    /// What the keychain itself says of it; nil for an item that was not found there.
+    /// The keychain's record of the item; nil for an item that was not found there.
     public var record: ItemRecord?
 
-    /// An item that says nothing yet.
+    /// Makes an empty item.
     public init() {}
 
-    /// An item with what every one has.
+    /// Makes an item with the usual attributes.
     ///
     /// - Parameters:
     ///   - server: the name of the host.
-    ///   - account: who logs in.
+    ///   - account: the account that logs in.
     ///   - value: the secret.
     public init(server: String, account: String, value: Data? = nil) {
         (self.server, self.account, self.value) = (server, account, value)

@@ -1,5 +1,5 @@
-/// A protocol of the internet, by the four letters the keychain has for it; others have theirs in the
-/// `kSecAttrProtocol` constants.
+/// An internet protocol, by the keychain's four letters for it. The `kSecAttrProtocol` constants have the letters of
+/// other protocols.
 public struct InternetProtocol: RawRepresentable, Hashable, Sendable {
     /// The four letters.
     public let rawValue: String

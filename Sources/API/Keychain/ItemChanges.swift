@@ -1,28 +1,28 @@
 internal import Foundation
 internal import Security
 
-/// What has happened to the items of a query.
+/// A change of the items of a query.
 public enum ItemChange<Item: KeychainItem>: Hashable, Sendable {
-    /// An item is there that was not; without its value.
+    /// A new item, without its value.
     case added(Item)
-    /// An item is another than it was; without its value.
+    /// A changed item, without its value.
     case changed(Item)
-    /// An item is no longer there; what it was.
+    /// A deleted item, as it was.
     case removed(Item)
 }
 
 extension KeychainQuery {
-    /// What happens to the items that match from now on, whoever does it: this program, or another of its group.
+    /// Reports changes of the matching items from now on, by this program or another of its group.
     ///
     ///     for await change in query.changes() { reload() }
     ///
-    /// The keychain is asked again and again, so that what comes and goes between two looks is not seen, and several
-    /// changes of one item are one. While it is locked, or cannot be reached, nothing is reported; afterwards, what has
-    /// happened meanwhile. The sequence ends with the task that reads it.
+    /// The sequence asks the keychain repeatedly. It does not see items that come and go between two requests, and
+    /// reports several changes of one item as one. While the keychain is locked or unreachable it reports nothing;
+    /// afterwards it reports the changes of that time. The sequence ends with the task that reads it.
     ///
-    /// - Parameter interval: how long to wait between two looks.
+    /// - Parameter interval: the time between two requests.
     public func changes(checkedEvery interval: Duration = .seconds(1)) -> AsyncStream<ItemChange<Item>> {
-        // What is there now counts, not what is there when the task gets its turn.
+        // The present items count, not those at the time when the task starts to run.
         let first = try? look()
         return AsyncStream { continuation in
             let task = Task {

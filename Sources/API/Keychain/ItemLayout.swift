@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Security
 
-/// The class of a kind of item, and where in the type its attributes are. Reading, writing and searching follow from
-/// it.
+/// The class of a kind of item, and the places of its attributes in the type. Reading, writing and searching follow
+/// from it.
 public struct ItemLayout<Item: KeychainItem>: Sendable {
     let itemClass: String
     let attributes: [ItemAttribute<Item>]
@@ -30,14 +30,14 @@ struct ItemAttribute<Item: KeychainItem>: Sendable {
         write = { item, value in if let value = value as? Value { item[keyPath: place] = value } }
     }
 
-    /// One that an item may lack.
+    /// An attribute that an item may lack.
     init<Value>(_ key: CFString, _ place: AttributePath<Item, Value?>) {
         (self.key, self.place) = (key as String, place)
         read = { item in item[keyPath: place] }
         write = { item, value in item[keyPath: place] = value as? Value }
     }
 
-    /// One with named cases that an item may lack.
+    /// An attribute with named cases that an item may lack.
     init<Value: RawRepresentable<String> & SendableMetatype>(_ key: CFString, cases place: AttributePath<Item, Value?>)
     {
         (self.key, self.place) = (key as String, place)
@@ -47,7 +47,7 @@ struct ItemAttribute<Item: KeychainItem>: Sendable {
 }
 
 extension Array {
-    /// What all passwords have.
+    /// The attributes of all passwords.
     static func ofPasswords<Item>(
         _ label: AttributePath<Item, String?>, _ comment: AttributePath<Item, String?>,
         _ kind: AttributePath<Item, String?>, _ accessGroup: AttributePath<Item, String?>,
@@ -64,14 +64,14 @@ extension Array {
 }
 
 extension KeychainItem {
-    /// The item as a dictionary of the API has it, without its value.
+    /// The item as a dictionary of the API, without its value.
     var dictionary: [String: Any] {
         var dictionary: [String: Any] = [kSecClass as String: Self.layout.itemClass]
         for attribute in Self.layout.attributes { dictionary[attribute.key] = attribute.read(self) }
         return dictionary
     }
 
-    /// Reads an item that was found.
+    /// Reads a found item.
     init(_ dictionary: [String: Any]) {
         self.init()
         for attribute in Self.layout.attributes {

@@ -7,22 +7,22 @@ public import Foundation
 ///     login.value = Data("secret".utf8)
 ///     try login.save()
 public protocol KeychainItem: Hashable, Sendable {
-    /// The class, and every attribute with its place in the type; can be made in this module alone.
+    /// The class, and every attribute with its place in the type. Only this module can make one.
     static var layout: ItemLayout<Self> { get }
-    /// An item that says nothing yet.
+    /// Makes an empty item.
     init()
-    /// The secret; nil where it was not asked for, or there is none.
+    /// The secret; nil when it was not requested or does not exist.
     var value: Data? { get set }
-    /// What the keychain itself says of it; nil for an item that was not found there.
+    /// The keychain's record of the item; nil for an item that was not found there.
     var record: ItemRecord? { get set }
 }
 
-/// What the keychain itself says of an item.
+/// The keychain's record of an item.
 public struct ItemRecord: Hashable, Sendable {
-    /// Names the item as long as it is there, whatever of it changes (`kSecValuePersistentRef`).
+    /// The persistent reference, which identifies the item through all changes (`kSecValuePersistentRef`).
     public let persistentReference: Data
-    /// When it was added.
+    /// The date of its creation.
     public let created: Date
-    /// When it was last changed; it only grows.
+    /// The date of its last change; it only grows.
     public let modified: Date
 }

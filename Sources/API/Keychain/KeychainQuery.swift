@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Security
 
-/// A search for items of one kind, by attributes the compiler knows.
+/// A search for items of one kind, by typed attributes.
 ///
 ///     let logins = try KeychainQuery<InternetPassword>()
 ///         .where(\.server, equals: "example.org")
@@ -9,7 +9,7 @@ internal import Security
 ///         .all()
 ///
 /// It compiles to the dictionaries of `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete`. Items of all devices
-/// count unless `isSynchronized` is asked for.
+/// match unless the query asks for `isSynchronized`.
 public struct KeychainQuery<Item: KeychainItem>: Sendable {
     private var criteria: [Criterion] = []
     private var prompt: String?
@@ -23,12 +23,12 @@ public struct KeychainQuery<Item: KeychainItem>: Sendable {
     /// All items of the kind that the program may see.
     public init() {}
 
-    /// Only items whose attribute has this value.
+    /// Selects the items whose attribute has this value.
     ///
     /// - Parameters:
-    ///   - place: an attribute of the kind. What is none (the value, the record) narrows nothing down and is a mistake in the
-    ///     program, which ends it.
-    ///   - value: what it is to be.
+    ///   - place: an attribute of the kind. Any other property (the value, the record) selects nothing. It is a
+    ///     mistake in the program, which traps.
+    ///   - value: the required value.
     public func `where`<Value>(_ place: AttributePath<Item, Value>, equals value: Value) -> Self {
         guard let attribute = Item.layout.attributes.first(where: { $0.place == place }) else {
             preconditionFailure("\(place) is no attribute by which items can be found")
@@ -39,38 +39,38 @@ public struct KeychainQuery<Item: KeychainItem>: Sendable {
         return query
     }
 
-    /// What the user reads when he is asked for an item that he guards (`kSecUseOperationPrompt`).
+    /// Sets the text that the user reads in the prompt for an item with an access control (`kSecUseOperationPrompt`).
     public func prompting(_ reason: String) -> Self {
         var query = self
         query.prompt = reason
         return query
     }
 
-    /// Nobody is asked: items that need the user are refused with `errSecInteractionNotAllowed`.
+    /// Forbids prompts: items that need the user are refused with `errSecInteractionNotAllowed`.
     public func withoutAsking() -> Self {
         var query = self
         query.asksTheUser = false
         return query
     }
 
-    /// All items that match, without their values unless they are asked for.
+    /// Returns all matching items, without their values unless the query asks for them.
     ///
-    /// - Throws: ``KeychainError`` for everything but "there is none", which is an empty array.
+    /// - Throws: ``KeychainError``, except that an empty result is an empty array.
     public func all(withValues: Bool = false) throws(KeychainError) -> [Item] {
         (try find(kSecMatchLimitAll, withValues) as? [[String: Any]] ?? []).map(Item.init)
     }
 
-    /// The first that matches, with its value; nil for none.
+    /// Returns the first matching item with its value; nil for none. Throws ``KeychainError``.
     public func first(withValue: Bool = true) throws(KeychainError) -> Item? {
         (try find(kSecMatchLimitOne, withValue) as? [String: Any]).map(Item.init)
     }
 
-    /// Changes all items that match; what the closure leaves alone stays as it is.
+    /// Changes all matching items. Attributes that the closure does not set stay as they are.
     ///
     ///     try query.update { $0.label = "Work" }
     ///
-    /// - Parameter change: gets an item that says nothing, and says of it what is to be new.
-    /// - Returns: false when there was nothing to change.
+    /// - Parameter change: gets an empty item, and sets the new attributes.
+    /// - Returns: false when nothing matched.
     /// - Throws: ``KeychainError``; then nothing was changed.
     @discardableResult
     public func update(_ change: (inout Item) -> Void) throws(KeychainError) -> Bool {
@@ -85,7 +85,7 @@ public struct KeychainQuery<Item: KeychainItem>: Sendable {
         return try found(SecItemUpdate(dictionary as CFDictionary, changes as CFDictionary))
     }
 
-    /// Deletes all items that match; false when there was none.
+    /// Deletes all matching items; false when nothing matched. Throws ``KeychainError``.
     @discardableResult
     public func delete() throws(KeychainError) -> Bool {
         try found(SecItemDelete(dictionary as CFDictionary))
@@ -122,11 +122,11 @@ public struct KeychainQuery<Item: KeychainItem>: Sendable {
 extension KeychainItem {
     /// Adds the item.
     ///
-    /// - Throws: ``KeychainError`` with `errSecDuplicateItem` when there is one with the same primary key already.
+    /// - Throws: ``KeychainError`` with `errSecDuplicateItem` when an item with the same primary key exists.
     public func add() throws(KeychainError) { try add([:]) }
 
-    /// Adds the item, or changes the one that is there with the same primary key: in one step, so that no other program
-    /// comes between, and what this item does not say stays as it was.
+    /// Adds the item, or updates the item with the same primary key. It is one step, so no other program can act in
+    /// between. Attributes that this item does not set stay as they were.
     ///
     /// - Throws: ``KeychainError``.
     public func save() throws(KeychainError) { try add([kSecUseUpdateExisting as String: true]) }

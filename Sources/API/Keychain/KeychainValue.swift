@@ -1,12 +1,12 @@
 internal import LinuxSystem
 
-/// A property whose value is in the keychain and nowhere else: read when it is read, written when it is set, removed by
-/// nil.
+/// A property whose value is only in the keychain. Reading it reads the item, setting it writes the item, and nil
+/// removes the item.
 ///
 ///     @KeychainValue("token", service: "org.example.app") var token: String?
 ///
-/// A property cannot throw: where the keychain refuses, it reads as nil and keeps what is there, and ``error`` says
-/// why. Who must know uses ``load()`` and ``store(_:)`` through the `$` name.
+/// A property cannot throw. When the keychain refuses, it reads as nil, keeps the stored value, and sets ``error``. A
+/// program that must know uses ``load()`` and ``store(_:)`` through the `$` name.
 @propertyWrapper
 public struct KeychainValue<Value: Codable & Sendable>: Sendable {
     private let name: String
@@ -18,16 +18,16 @@ public struct KeychainValue<Value: Codable & Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - name: under which the value is kept.
-    ///   - service: what it is for.
+    ///   - name: the name of the value.
+    ///   - service: the service of the value.
     public init(_ name: String, service: String) { self.init(name, in: KeychainValues(service: service)) }
 
     /// - Parameters:
-    ///   - name: under which the value is kept.
-    ///   - values: where.
+    ///   - name: the name of the value.
+    ///   - values: the values among which it is.
     public init(_ name: String, in values: KeychainValues) { (self.name, self.values) = (name, values) }
 
-    /// The value; nil when there is none, or it cannot be had now.
+    /// The value; nil when there is none or it cannot be read now.
     public var wrappedValue: Value? {
         get { (try? noting { () throws(KeychainError) in try load() }) ?? nil }
         nonmutating set { try? noting { () throws(KeychainError) in try store(newValue) } }
@@ -36,7 +36,7 @@ public struct KeychainValue<Value: Codable & Sendable>: Sendable {
     /// The wrapper itself.
     public var projectedValue: Self { self }
 
-    /// Why the property could not be read or set the last time it was; nil when it could.
+    /// The error of the last access to the property; nil when it succeeded.
     public var error: KeychainError? { outcome.error.withLock { $0 } }
 
     /// The value; nil when there is none.
@@ -44,7 +44,7 @@ public struct KeychainValue<Value: Codable & Sendable>: Sendable {
     /// - Throws: ``KeychainError``.
     public func load() throws(KeychainError) -> Value? { try values.value(Value.self, for: name) }
 
-    /// Keeps a value, or removes the one there is.
+    /// Stores a value; nil removes it.
     ///
     /// - Throws: ``KeychainError``.
     public func store(_ value: Value?) throws(KeychainError) {

@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// Values of a program's own under the names it gives them: generic passwords of one service.
+/// Values of a program under its own names: generic passwords of one service.
 ///
 ///     let settings = KeychainValues(service: "org.example.app")
 ///     try settings.set(Session(token: token, expires: date), for: "session")
 ///     let session = try settings.value(Session.self, for: "session")
 ///
-/// Strings are kept as their UTF-8, `Data` as it is, every other `Codable` type as JSON.
+/// Strings are stored as UTF-8, `Data` as it is, every other `Codable` type as JSON.
 public struct KeychainValues: Hashable, Sendable {
-    /// What the values are for.
+    /// The service of the values.
     public let service: String
-    /// The group of programs they belong to; nil is the program's first.
+    /// The access group of the values; nil is the program's first.
     public let accessGroup: String?
-    /// When they may be opened; nil is `whenUnlocked` for new ones, and leaves those there are as they are.
+    /// The protection class. Nil is `whenUnlocked` for new values, and leaves others unchanged.
     public let protection: Protection?
-    /// Whether they are for all of the user's devices.
+    /// Whether the values are for all of the user's devices.
     public let isSynchronized: Bool
 
     /// - Parameters:
-    ///   - service: what the values are for, such as the program's identifier.
-    ///   - accessGroup: the group of programs they belong to.
-    ///   - protection: when they may be opened.
-    ///   - isSynchronized: whether they are for all of the user's devices.
+    ///   - service: the service of the values, such as the program's identifier.
+    ///   - accessGroup: the access group of the values.
+    ///   - protection: the protection class.
+    ///   - isSynchronized: whether the values are for all of the user's devices.
     public init(
         service: String, accessGroup: String? = nil, protection: Protection? = nil, isSynchronized: Bool = false
     ) {
@@ -29,7 +29,7 @@ public struct KeychainValues: Hashable, Sendable {
         (self.protection, self.isSynchronized) = (protection, isSynchronized)
     }
 
-    /// The value kept under a name; nil when there is none.
+    /// Returns the value under a name; nil when there is none.
     ///
     /// - Throws: ``KeychainError``: the keychain's refusal, or `undecodable` for a value of another type.
     public func value<Value: Decodable>(
@@ -39,7 +39,7 @@ public struct KeychainValues: Hashable, Sendable {
         return try ValueCoding.decode(type, from: data, for: name)
     }
 
-    /// Keeps a value under a name, in place of the one there was, in one step.
+    /// Stores a value under a name, in place of an old one, in one step.
     ///
     /// - Throws: ``KeychainError``: the keychain's refusal, or `unencodable`.
     public func set(_ value: some Encodable, for name: String) throws(KeychainError) {
@@ -49,15 +49,15 @@ public struct KeychainValues: Hashable, Sendable {
         try item.save()
     }
 
-    /// Removes the value kept under a name; false when there was none.
+    /// Removes the value under a name; false when there was none. Throws ``KeychainError``.
     @discardableResult
     public func remove(_ name: String) throws(KeychainError) -> Bool { try query(name).delete() }
 
-    /// Removes all values of the service; false when there were none.
+    /// Removes all values of the service; false when there were none. Throws ``KeychainError``.
     @discardableResult
     public func removeAll() throws(KeychainError) -> Bool { try query(nil).delete() }
 
-    /// The names under which there are values, sorted.
+    /// Returns the names that have values, sorted. Throws ``KeychainError``.
     public func names() throws(KeychainError) -> [String] { try query(nil).all().map(\.account).sorted() }
 
     private func query(_ name: String?) -> KeychainQuery<GenericPassword> {

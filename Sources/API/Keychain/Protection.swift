@@ -1,16 +1,17 @@
 internal import Foundation
 internal import Security
 
-/// When an item may be opened, and whether it may leave the device (`kSecAttrAccessible`, semantics D.1).
+/// A protection class: when an item can be opened, and whether it may leave the device (`kSecAttrAccessible`, semantics
+/// D.1).
 public enum Protection: String, CaseIterable, Hashable, Sendable {
     /// While the device is unlocked.
     case whenUnlocked = "ak"
-    /// From the first time it is unlocked after it was started: for work in the background.
+    /// From the first unlock after the start of the device: for work in the background.
     case afterFirstUnlock = "ck"
     /// While the device is unlocked, and on this device alone.
     case whenUnlockedThisDeviceOnly = "aku"
-    /// From the first unlock on, on this device alone.
+    /// From the first unlock after the start of the device, on this device alone.
     case afterFirstUnlockThisDeviceOnly = "cku"
-    /// While the device is unlocked and has a passcode; gone with the passcode.
+    /// While the device is unlocked and has a passcode. Removing the passcode destroys the item.
     case whenPasscodeSetThisDeviceOnly = "akpu"
 }

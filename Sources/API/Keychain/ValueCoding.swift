@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How values become bytes: text and data as they are, so that other programs can read them, everything else as JSON.
+/// The coding of values. Text and data stay as they are, so that other programs can read them; other types become JSON.
 enum ValueCoding {
     static func encode<Value: Encodable>(_ value: Value, for account: String) throws(KeychainError) -> Data {
         switch value {
@@ -30,7 +30,7 @@ enum ValueCoding {
         }
     }
 
-    /// What coders complain about, in words of our own: theirs may quote the secret.
+    /// Errors of coders in this module's words: the coder's own text may quote the secret.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, let context):

@@ -1,4 +1,4 @@
-/// Runs the body. There are no autoreleased objects on Linux: what nobody retains is gone at once.
+/// Runs the body. Linux has no autoreleased objects: an object is freed with its last reference.
 public func autoreleasepool<Result: ~Copyable, Failure: Error>(
     invoking body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

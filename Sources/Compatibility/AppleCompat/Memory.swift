@@ -1,7 +1,7 @@
 internal import Glibc
 internal import KeychainCrypto
 
-/// Compares two areas of memory in a time that depends on their size alone.
+/// Compares two areas of memory. The time depends on their size alone.
 ///
 /// - Returns: 0 when the bytes are the same, otherwise another number.
 public func timingsafe_bcmp(_ b1: UnsafeRawPointer!, _ b2: UnsafeRawPointer!, _ len: Int) -> Int32 {
@@ -12,7 +12,7 @@ public func timingsafe_bcmp(_ b1: UnsafeRawPointer!, _ b2: UnsafeRawPointer!, _ 
     return unsafe ConstantTime.areEqual(left.span, right.span) ? 0 : 1
 }
 
-/// Sets `n` bytes, and is not left out by an optimiser that finds nobody reading them.
+/// Sets `n` bytes. No optimiser leaves the call out, even if nobody reads them.
 ///
 /// - Parameters:
 ///   - smax: the size of the memory; more than that is never set.

@@ -2,11 +2,11 @@ public import Foundation
 
 /// An exception of Objective-C. Nothing on Linux can catch one: raising it ends the program.
 open class NSException: NSObject {
-    /// What kind it is of.
+    /// The kind of the exception.
     public let name: NSExceptionName
-    /// What has happened.
+    /// The reason of the exception.
     public let reason: String?
-    /// What else there is to know.
+    /// Further information.
     public let userInfo: [AnyHashable: Any]?
 
     /// Makes an exception.
@@ -23,9 +23,9 @@ open class NSException: NSObject {
 extension NSExceptionName {
     /// Any exception.
     public static let genericException = NSExceptionName(rawValue: "NSGenericException")
-    /// An argument that means nothing.
+    /// An invalid argument.
     public static let invalidArgumentException = NSExceptionName(rawValue: "NSInvalidArgumentException")
-    /// A state that must not be.
+    /// An inconsistent state.
     public static let internalInconsistencyException = NSExceptionName(rawValue: "NSInternalInconsistencyException")
     /// An index beyond the end.
     public static let rangeException = NSExceptionName(rawValue: "NSRangeException")

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A dictionary that may hold keys and values weakly. Belongs to one thread at a time, as on Apple systems.
+/// A dictionary that may hold keys and values weakly. One thread at a time may use it, as on Apple systems.
 ///
-/// An entry whose key or value has gone is gone; ``count`` leaves it out.
+/// An entry disappears with its key or value; ``count`` leaves it out.
 open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     private struct Entry {
         let key: HeldObject<KeyType>
@@ -90,7 +90,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         }
     }
 
-    /// The entries that may be those of a key, without those that have gone.
+    /// The entries that may be those of a key, without entries that have disappeared.
     private func bucket(of key: KeyType) -> [Entry] {
         (entries[hash(of: key)] ?? []).filter { $0.key.object != nil && $0.value.object != nil }
     }

@@ -1,11 +1,12 @@
 /// Encrypts or decrypts a whole message.
 ///
-/// What comes out is hidden, not authenticated: who can change it, can change what is decrypted.
+/// The result is secret but not authenticated: a person who can change it can change the decrypted message.
 ///
 /// - Parameters:
 ///   - op, alg, options, key, keyLength, iv: as for ``CCCryptorCreate(_:_:_:_:_:_:_:)``.
-///   - dataOut: may be where the input is. There must be room for the input, and a block more when padding is added.
-///   - dataOutMoved: receives how many bytes were written; how many are needed when there is too little room.
+///   - dataOut: may be the memory of the input. Its capacity must hold the input, and a block more when padding is
+///     added.
+///   - dataOutMoved: receives the number of bytes that were written, or that are needed when the capacity is too small.
 /// - Returns: what ``CCCryptorCreate(_:_:_:_:_:_:_:)``, ``CCCryptorUpdate(_:_:_:_:_:_:)`` and
 ///   ``CCCryptorFinal(_:_:_:_:)`` return.
 @discardableResult

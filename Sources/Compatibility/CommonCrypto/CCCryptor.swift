@@ -9,8 +9,8 @@ internal import LinuxSystem
 ///   - options: `kCCOptionPKCS7Padding`, `kCCOptionECBMode`, both or 0.
 ///   - iv: a block, random for every message; nil for zero bytes.
 ///   - cryptorRef: receives the cipher, which ``CCCryptorRelease(_:)`` ends.
-/// - Returns: `kCCSuccess`; `kCCKeySizeError`; `kCCUnimplemented` for a cipher or mode that is not here;
-///   `kCCParamError` for no key or a number that means nothing.
+/// - Returns: `kCCSuccess`; `kCCKeySizeError`; `kCCUnimplemented` for an unsupported cipher or mode; `kCCParamError`
+///   for a missing key or an unknown number.
 @discardableResult
 public func CCCryptorCreate(
     _ op: CCOperation, _ alg: CCAlgorithm, _ options: CCOptions, _ key: UnsafeRawPointer!, _ keyLength: Int,
@@ -27,7 +27,7 @@ public func CCCryptorCreate(
 ///
 /// - Parameters:
 ///   - mode: one of the `kCCMode…`; the counter goes with AES alone.
-///   - padding: heeded in ECB and CBC mode.
+///   - padding: used in ECB and CBC mode.
 ///   - tweak, tweakLength, numRounds, options: ignored, as on Apple systems.
 /// - Returns: as ``CCCryptorCreate(_:_:_:_:_:_:_:)``.
 @discardableResult
@@ -79,8 +79,8 @@ public func CCCryptorRelease(_ cryptorRef: CCCryptorRef!) -> CCCryptorStatus {
 /// Takes a piece of the message.
 ///
 /// - Parameters:
-///   - dataOut: may be where the input is.
-///   - dataOutMoved: receives how many bytes were written; how many are needed when there is too little room.
+///   - dataOut: may be the memory of the input.
+///   - dataOutMoved: receives the number of bytes that were written, or that are needed when the capacity is too small.
 /// - Returns: `kCCSuccess`; `kCCBufferTooSmall`; `kCCOverflow` above 1 GiB; `kCCParamError` for no cipher.
 @discardableResult
 public func CCCryptorUpdate(
@@ -113,9 +113,9 @@ public func CCCryptorUpdate(
 
 /// Ends the message.
 ///
-/// - Parameter dataOutMoved: receives how many bytes were written.
-/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`; `kCCAlignmentError` for a message that is no number of whole blocks;
-///   `kCCDecodeError` when what was decrypted has no proper padding. Nothing is written unless it is `kCCSuccess`.
+/// - Parameter dataOutMoved: receives the number of bytes that were written.
+/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`; `kCCAlignmentError` for a message that is not whole blocks;
+///   `kCCDecodeError` when the decrypted message has no valid padding. The function writes only with `kCCSuccess`.
 @discardableResult
 public func CCCryptorFinal(
     _ cryptorRef: CCCryptorRef!, _ dataOut: UnsafeMutableRawPointer!, _ dataOutAvailable: Int,
@@ -134,13 +134,13 @@ public func CCCryptorFinal(
     }
 }
 
-/// Returns how many bytes come out for `inputLength` more; with `final` when the message ends there.
+/// Returns the number of output bytes for `inputLength` more input; with `final`, including the end of the message.
 public func CCCryptorGetOutputLength(_ cryptorRef: CCCryptorRef!, _ inputLength: Int, _ final: Bool) -> Int {
     guard let cryptor = unsafe cryptor(cryptorRef), inputLength >= 0 else { return 0 }
     return cryptor.outputSize(for: inputLength, final: final)
 }
 
-/// Forgets what has come so far, so that a message can begin; for CBC and counter mode.
+/// Forgets the input so far, so that a new message can begin; for CBC and counter mode.
 ///
 /// - Parameter iv: a block; nil for zero bytes.
 /// - Returns: `kCCSuccess`; `kCCUnimplemented` for another mode; `kCCParamError` for no cipher.

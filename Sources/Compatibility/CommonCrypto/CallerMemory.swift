@@ -1,17 +1,17 @@
 internal import KeychainCrypto
 
-/// The caller's bytes, as long as the call lasts; none for a null pointer, as in C.
+/// The caller's bytes, for the duration of the call; empty for a null pointer, as in C.
 func bytes(_ start: UnsafeRawPointer?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
     guard let start = unsafe start, count > 0 else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
     return unsafe UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)
 }
 
-/// Writes a result where the caller has room for it.
+/// Writes a result if the caller's capacity suffices.
 func write(_ result: [UInt8], to place: UnsafeMutablePointer<UInt8>) {
     for index in result.indices { unsafe place[index] = result[index] }
 }
 
-/// What the caller is told of an error.
+/// The status for an error.
 func status(_ error: CryptoError) -> CCCryptorStatus {
     let status =
         switch error {

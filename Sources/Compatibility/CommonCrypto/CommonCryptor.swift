@@ -1,9 +1,9 @@
 // The constants of ciphers. `Int`, as Swift imports constants of C's enumerations without a name.
 
-/// A cipher that is at work, made by ``CCCryptorCreate(_:_:_:_:_:_:_:)`` and ended by ``CCCryptorRelease(_:)``.
+/// A cipher context, made by ``CCCryptorCreate(_:_:_:_:_:_:_:)`` and freed by ``CCCryptorRelease(_:)``.
 public typealias CCCryptorRef = OpaquePointer
 
-/// What is done: `kCCEncrypt` or `kCCDecrypt`.
+/// The operation: `kCCEncrypt` or `kCCDecrypt`.
 public typealias CCOperation = UInt32
 /// Encrypt.
 public let kCCEncrypt = 0
@@ -16,24 +16,24 @@ public typealias CCAlgorithm = UInt32
 public let kCCAlgorithmAES128 = 0
 /// AES (FIPS 197).
 public let kCCAlgorithmAES = 0
-/// DES: broken, here to read what is old.
+/// DES: broken, for reading old data.
 public let kCCAlgorithmDES = 1
 /// Three times DES.
 public let kCCAlgorithm3DES = 2
-/// CAST. Not here: `kCCUnimplemented`.
+/// CAST. Not supported: `kCCUnimplemented`.
 public let kCCAlgorithmCAST = 3
-/// RC4. Not here: `kCCUnimplemented`.
+/// RC4. Not supported: `kCCUnimplemented`.
 public let kCCAlgorithmRC4 = 4
-/// RC2. Not here: `kCCUnimplemented`.
+/// RC2. Not supported: `kCCUnimplemented`.
 public let kCCAlgorithmRC2 = 5
-/// Blowfish. Not here: `kCCUnimplemented`.
+/// Blowfish. Not supported: `kCCUnimplemented`.
 public let kCCAlgorithmBlowfish = 6
 
 /// A bit set of `kCCOption…`.
 public typealias CCOptions = UInt32
-/// Fills the last block up (PKCS#7), so that messages of all sizes can be encrypted.
+/// Pads the last block (PKCS#7), so that messages of all sizes can be encrypted.
 public let kCCOptionPKCS7Padding = 1
-/// Every block on its own, which shows where blocks are equal; without this option blocks are chained (CBC).
+/// Encrypts each block by itself, which reveals equal blocks; without this option blocks are chained (CBC).
 public let kCCOptionECBMode = 2
 
 // MARK: - Sizes in bytes
@@ -78,22 +78,22 @@ public let kCCBlockSizeRC2 = 8
 /// A block of Blowfish.
 public let kCCBlockSizeBlowfish = 8
 
-/// Memory that ``CCCryptorCreateFromData(_:_:_:_:_:_:_:_:_:_:)`` is given for AES; it is not used here.
+/// The size of memory for AES in ``CCCryptorCreateFromData(_:_:_:_:_:_:_:_:_:_:)``, which does not use it here.
 public let kCCContextSizeAES128 = 404
-/// Memory that ``CCCryptorCreateFromData(_:_:_:_:_:_:_:_:_:_:)`` is given for DES; it is not used here.
+/// The size of memory for DES in ``CCCryptorCreateFromData(_:_:_:_:_:_:_:_:_:_:)``, which does not use it here.
 public let kCCContextSizeDES = 240
-/// Memory that ``CCCryptorCreateFromData(_:_:_:_:_:_:_:_:_:_:)`` is given for three times DES; it is not used here.
+/// The size of memory for triple DES in ``CCCryptorCreateFromData(_:_:_:_:_:_:_:_:_:_:)``, which does not use it here.
 public let kCCContextSize3DES = 496
-/// Memory for CAST, which is not here.
+/// The size of memory for CAST, which is not supported.
 public let kCCContextSizeCAST = 240
-/// Memory for RC4, which is not here.
+/// The size of memory for RC4, which is not supported.
 public let kCCContextSizeRC4 = 1072
 
 // MARK: - Modes
 
-/// How blocks are made into a message: one of the `kCCMode…`.
+/// The mode of a block cipher: one of the `kCCMode…`.
 public typealias CCMode = UInt32
-/// Every block on its own, which shows where blocks are equal.
+/// Each block by itself, which reveals equal blocks.
 public let kCCModeECB = 1
 /// Blocks are chained.
 public let kCCModeCBC = 2
@@ -103,16 +103,16 @@ public let kCCModeCFB = 3
 public let kCCModeCTR = 4
 /// Output feedback.
 public let kCCModeOFB = 7
-/// RC4. Not here: `kCCUnimplemented`.
+/// RC4. Not supported: `kCCUnimplemented`.
 public let kCCModeRC4 = 9
 /// Cipher feedback by bytes.
 public let kCCModeCFB8 = 10
 
-/// How the last block is filled up: `ccNoPadding` or `ccPKCS7Padding`.
+/// The padding of the last block: `ccNoPadding` or `ccPKCS7Padding`.
 public typealias CCPadding = UInt32
-/// Not at all: the message must be whole blocks.
+/// None: the message must be whole blocks.
 public let ccNoPadding = 0
-/// With bytes that say how many they are (PKCS#7).
+/// Bytes that contain their own number (PKCS#7).
 public let ccPKCS7Padding = 1
 
 /// Options of a mode; there is one, and it changes nothing.

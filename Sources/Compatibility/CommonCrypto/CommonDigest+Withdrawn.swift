@@ -1,5 +1,5 @@
-// Digests that OpenSSL has no more, or in its legacy provider alone. Libraries that offer all of Apple's digests name
-// them, so they are declared; nothing is computed, and what the functions return says so.
+// Digests that OpenSSL no longer has, or has in its legacy provider alone. Libraries that offer all of Apple's digests
+// name them, so they are declared. The functions compute nothing, and their results report that.
 
 // MARK: - MD2
 
@@ -8,7 +8,7 @@ public let CC_MD2_DIGEST_LENGTH: Int32 = 16
 /// The size of the blocks MD2 works on, in bytes.
 public let CC_MD2_BLOCK_BYTES: Int32 = 64
 
-/// What would be computed with MD2.
+/// A context for MD2, which is not supported.
 public struct CC_MD2_CTX: Sendable {
     /// Makes a context that is never begun.
     public init() {}
@@ -49,7 +49,7 @@ public let CC_MD4_DIGEST_LENGTH: Int32 = 16
 /// The size of the blocks MD4 works on, in bytes.
 public let CC_MD4_BLOCK_BYTES: Int32 = 64
 
-/// What would be computed with MD4.
+/// A context for MD4, which is not supported.
 public struct CC_MD4_CTX: Sendable {
     /// Makes a context that is never begun.
     public init() {}

@@ -7,7 +7,7 @@ public let CC_MD5_DIGEST_LENGTH: Int32 = 16
 /// The size of the blocks MD5 works on, in bytes.
 public let CC_MD5_BLOCK_BYTES: Int32 = 64
 
-/// Begins a digest with MD5. It resists no attack; here for what is old.
+/// Begins a digest with MD5. It resists no attack and is here for old data.
 ///
 /// - Returns: 1, or 0 for no context, or an OpenSSL without MD5.
 @discardableResult
@@ -58,7 +58,7 @@ public let CC_SHA1_DIGEST_LENGTH: Int32 = 20
 /// The size of the blocks SHA-1 works on, in bytes.
 public let CC_SHA1_BLOCK_BYTES: Int32 = 64
 
-/// Begins a digest with SHA-1. It resists no attack; here for what is old.
+/// Begins a digest with SHA-1. It resists no attack and is here for old data.
 ///
 /// - Returns: 1, or 0 for no context, or an OpenSSL without SHA-1.
 @discardableResult

@@ -1,7 +1,7 @@
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// The hash function of a code: one of the `kCCHmacAlg…`.
+/// The hash function of an HMAC: one of the `kCCHmacAlg…`.
 public typealias CCHmacAlgorithm = UInt32
 /// HMAC with SHA-1.
 public let kCCHmacAlgSHA1 = 0
@@ -18,18 +18,18 @@ public let kCCHmacAlgSHA224 = 5
 
 private let hashes: [HashFunction] = [.sha1, .md5, .sha256, .sha384, .sha512, .sha224]
 
-/// A code (RFC 2104) that is being computed. A copy is a code of its own.
+/// An HMAC in progress (RFC 2104). A copy is independent.
 public struct CCHmacContext: @unchecked Sendable {
-    // A value that may cross borders: two copies share the object only until one of them goes on.
+    // A value that may cross borders: two copies share the object only until one of them continues.
     fileprivate var running: HMACContext?
     /// Makes a context that ``CCHmacInit(_:_:_:_:)`` begins.
     public init() {}
 }
 
-/// Writes the code of `dataLength` bytes under a key to `macOut`, which must have room for the digest.
+/// Writes the HMAC of `dataLength` bytes under a key to `macOut`, whose capacity must hold the digest.
 ///
 /// - Parameters:
-///   - algorithm: one of the `kCCHmacAlg…`; another value ends the program: a code that is silently missing would be worse.
+///   - algorithm: one of the `kCCHmacAlg…`. Another value ends the program: a silently missing HMAC would be worse.
 ///   - key: of any size.
 public func CCHmac(
     _ algorithm: CCHmacAlgorithm, _ key: UnsafeRawPointer!, _ keyLength: Int, _ data: UnsafeRawPointer!,
@@ -41,10 +41,11 @@ public func CCHmac(
     unsafe CCHmacFinal(&context, macOut)
 }
 
-/// Begins a code.
+/// Begins an HMAC.
 ///
 /// - Parameters:
-///   - algorithm: one of the `kCCHmacAlg…`; another value, or a hash function that this OpenSSL has not, ends the program.
+///   - algorithm: one of the `kCCHmacAlg…`. Another value, or a hash function that this OpenSSL lacks, ends the
+///     program.
 ///   - key: of any size.
 public func CCHmacInit(
     _ ctx: UnsafeMutablePointer<CCHmacContext>!, _ algorithm: CCHmacAlgorithm, _ key: UnsafeRawPointer!,
@@ -58,7 +59,7 @@ public func CCHmacInit(
     unsafe ctx.initialize(to: begun)
 }
 
-/// Adds `dataLength` bytes to a code that is begun.
+/// Adds `dataLength` bytes to an HMAC in progress.
 public func CCHmacUpdate(
     _ ctx: UnsafeMutablePointer<CCHmacContext>!, _ data: UnsafeRawPointer!, _ dataLength: Int
 ) {
@@ -69,13 +70,13 @@ public func CCHmacUpdate(
     unsafe ctx.pointee.running = running
 }
 
-/// Ends a code that is begun and writes it to `macOut`, which must have room for the digest.
+/// Ends an HMAC and writes it to `macOut`, whose capacity must hold the digest.
 public func CCHmacFinal(_ ctx: UnsafeMutablePointer<CCHmacContext>!, _ macOut: UnsafeMutableRawPointer!) {
     guard let code = unsafe try? own(ctx).finish() else { fatalError("CCHmacFinal: OpenSSL refused.") }
     unsafe write(code, to: macOut.assumingMemoryBound(to: UInt8.self))
 }
 
-/// Takes the code out of its context, so that nobody else goes on with it.
+/// Takes the HMAC out of its context, so that no copy continues it.
 private func own(_ context: UnsafeMutablePointer<CCHmacContext>) -> HMACContext {
     guard var running = unsafe context.pointee.running else { fatalError("The code is not begun, or has ended.") }
     unsafe context.pointee.running = nil

@@ -30,9 +30,9 @@ private let functions: [CCPseudoRandomAlgorithm: HashFunction] = [
 ///   - algorithm: `kCCPBKDF2`.
 ///   - salt: may be nil when `saltLen` is 0.
 ///   - prf: one of the `kCCPRFHmacAlg…`.
-///   - rounds: from 1; more take longer, for the caller and for who guesses.
-///   - derivedKey: with room for `derivedKeyLen` bytes, which must not be 0.
-/// - Returns: `kCCSuccess`; `kCCParamError` for anything else than that; `kCCUnspecifiedError` when OpenSSL refuses.
+///   - rounds: 1 or more. More rounds take longer, for the caller and for an attacker.
+///   - derivedKey: the destination, with a capacity of `derivedKeyLen` bytes, which must not be 0.
+/// - Returns: `kCCSuccess`; `kCCParamError` for an invalid parameter; `kCCUnspecifiedError` when OpenSSL refuses.
 @discardableResult
 public func CCKeyDerivationPBKDF(
     _ algorithm: CCPBKDFAlgorithm, _ password: UnsafePointer<CChar>!, _ passwordLen: Int,
@@ -70,7 +70,7 @@ public func CCKeyDerivationPBKDF(
 
 /// Finds how many rounds take about `msec` milliseconds on this machine, at least 10,000.
 ///
-/// - Returns: the rounds; `UInt32.max` for parameters that ``CCKeyDerivationPBKDF(_:_:_:_:_:_:_:_:_:)-1`` does not
+/// - Returns: the rounds; `UInt32.max` for parameters that `CCKeyDerivationPBKDF` does not
 ///   take, or a salt of more than 132 bytes.
 public func CCCalibratePBKDF(
     _ algorithm: CCPBKDFAlgorithm, _ passwordLen: Int, _ saltLen: Int, _ prf: CCPseudoRandomAlgorithm,

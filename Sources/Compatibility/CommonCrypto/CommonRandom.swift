@@ -6,8 +6,8 @@ public typealias CCRNGStatus = CCCryptorStatus
 /// Fills memory with random bytes from the kernel, fit for keys.
 ///
 /// - Parameters:
-///   - bytes: with room for `count` bytes.
-///   - count: how many.
+///   - bytes: the destination, with a capacity of `count` bytes.
+///   - count: the number of bytes.
 /// - Returns: `kCCSuccess`; `kCCParamError` for no memory, or a negative number. Without randomness the program stops.
 @discardableResult
 public func CCRandomGenerateBytes(_ bytes: UnsafeMutableRawPointer!, _ count: Int) -> CCRNGStatus {

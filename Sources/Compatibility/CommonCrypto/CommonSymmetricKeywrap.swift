@@ -22,8 +22,8 @@ public let CCrfc3394_ivLen = 8
 ///   - iv: eight bytes, or nil for ``CCrfc3394_iv``.
 ///   - kek: the key that wraps, of 16, 24 or 32 bytes.
 ///   - rawKey: the key to wrap, of 16 bytes or more, a multiple of 8.
-///   - wrappedKeyLen: the room there is in `wrappedKey`; receives the size of the wrapped key.
-/// - Returns: `kCCSuccess`; `kCCParamError` for anything else than that, or too little room.
+///   - wrappedKeyLen: the capacity of `wrappedKey` in bytes; receives the size of the wrapped key.
+/// - Returns: `kCCSuccess`; `kCCParamError` for an invalid parameter or too small a capacity.
 @discardableResult
 public func CCSymmetricKeyWrap(
     _ algorithm: CCWrappingAlgorithm, _ iv: UnsafePointer<UInt8>!, _ ivLen: Int, _ kek: UnsafePointer<UInt8>!,
@@ -41,9 +41,9 @@ public func CCSymmetricKeyWrap(
 ///
 /// - Parameters:
 ///   - iv: eight bytes, or nil for ``CCrfc3394_iv``.
-///   - rawKeyLen: the room there is in `rawKey`; receives the size of the key.
-/// - Returns: `kCCSuccess`; `kCCDecodeError` for a key that was not wrapped under this one; `kCCParamError` for
-///   anything else than a wrapped key, or too little room.
+///   - rawKeyLen: the capacity of `rawKey` in bytes; receives the size of the key.
+/// - Returns: `kCCSuccess`; `kCCDecodeError` for a key that was wrapped under another key; `kCCParamError` for data
+///   that is no wrapped key, or too small a capacity.
 @discardableResult
 public func CCSymmetricKeyUnwrap(
     _ algorithm: CCWrappingAlgorithm, _ iv: UnsafePointer<UInt8>!, _ ivLen: Int, _ kek: UnsafePointer<UInt8>!,
@@ -73,7 +73,7 @@ private func initialValue(_ iv: UnsafePointer<UInt8>?, _ count: Int) throws(Cryp
     return unsafe bytes(iv, CCrfc3394_ivLen)
 }
 
-/// Makes a key and writes it where the caller has room for it.
+/// Makes a key and writes it if the caller's capacity suffices.
 private func hand(
     _ size: Int, to place: UnsafeMutablePointer<UInt8>?, _ room: UnsafeMutablePointer<Int>?,
     _ make: () throws(CryptoError) -> SecretBytes

@@ -1,14 +1,14 @@
 internal import KeychainCrypto
 internal import LinuxSystem
 
-/// What stands behind a `CCCryptorRef`: a cipher, and what it has not given out yet. Belongs to one thread.
+/// The implementation of a `CCCryptorRef`: a cipher and its pending output. One thread at a time may use it.
 final class Cryptor {
     private let cipher: CipherContext
     private let encrypting: Bool
     private let hasPadding: Bool
-    /// The bytes that have come and are in no block that was given out.
+    /// The input bytes that are in no returned block.
     private var held = 0
-    /// What the end of the message gave, kept for a caller who has had too little room for it.
+    /// The last bytes of the message, kept for a caller whose capacity was too small.
     private var tail: [UInt8]?
 
     /// - Throws: what ``CipherContext`` throws.
@@ -25,7 +25,7 @@ final class Cryptor {
 
     var mode: BlockCipher.Mode { cipher.mode }
 
-    /// How many bytes come out for so many more.
+    /// The number of output bytes for more input.
     ///
     /// - Parameter final: whether the message ends there.
     func outputSize(for input: Int, final: Bool) -> Int {
@@ -42,7 +42,7 @@ final class Cryptor {
         hasPadding && !encrypting ? max(total - 1, 0) / cipher.blockSize : total / cipher.blockSize
     }
 
-    /// Takes a piece; gives how many bytes it wrote.
+    /// Adds a piece and returns the number of bytes that it wrote.
     ///
     /// - Parameter output: with room for `outputSize(for:final:)`.
     func update(
@@ -72,7 +72,7 @@ final class Cryptor {
         return block
     }
 
-    /// Forgets what has come so far.
+    /// Forgets the input so far.
     func restart(iv: UnsafeRawPointer?) throws(CryptoError) {
         let iv = unsafe bytes(iv, cipher.blockSize)
         try unsafe cipher.restart(iv: iv.span)
@@ -82,7 +82,7 @@ final class Cryptor {
 }
 
 extension BlockCipher {
-    /// The cipher of a number; nil for those that are not here.
+    /// The cipher of a number; nil for unsupported ones.
     init?(_ algorithm: CCAlgorithm) {
         switch Int(algorithm) {
         case kCCAlgorithmAES: self = .aes
@@ -92,6 +92,6 @@ extension BlockCipher {
         }
     }
 
-    /// The modes that have a number.
+    /// The modes with a number.
     static let modes: [CCMode: Mode] = [1: .ecb, 2: .cbc, 3: .cfb, 4: .ctr, 7: .ofb, 10: .cfb8]
 }

@@ -7,37 +7,37 @@ public typealias CC_LONG = UInt32
 /// A number of bits.
 public typealias CC_LONG64 = UInt64
 
-/// A context holds what OpenSSL has for it, and nothing before it is begun and after it has ended: so it may lie in
-/// memory that nobody ever deinitialises.
+/// A context holds OpenSSL's object only between begin and end. It may therefore be in memory that nobody
+/// deinitialises.
 protocol CCDigestContext {
     init()
     var running: DigestContext? { get set }
 }
 
-// Values that may cross borders: two copies share an object only until one of them goes on (`goOn`).
+// Values that may cross borders: two copies share an object only until one of them continues (`goOn`).
 
-/// A digest that is being computed with MD5. A copy is a digest of its own.
+/// A digest in progress with MD5. A copy is independent.
 public struct CC_MD5_CTX: CCDigestContext, @unchecked Sendable {
     var running: DigestContext?
     /// Makes a context that ``CC_MD5_Init(_:)`` begins.
     public init() {}
 }
 
-/// A digest that is being computed with SHA-1. A copy is a digest of its own.
+/// A digest in progress with SHA-1. A copy is independent.
 public struct CC_SHA1_CTX: CCDigestContext, @unchecked Sendable {
     var running: DigestContext?
     /// Makes a context that ``CC_SHA1_Init(_:)`` begins.
     public init() {}
 }
 
-/// A digest that is being computed with SHA-224 or SHA-256. A copy is a digest of its own.
+/// A digest in progress with SHA-224 or SHA-256. A copy is independent.
 public struct CC_SHA256_CTX: CCDigestContext, @unchecked Sendable {
     var running: DigestContext?
     /// Makes a context that ``CC_SHA256_Init(_:)`` or ``CC_SHA224_Init(_:)`` begins.
     public init() {}
 }
 
-/// A digest that is being computed with SHA-384 or SHA-512. A copy is a digest of its own.
+/// A digest in progress with SHA-384 or SHA-512. A copy is independent.
 public struct CC_SHA512_CTX: CCDigestContext, @unchecked Sendable {
     var running: DigestContext?
     /// Makes a context that ``CC_SHA512_Init(_:)`` or ``CC_SHA384_Init(_:)`` begins.

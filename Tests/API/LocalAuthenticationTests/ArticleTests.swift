@@ -4,7 +4,7 @@ import KeychainTesting
 import LocalAuthentication
 import Testing
 
-/// What the articles show of the two frameworks together, with the simulated finger.
+/// Calls from Apple's articles on the two frameworks, with the simulated finger.
 @Suite("The articles' examples") struct ArticleTests {
     private let phone: Phone
 
@@ -13,7 +13,7 @@ import Testing
     // MARK: - Keys behind Touch ID
 
     @Test(
-        "S-71: asking for a finger calls the handler with a verdict, and on failure an LAError; nobody keeps the context"
+        "S-71: a prompt for a finger calls the handler with a verdict, or an LAError; no one keeps the context"
     )
     func askForFinger() async {
         phone.user.will(.touch("thumb"), .cancel)

@@ -64,7 +64,7 @@ import Testing
             }
         }
         #expect(isMet)
-        // The thread that replied lets go of it a moment later.
+        // The thread that replied releases it a moment later.
         await eventually { context == nil }
         #expect(context == nil)
     }
@@ -144,7 +144,7 @@ import Testing
     }
 }
 
-/// What evaluations have replied.
+/// The replies of evaluations.
 private final class Replies: @unchecked Sendable {
     private let lock = NSLock()
     private var noted: [Bool] = []

@@ -2,7 +2,7 @@ import KeychainTesting
 import LocalAuthentication
 import Testing
 
-/// What a context tells of the device's biometry (semantics G.2).
+/// The state of the device's biometry in a context (semantics G.2).
 @Suite("Domain state") struct DomainStateTests {
     private let phone: Phone
 

@@ -4,7 +4,7 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// What a user can authenticate with, without a context.
+/// The means of authentication, without a context.
 @Suite("Environment") struct EnvironmentTests {
     private func state(of phone: Phone) -> LAEnvironment.State {
         phone.keychain.run { LAEnvironment.currentUser.state }
@@ -88,7 +88,7 @@ private final class Observer: NSObject, LAEnvironment.Observer, Sendable {
         states.withLock { $0.append(oldState) }
     }
 
-    /// What was told, as soon as there is so much of it.
+    /// The reports so far, once there are this many.
     func told(_ count: Int) async -> [LAEnvironment.State] {
         await eventually(by: .after(milliseconds: 30_000)) { states.withLock { $0.count } >= count }
         return states.withLock { $0 }

@@ -2,7 +2,7 @@ import KeychainTesting
 import LocalAuthentication
 import Testing
 
-/// What becomes of asking the user (semantics G.2).
+/// The outcomes of a prompt (semantics G.2).
 @Suite("Evaluations") struct EvaluationTests {
     private let phone: Phone
 

@@ -2,7 +2,7 @@ import KeychainTesting
 import LocalAuthentication
 import Testing
 
-/// What stands against a policy before anybody is asked (semantics G.1, G.2).
+/// The obstacles to a policy, known before anybody is asked (semantics G.1, G.2).
 @Suite("Policies") struct PolicyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Who sees which items (semantics C.2).
+/// The items that each program sees (semantics C.2).
 @Suite("Access groups")
 struct AccessGroupTests {
     private let all: Attributes = [kSecClass: kSecClassGenericPassword]

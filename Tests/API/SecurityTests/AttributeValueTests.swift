@@ -6,7 +6,7 @@ import Testing
 struct AttributeValueTests {
     private let anyPassword: Attributes = [kSecClass: kSecClassGenericPassword]
 
-    /// What a password comes back with that was added with this.
+    /// The stored form of an attribute that a password was added with.
     private func roundTrip(_ code: String, _ given: Any, in item: Attributes = [kSecClass: "genp"]) -> Any? {
         guard add(item + [code as CFString: given]) == errSecSuccess else { return nil }
         return attributes([kSecClass: item[kSecClass] as Any])?[code]

@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// What becomes of the halves when identities are deleted, updated or added (semantics A.5, B.4).
+/// The halves of identities after deleting, updating and adding (semantics A.5, B.4).
 @Suite("Changing identities")
 struct ChangingIdentityTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }

@@ -104,7 +104,7 @@ struct CodeTests {
     }
 }
 
-/// What does nothing here says so.
+/// Functions without an implementation report that.
 @Suite("Functions that do nothing here")
 struct UnimplementedTests {
     @Test("They answer errSecUnimplemented and name the function")

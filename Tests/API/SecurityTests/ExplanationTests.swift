@@ -2,10 +2,10 @@ import KeychainTesting
 import Security
 import Testing
 
-/// What `SecCopyLastItemError` says of a refusal (S-58, S-89).
+/// The explanations of `SecCopyLastItemError` for refusals (S-58, S-89).
 @Suite("Explanations")
 struct ExplanationTests {
-    /// What no text may contain: it is in every value and name of the tests below.
+    /// A text that no explanation may contain. It is in every value and name of the tests below.
     static let secret = "hunter2"
 
     struct Mistake: Sendable, CustomTestStringConvertible {

@@ -8,7 +8,7 @@ struct FindingIdentityTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
     private static var otherHash: Data { Data(repeating: 8, count: 20) }
 
-    /// One identity, and beside it a certificate without a key and a key without a certificate.
+    /// One identity, a certificate without a key, and a key without a certificate.
     private func addOne() {
         add(certificate(1) + [kSecValueData: Data("certificate")])
         add(key("one") + [kSecValueData: Data("key"), kSecAttrLabel: "key"])

@@ -62,7 +62,7 @@ struct ForkTests {
                 func readsAlways(_ number: Int, times: Int) -> Bool {
                     (0..<times).allSatisfy { _ in value(genericPassword()) == Data("\(number)") }
                 }
-                // Who reads so often gets a thread, which the thread sanitizer allows no forked child.
+                // A process with so many reads gets a thread, which the thread sanitizer forbids in a forked child.
                 let childsTimes = Sanitizer.watchesThreads ? 10 : 70
                 for number in 0..<20 {
                     #expect(readsAlways(number, times: 70), "round \(number)")
@@ -106,7 +106,7 @@ struct ForkTests {
                 keychains.append(try TestKeychain(folder: folder))
                 keychains[number].run { #expect(add(genericPassword("parent \(number)")) == errSecSuccess) }
             }
-            // The child opens both anew and closes them: were it the last to use the store, it would put the log away.
+            // The child opens both again and closes them. The last user of a store would remove its log.
             let child = ForkedChild {
                 for keychain in keychains {
                     guard keychain.run({ count([kSecClass: kSecClassGenericPassword]) }) == 2 else { return 1 }

@@ -4,7 +4,7 @@ import Security
 import TestSupport
 import Testing
 
-/// What a program holds of its own store between its calls, as the kernel's lists of locks and descriptors show it.
+/// The locks and descriptors that a program holds on its store between calls, by the kernel's lists.
 @Suite("The locks of an embedded keychain")
 struct HeldLocksTests {
     private let keychain: TestKeychain

@@ -8,7 +8,7 @@ struct MisspelledKeyTests {
     private static let documented = AttributeTable.rows.map(\.code) + QueryKey.rows.map(\.code)
     private static let known = Set(documented + ["nleg"])
 
-    /// What a function makes of a key that is none, by the rules alone.
+    /// The outcome of a function with a misspelled key, by the rules alone.
     private enum Outcome: Equatable {
         case refused(OSStatus)
         /// The call does what it would do without the key.
@@ -84,7 +84,7 @@ struct MisspelledKeyTests {
             #expect(update(none + entry, [kSecAttrComment: "changed"]) == errSecItemNotFound, "update \(key)")
             #expect(delete(none + entry) == errSecItemNotFound, "delete \(key)")
         }
-        // The second dictionary has attributes and the value, and nothing beside them is passed over.
+        // The second dictionary has attributes and the value, and no other key is ignored.
         #expect(update(all, [kSecAttrComment: "changed"] + entry) == errSecNoSuchAttr, "change \(key)")
     }
 

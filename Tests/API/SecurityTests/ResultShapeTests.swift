@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// What the return keys give (semantics B.3).
+/// The results of the return keys (semantics B.3).
 @Suite("Result shapes")
 struct ResultShapeTests {
     enum Object: Sendable {

@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// What the files of a keychain say to somebody who has them.
+/// The information that the files of a keychain reveal to an attacker.
 @Suite("Files of a keychain")
 struct StoredFilesTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")

@@ -34,7 +34,7 @@ import Testing
 }
 
 extension Functions {
-    /// What holds for every digest.
+    /// Properties of every digest.
     func check(abc: [UInt8], empty: [UInt8]) {
         #expect(Int(size) == abc.count, "\(name)")
         #expect(digest(of: Array("abc".utf8)) == abc, "\(name)")

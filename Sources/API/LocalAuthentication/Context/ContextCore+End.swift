@@ -4,7 +4,8 @@ internal import LinuxSystem
 
 /// The end of a context.
 extension ContextCore {
-    /// Ends the context for good: whatever is under way fails with `appCancel`, what the user has shown is forgotten.
+    /// Ends the context for good. Evaluations under way fail with `appCancel`. The enclave forgets what the user has
+    /// shown.
     func invalidate() {
         let (isKnown, evaluations) = state.withLock { state in
             if state.isInvalidated { return (false, [Evaluation]()) }
@@ -17,14 +18,15 @@ extension ContextCore {
         for evaluation in evaluations { task.run { evaluation.end(.cancelledByProgram) } }
     }
 
-    /// Takes the prompt away. A question that was on its way when the context ended comes after the first try.
+    /// Takes the prompt away. A prompt may still be on its way when the context ends, so the first try can come too
+    /// early.
     private func withdraw(_ task: KeychainTask) {
         forget()
         if state.withLock({ $0.underWay.isEmpty }) { return }
         task.run(afterMilliseconds: 200) { [self] in withdraw(task) }
     }
 
-    /// Has the keychain forget the context, if it knows it. A keychain that cannot be reached has nothing to forget.
+    /// Makes the keychain forget the context, if it knows it. A keychain that cannot be reached has nothing to forget.
     func forget() {
         let keychain = state.withLock { $0.keychain }
         _ = try? keychain?.authentication(.invalidate(context: identifier), descriptors: [])

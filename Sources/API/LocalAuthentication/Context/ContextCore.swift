@@ -4,11 +4,11 @@ internal import KeychainWire
 internal import LinuxSystem
 internal import Security
 
-/// What is behind an `LAContext`: its identifier, under which the enclave keeps what the user has shown, its settings,
-/// and the evaluations that are under way.
+/// The state of an `LAContext`: its identifier, its settings, and the evaluations under way. The enclave keeps what the
+/// user has shown under the identifier.
 ///
-/// The invariant: once a context was invalidated, it starts nothing any more, every evaluation has ended or is about
-/// to, and the enclave has forgotten it or is about to.
+/// The invariant: an invalidated context starts nothing. Every evaluation has ended or is about to end, and the enclave
+/// has forgotten the context or is about to.
 final class ContextCore: Sendable {
     /// 16 random bytes. Only this object and the keychain know them.
     let identifier = Randomness.bytes(AuthenticationContext.identifierBytes)
@@ -17,11 +17,11 @@ final class ContextCore: Sendable {
     struct State {
         var settings = ContextSettings()
         var isInvalidated = false
-        /// The application password; empty when one was taken away that the enclave may still have.
+        /// The application password; empty when the program removed one that the enclave may still have.
         var password: SecretBytes?
-        /// The device's biometry when it was last looked at; nil when it was not.
+        /// The device's biometry at the last look; nil before the first look.
         var biometry: BiometryStatus?
-        /// What `evaluatedPolicyDomainState` says.
+        /// The value of `evaluatedPolicyDomainState`.
         var enrolment: [UInt8] = []
         var underWay: [ObjectIdentifier: Evaluation] = [:]
         /// The keychain that knows the context; nil for none.
@@ -30,14 +30,14 @@ final class ContextCore: Sendable {
 
     var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
-    /// The device's biometry as far as it was looked at.
+    /// The device's biometry, as far as it is known.
     var biometry: BiometryStatus { state.withLock { $0.biometry } ?? .none }
 
     // MARK: - Evaluation
 
-    /// Starts an evaluation; its reply comes later, from another thread.
+    /// Starts an evaluation. Another thread replies later.
     ///
-    /// - Parameter owner: kept until then, so that a context nobody else holds on to is there for the answer.
+    /// - Parameter owner: kept until the reply, so that a context without other references still gets the answer.
     func start(_ evaluation: Evaluation, for owner: LAContext) {
         let task = KeychainTask()
         let starts = state.withLock { state in
@@ -51,7 +51,7 @@ final class ContextCore: Sendable {
                 state.underWay[ObjectIdentifier(evaluation)] = nil
                 return state.isInvalidated
             }
-            // What the user showed after the end of the context is of no use to anybody.
+            // The context has ended, so nobody can use what the user showed.
             if isOver { forget() }
             withExtendedLifetime(owner) { evaluation.end(isOver ? .cancelledByProgram : failure) }
         }
@@ -91,7 +91,7 @@ final class ContextCore: Sendable {
 
     /// Whether a policy could be evaluated now.
     ///
-    /// - Throws: what stands against it.
+    /// - Throws: the obstacle as an `LAError`.
     func check(_ policy: LAPolicy) throws(LAError) {
         if isInvalidated { throw .invalidated }
         let device = try capabilities()
@@ -99,22 +99,22 @@ final class ContextCore: Sendable {
         if policy.isBiometric { state.withLock { $0.enrolment = device.biometry.enrolment } }
     }
 
-    /// Whether what an access control demands could be shown now.
+    /// Whether the user could show now what an access control demands.
     ///
-    /// - Throws: what stands against it.
+    /// - Throws: the obstacle as an `LAError`.
     private func check(_ constraint: AccessConstraint) throws(LAError) {
         if constraint.demands.isEmpty { return }
         if let obstacle = constraint.obstacle(try capabilities()) { throw obstacle }
     }
 
-    /// Asks the device, and keeps what it says of its biometry.
+    /// Asks the device, and stores its biometry.
     private func capabilities() throws(LAError) -> AuthenticationCapabilities {
         guard case .capabilities(let device) = try send(.capabilities) else { throw .lacking(.authenticationFailed) }
         state.withLock { $0.biometry = device.biometry }
         return device
     }
 
-    /// Sends a request to the keychain of the current task, which from now on knows the context.
+    /// Sends a request to the keychain of the current task. The keychain knows the context from then on.
     private func send(
         _ request: AuthenticationRequest, _ asking: Asking? = nil
     ) throws(LAError) -> AuthenticationReply {
@@ -127,7 +127,7 @@ final class ContextCore: Sendable {
     }
 }
 
-/// Makes an `LAError` of what the keychain refuses.
+/// Makes an `LAError` of a refusal of the keychain.
 private func refusing<Value>(_ body: () throws(Refusal) -> Value) throws(LAError) -> Value {
     do throws(Refusal) { return try body() } catch { throw LAError(error) }
 }

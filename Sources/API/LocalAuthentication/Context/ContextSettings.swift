@@ -4,7 +4,7 @@ internal import KeychainWire
 internal import LinuxSystem
 internal import Security
 
-/// What a program can set in a context.
+/// The settings of a context that a program can change.
 struct ContextSettings {
     var reason = ""
     var fallbackTitle: String?
@@ -21,10 +21,10 @@ extension ContextCore {
     /// Changes settings.
     func change(_ body: (inout ContextSettings) -> Void) { state.withLock { body(&$0.settings) } }
 
-    /// Keeps the application password; nil takes it away.
+    /// Stores the application password; nil removes it.
     func setPassword(_ password: SecretBytes?) {
         state.withLock { state in
-            // Empty rather than none: the enclave may have the one there was.
+            // Empty rather than nil: the enclave may still have the password that was set before.
             if password != nil || state.password != nil { state.password = password ?? SecretBytes(count: 0) }
         }
     }
@@ -48,9 +48,9 @@ extension ContextCore {
 }
 
 extension ContextCore {
-    /// How the user is to be asked, with a reason.
+    /// How to ask the user, with a reason.
     ///
-    /// - Throws: `errSecParam` for a setting of the program's surroundings that makes no sense.
+    /// - Throws: `errSecParam` for an invalid setting in the program's environment.
     func prompt(_ reason: String) throws(Refusal) -> Prompt {
         let settings = settings
         var prompt = try Prompt.ofThisProcess(reason: reason)
@@ -61,7 +61,8 @@ extension ContextCore {
 }
 
 extension ContextSettings {
-    /// The titles as a prompt takes them: an empty title of cancelling is the usual one, an empty alternative is none.
+    /// The titles as a prompt takes them. An empty cancel title is the usual one; an empty fallback title removes the
+    /// fallback.
     var titles: (fallback: String?, cancel: String?) {
         (fallbackTitle, cancelTitle.flatMap { $0.isEmpty ? nil : $0 })
     }

@@ -3,14 +3,15 @@ internal import KeychainWire
 private import LinuxSystem
 internal import Security
 
-/// One evaluation that a context was asked for, and the program that waits for its outcome.
+/// One evaluation of a context, and the program that waits for its outcome.
 ///
-/// The invariant: the program is told once, by whoever has an outcome first — the keychain, or the end of the context.
+/// The invariant: the program gets one reply. It comes from the keychain or from the end of the context, whichever is
+/// first.
 final class Evaluation: Sendable {
     typealias Reply = @Sendable (Bool, (any Error)?) -> Void
 
     let subject: Subject
-    /// What the user reads.
+    /// The reason, which the user reads.
     let reason: String
     private let reply: Lock<Reply?>
 
@@ -20,7 +21,7 @@ final class Evaluation: Sendable {
         self.reply = Lock(reply)
     }
 
-    /// Tells the program, unless it was told before.
+    /// Replies to the program, unless it has its reply.
     func end(_ failure: LAError?) {
         let reply = reply.withLock { reply in
             defer { reply = nil }
@@ -29,7 +30,7 @@ final class Evaluation: Sendable {
         reply?(failure == nil, failure)
     }
 
-    /// What is evaluated.
+    /// The subject of an evaluation.
     enum Subject: Sendable {
         case policy(LAPolicy)
         case control(flags: UInt64, GuardedOperation)
@@ -42,7 +43,7 @@ final class Evaluation: Sendable {
             }
         }
 
-        /// A password of the program's own belongs to what is evaluated.
+        /// An application password belongs to the subject.
         var needsPassword: Bool {
             guard case .control(let flags, _) = self else { return false }
             return AccessConstraint(flags: flags).needsPassword

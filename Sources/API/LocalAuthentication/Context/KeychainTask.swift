@@ -1,10 +1,10 @@
 internal import KeychainClient
 internal import Security
 
-/// Work on threads of the module's own, for the keychain that the caller's task talks to.
+/// Work on threads of the module, for the keychain of the caller's task.
 ///
-/// A dispatch queue knows nothing of the task that hands it work, so what the task knows is carried over; calls of
-/// `Security` in a reply go to the same keychain as those around the evaluation.
+/// A dispatch queue has no task-local values, so this type carries them over. Calls of `Security` in a reply go to the
+/// same keychain as those around the evaluation.
 struct KeychainTask: Sendable {
     private let scoped = KeychainSession.scoped
 
@@ -16,7 +16,7 @@ struct KeychainTask: Sendable {
         Self.queue.async { KeychainSession.scoped(to: scoped, body) }
     }
 
-    /// Runs the body later still.
+    /// Runs the body after a delay.
     func run(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
         Self.queue.asyncAfter(deadline: .now() + .milliseconds(delay)) {
             KeychainSession.scoped(to: scoped, body)
@@ -24,7 +24,7 @@ struct KeychainTask: Sendable {
     }
 }
 
-/// Awaits what a function with a completion handler reports.
+/// Awaits the report of a function with a completion handler.
 func awaiting<Value: Sendable>(
     _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
 ) async throws -> Value {

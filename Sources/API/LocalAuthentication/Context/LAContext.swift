@@ -9,18 +9,20 @@ package import Security
 /// return }
 /// ```
 ///
-/// Neither this class nor the program decides anything: the enclave asks the user through a process of its own, and
-/// keeps what he has shown under an identifier that only this object knows, for this program and for five minutes. An
-/// evaluation by itself protects nothing (S-72): what is to be protected is guarded by an access control, and a context
-/// that was evaluated is passed with `kSecUseAuthenticationContext`, which spares the second prompt.
+/// Neither this class nor the program decides anything. The enclave asks the user through a process of its own. It
+/// keeps what the user has shown for five minutes, for this program and under an identifier that only this object
+/// knows.
 ///
-/// A context lives until its evaluations are answered, also when the program has let go of it; when it goes, what was
-/// shown in it is forgotten, as after ``invalidate()``.
+/// An evaluation by itself protects nothing (S-72). Guard an item with an access control, and pass the evaluated
+/// context with `kSecUseAuthenticationContext`: the user is then not asked twice.
 ///
-/// Functions of Objective-C may be called without a look at what they return; so may these.
+/// A context lives until its evaluations have their replies, even without other references. At its end the enclave
+/// forgets what the user has shown, as after ``invalidate()``.
 ///
-/// Source: semantics G.2. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a
-/// mutex.
+/// Objective-C lets callers ignore the results of its functions, and so do these.
+///
+/// Source: Apple, `LAContext`; semantics G.2. A class open for subclassing cannot prove that it is `Sendable`; a mutex
+/// guards the state of this one.
 open class LAContext: NSObject, @unchecked Sendable {
     private let core = ContextCore()
 
@@ -31,16 +33,16 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: - Evaluation
 
-    /// Returns whether a policy could be evaluated now; asks nobody.
+    /// Returns whether a policy could be evaluated now. It asks nobody.
     ///
-    /// Afterwards ``biometryType`` and ``domainState`` say what the device has. It may change at any time: evaluate the
-    /// policy and look at its error rather than deciding by this.
+    /// The call updates ``biometryType`` and ``domainState``. The device may change at any time, so evaluate the policy
+    /// and look at its error instead of deciding by this call.
     ///
     /// - Parameters:
-    ///   - policy: what is to be evaluated.
-    ///   - error: receives, with false, an `LAError`: `passcodeNotSet`, `biometryNotAvailable`, `biometryNotEnrolled`,
-    ///     `biometryLockout`, `companionNotAvailable`; `invalidContext` after ``invalidate()``; `systemCancel` when no keychain
-    ///     can be reached.
+    ///   - policy: the policy to evaluate.
+    ///   - error: receives an `LAError` when the result is false: `passcodeNotSet`, `biometryNotAvailable`,
+    ///     `biometryNotEnrolled`, `biometryLockout` or `companionNotAvailable`. After ``invalidate()`` it is
+    ///     `invalidContext`. It is `systemCancel` when no keychain can be reached.
     @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         do throws(LAError) {
@@ -52,15 +54,17 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Evaluates a policy: asks the user, unless he has shown enough in this context within the last minutes.
+    /// Evaluates a policy. It asks the user, unless they have shown enough in this context within the last five
+    /// minutes.
     ///
     /// - Parameters:
-    ///   - policy: what is to be evaluated.
-    ///   - localizedReason: what the user reads; not empty.
-    ///   - reply: called once, on a queue of the module's own, with true, or with false and an `LAError`: those of
-    ///     ``canEvaluatePolicy(_:error:)``; `authenticationFailed` (also for an empty reason, where Apple raises an exception),
-    ///     `userCancel`, `userFallback`; `systemCancel` when the user did not answer in time; `notInteractive` when he may not
-    ///     be asked or cannot be reached; `appCancel` when the context was invalidated meanwhile.
+    ///   - policy: the policy to evaluate.
+    ///   - localizedReason: the text that the user reads; not empty.
+    ///   - reply: called once, on a queue of the module, with true, or with false and an `LAError`. Its codes are those
+    ///     of ``canEvaluatePolicy(_:error:)`` and the following: `authenticationFailed`, also for an empty reason,
+    ///     where Apple raises an exception; `userCancel`; `userFallback`; `systemCancel` when the user does not answer
+    ///     in time; `notInteractive` when the user must not or cannot be asked; `appCancel` when the context was
+    ///     invalidated meanwhile.
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
@@ -78,14 +82,15 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Evaluates an access control: asks the user for what using an item or a key guarded by it will take.
+    /// Evaluates an access control: asks the user for everything that the use of an item or key under it requires.
     ///
-    /// Adding an item and making a key take nothing but an application password, which is asked for twice.
+    /// Adding an item and making a key require only the application password, if there is one. The user then types it
+    /// twice.
     ///
     /// - Parameters:
     ///   - accessControl: the access control of the item.
-    ///   - operation: what the item is to be used for.
-    ///   - localizedReason: what the user reads; not empty.
+    ///   - operation: the use of the item.
+    ///   - localizedReason: the text that the user reads; not empty.
     ///   - reply: called once, as by ``evaluatePolicy(_:localizedReason:reply:)``.
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
@@ -110,22 +115,21 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the context for good: evaluations under way fail with `appCancel`, and their prompt goes away; whatever is
-    /// asked afterwards fails with `invalidContext`. What the user has shown and a credential that was set are
-    /// forgotten.
+    /// Ends the context for good. Evaluations under way fail with `appCancel`, and their prompt disappears. Later calls
+    /// fail with `invalidContext`. The enclave forgets what the user has shown and a credential that was set.
     open func invalidate() { core.invalidate() }
 
     // MARK: - Credentials
 
-    /// Gives the context the password of items made with `.applicationPassword` (S-84), so that the user is not asked
-    /// for it.
+    /// Gives the context the password of items made with `.applicationPassword` (S-84). The user is then not asked for
+    /// it.
     ///
-    /// It is kept in locked memory and handed to the enclave alone, with requests that the context is passed to.
+    /// The password stays in locked memory. Only the enclave gets it, with requests that use the context.
     ///
     /// - Parameters:
-    ///   - credential: the password, or nil to take it away.
+    ///   - credential: the password, or nil to remove it.
     ///   - type: `applicationPassword`; this system reads no smart cards.
-    /// - Returns: whether it was taken: not when it is empty, for another type, or after ``invalidate()``.
+    /// - Returns: true when the context took it; false for an empty password, another type, or after ``invalidate()``.
     @discardableResult
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         guard type == .applicationPassword, !core.isInvalidated, credential?.isEmpty != true else { return false }
@@ -139,22 +143,22 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The device's biometry: `touchID` for any fingerprint reader, none before ``canEvaluatePolicy(_:error:)`` was
-    /// called.
+    /// The device's biometry: `touchID` for any fingerprint reader; none before the first call of
+    /// ``canEvaluatePolicy(_:error:)``.
     open var biometryType: LABiometryType { domainState.biometry.biometryType }
 
-    /// 32 bytes that change whenever a finger comes or goes; nil before biometry was found ready or matched.
+    /// 32 bytes that change when a finger is enrolled or removed; nil until biometry was ready or matched.
     open var evaluatedPolicyDomainState: Data? {
         let enrolment = core.state.withLock { $0.enrolment }
         return enrolment.isEmpty ? nil : Data(enrolment)
     }
 
-    /// What the last look at the device has shown; nothing before ``canEvaluatePolicy(_:error:)`` or an evaluation.
+    /// The device's state at the last look; empty before ``canEvaluatePolicy(_:error:)`` or an evaluation.
     open var domainState: LADomainState { LADomainState(core.biometry) }
 
     // MARK: - Settings
 
-    /// What the user reads where a keychain operation with this context gives no reason of its own (S-42).
+    /// The text that the user reads when a keychain operation with this context has no reason of its own (S-42).
     open var localizedReason: String {
         get { core.settings.reason }
         set { core.change { $0.reason = newValue } }
@@ -166,29 +170,29 @@ open class LAContext: NSObject, @unchecked Sendable {
         set { core.change { $0.fallbackTitle = newValue } }
     }
 
-    /// The title of cancelling; nil or empty for the usual one.
+    /// The title of the cancel button; nil or empty for the usual one.
     open var localizedCancelTitle: String? {
         get { core.settings.cancelTitle }
         set { core.change { $0.cancelTitle = newValue } }
     }
 
-    /// For how many seconds an unlock of the device by biometry counts; 0, the default, for not at all.
+    /// For how many seconds an unlock of the device by biometry counts. The default 0 means that it does not count.
     ///
-    /// It never does here: this keychain is unlocked by its passcode, never by a finger, so there is no such unlock.
-    /// The value is kept as it was set.
+    /// It never counts here: the passcode unlocks this keychain, never a finger. The property keeps the value that was
+    /// set.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { core.settings.reuseDuration }
         set { core.change { $0.reuseDuration = newValue } }
     }
 
-    /// Whether asking the user is forbidden; false unless set. Evaluations that would have to ask fail with
+    /// Whether asking the user is forbidden; false by default. Evaluations that would have to ask fail with
     /// `notInteractive`, keychain operations with `errSecInteractionNotAllowed`.
     open var interactionNotAllowed: Bool {
         get { core.settings.forbidsInteraction }
         set { core.change { $0.forbidsInteraction = newValue } }
     }
 
-    /// After how many failures of biometry to give up; without effect, on Apple systems too.
+    /// After how many failures of biometry to give up; without effect, as on Apple systems.
     open var maxBiometryFailures: NSNumber? {
         get { core.settings.maxBiometryFailures }
         set { core.change { $0.maxBiometryFailures = newValue } }
@@ -196,7 +200,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 }
 
 extension LAContext: AuthenticationContextSource {
-    /// The context as the functions of `Security` take it; no subclass has a say in it.
+    /// The context as the functions of `Security` take it; subclasses cannot change it.
     package var givenContext: GivenContext { core.given }
 }
 

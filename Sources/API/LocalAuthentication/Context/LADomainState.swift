@@ -1,8 +1,8 @@
 internal import KeychainWire
 
-/// What of the device's authentication a program can watch for changes: its biometry and its paired devices.
+/// The parts of the device's authentication that a program can watch for changes: its biometry and its paired devices.
 ///
-/// Nothing here says who is enrolled; equal bytes say that nothing has changed.
+/// The state does not tell who is enrolled. Equal bytes mean that nothing has changed.
 public final class LADomainState: NSObject, Sendable {
     /// The state of the biometry.
     public let biometry: LADomainStateBiometry
@@ -11,7 +11,7 @@ public final class LADomainState: NSObject, Sendable {
 
     init(_ status: BiometryStatus) { biometry = LADomainStateBiometry(status) }
 
-    /// Bytes that change whenever a finger comes or goes; nil while none is enrolled.
+    /// Bytes that change when a finger is enrolled or removed; nil while none is enrolled.
     public var stateHash: Data? { biometry.stateHash }
 }
 
@@ -19,7 +19,7 @@ public final class LADomainState: NSObject, Sendable {
 public final class LADomainStateBiometry: NSObject, Sendable {
     /// The kind of biometry.
     public let biometryType: LABiometryType
-    /// Bytes that change whenever a finger comes or goes; nil while none is enrolled.
+    /// Bytes that change when a finger is enrolled or removed; nil while none is enrolled.
     public let stateHash: Data?
 
     init(_ status: BiometryStatus) {

@@ -1,4 +1,4 @@
-/// What counts as the owner of the device having authenticated.
+/// A way to authenticate the owner of the device.
 public enum LAPolicy: Int, Sendable {
     /// Biometry alone.
     case deviceOwnerAuthenticationWithBiometrics = 1
@@ -52,7 +52,7 @@ public enum LACredentialType: Int, Sendable {
     case smartCardPIN = -3
 }
 
-/// What an access control is evaluated for.
+/// The operation for which an access control is evaluated.
 public enum LAAccessControlOperation: Int, Sendable {
     /// An item is added.
     case createItem = 0

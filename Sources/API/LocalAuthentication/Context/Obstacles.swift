@@ -2,7 +2,8 @@ internal import KeychainModel
 internal import KeychainWire
 
 extension LAPolicy {
-    /// What stands against the policy on a device, before anybody is asked; nil for nothing (semantics G.1).
+    /// The reason why the policy cannot succeed on a device, known before anybody is asked; nil for none (semantics
+    /// G.1).
     func obstacle(_ device: AuthenticationCapabilities) -> LAError? {
         switch self {
         case .deviceOwnerAuthentication: device.passcodeObstacle
@@ -20,7 +21,8 @@ extension LAPolicy {
 }
 
 extension AccessConstraint {
-    /// What stands against the demands on a device, before anybody is asked; nil for nothing (semantics D.5).
+    /// The reason why the demands cannot be met on a device, known before anybody is asked; nil for none (semantics
+    /// D.5).
     func obstacle(_ device: AuthenticationCapabilities) -> LAError? {
         let obstacles = demands.map { (demand) -> LAError? in
             switch demand {
@@ -35,10 +37,9 @@ extension AccessConstraint {
 }
 
 extension GuardedOperation {
-    /// Whether anybody has to be asked before something under an access control is made or used.
+    /// Whether somebody must be asked before an item or key under an access control is made or used.
     ///
-    /// Making something takes no user, for only reading does (S-86); a password of the program's own is needed for
-    /// both.
+    /// Making one requires no user, because only reading does (S-86). Both require the application password.
     func asks(for flags: UInt64) -> Bool {
         let constraint = AccessConstraint(flags: flags)
         if self == .createItem || self == .createKey { return constraint.needsPassword }
@@ -49,12 +50,12 @@ extension GuardedOperation {
 extension AuthenticationCapabilities {
     fileprivate var passcodeObstacle: LAError? { passcodeIsSet ? nil : .lacking(.passcodeNotSet) }
 
-    /// A reader that is missing comes first: setting a passcode would not bring one.
+    /// A missing reader comes first: setting a passcode would not add one.
     fileprivate var biometryObstacle: LAError? {
         biometry.state == .unavailable ? sensorObstacle : passcodeObstacle ?? sensorObstacle
     }
 
-    /// What keeps a finger from being seen.
+    /// The reason why no finger can be read.
     fileprivate var sensorObstacle: LAError? {
         switch biometry.state {
         case .unavailable: .lacking(.biometryNotAvailable)

@@ -1,9 +1,9 @@
 internal import KeychainWire
 private import LinuxSystem
 
-/// Who observes an environment. Each has a task of his own, which asks the keychain of whoever added him.
+/// The observers of an environment. Each has a task, which asks the keychain of the code that added the observer.
 final class EnvironmentObservers: Sendable {
-    /// The readers' services have no signal for a finger that comes or goes.
+    /// The services of fingerprint readers have no signal for an enrolled or removed finger.
     private static let pause = Duration.seconds(2)
 
     private struct Observation: Sendable {
@@ -13,7 +13,7 @@ final class EnvironmentObservers: Sendable {
 
     private let observations = Lock<[Observation]>([])
 
-    /// Adds one, unless he is there already.
+    /// Adds an observer, unless it is there already.
     func add(_ observer: any LAEnvironment.Observer, of environment: LAEnvironment) {
         let (held, before) = (WeakObserver(observer), environment.state)
         observations.withLock { observations in
@@ -31,7 +31,7 @@ final class EnvironmentObservers: Sendable {
         }
     }
 
-    /// Looks again and again, until the observer is gone or removed.
+    /// Looks repeatedly, until the observer is gone or removed.
     private static func tell(
         _ observer: WeakObserver, of environment: LAEnvironment, since before: LAEnvironment.State
     ) async {
@@ -48,7 +48,7 @@ final class EnvironmentObservers: Sendable {
     /// False when the task was cancelled.
     private static func rest() async -> Bool { (try? await Task.sleep(for: pause)) != nil }
 
-    /// A call of the keychain may block, which threads of tasks must not.
+    /// A call of the keychain may block, and threads of tasks must not.
     private static func look() async -> AuthenticationCapabilities? {
         await withCheckedContinuation { continuation in
             KeychainTask().run { continuation.resume(returning: LAEnvironment.capabilities) }
@@ -56,8 +56,7 @@ final class EnvironmentObservers: Sendable {
     }
 }
 
-/// An observer that somebody else keeps alive. Who observes lets himself be called from other threads, as on Apple's
-/// systems.
+/// An observer that another object keeps alive. Other threads may call an observer, as on Apple's systems.
 private final class WeakObserver: @unchecked Sendable {
     private(set) weak var object: (any LAEnvironment.Observer)?
 

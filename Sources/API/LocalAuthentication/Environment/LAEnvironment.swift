@@ -3,42 +3,43 @@ internal import KeychainWire
 private import LinuxSystem
 internal import Security
 
-/// What a user can authenticate with, and news of it when that changes.
+/// The means by which a user can authenticate, with a report of each change.
 ///
 /// ```swift
 /// let fingers = LAEnvironment.currentUser.state.biometry
 /// offer.isHidden = fingers?.isUsable != true
 /// ```
 ///
-/// Nothing here asks the user, and nothing protects: what is usable now may be gone when it is needed.
+/// The environment asks nobody and protects nothing: biometry that is usable now may be gone when it is needed.
 ///
-/// A class open for subclassing cannot prove itself `Sendable`; this one's observers are behind a mutex.
+/// Source: Apple, `LAEnvironment`. A class open for subclassing cannot prove that it is `Sendable`; a mutex guards the
+/// observers of this one.
 open class LAEnvironment: NSObject, @unchecked Sendable {
     private let observers = EnvironmentObservers()
 
-    /// The environment of the user whom the program runs for.
+    /// The environment of the user who runs the program.
     open class var currentUser: LAEnvironment { ofCurrentUser }
 
     private static let ofCurrentUser = LAEnvironment()
 
     override init() {}
 
-    /// What there is now. A keychain that cannot be reached has no biometry, and no passcode that is set.
+    /// The current state. A keychain that cannot be reached has no biometry and no passcode.
     open var state: State { State(Self.capabilities ?? .none) }
 
-    /// Tells an observer from now on of every state that differs from the one before.
+    /// Reports to an observer, from now on, every state that differs from the one before.
     ///
-    /// The readers of this system do not say when a finger is enrolled, so the device is looked at every two seconds
-    /// while somebody observes, and what changes back in between is not seen. The observer is called from a thread of
-    /// the module's own.
+    /// Fingerprint readers here do not report an enrolled finger. The environment therefore looks at the device every
+    /// two seconds while an observer exists. A change that is undone in between is not seen. A thread of the module
+    /// calls the observer.
     ///
-    /// - Parameter observer: held weakly: the program keeps it alive.
+    /// - Parameter observer: held weakly; the program keeps it alive.
     open func addObserver(_ observer: any Observer) { observers.add(observer, of: self) }
 
-    /// Tells an observer no more, but for a call that is under way.
+    /// Stops the reports to an observer. A call that is under way still arrives.
     open func removeObserver(_ observer: any Observer) { observers.remove(observer) }
 
-    /// What the device has; nil when no keychain can be reached.
+    /// The device's state; nil when no keychain can be reached.
     static var capabilities: AuthenticationCapabilities? {
         guard let keychain = try? KeychainSession.current(),
             case .capabilities(let device)? = try? keychain.authentication(.capabilities, descriptors: [])

@@ -1,12 +1,12 @@
 internal import KeychainWire
 
 extension LAEnvironment {
-    /// What a user could authenticate with at one moment. Two states are equal when nothing differs.
+    /// The means by which a user could authenticate at one moment. Two states are equal when nothing differs.
     public final class State: NSObject, NSCopying, Sendable {
         private let device: AuthenticationCapabilities
-        /// The biometry; nil where there is no reader.
+        /// The biometry; nil without a reader.
         public let biometry: MechanismBiometry?
-        /// The passcode of the keychain, which there always is, set or not.
+        /// The passcode of the keychain, set or not.
         public let userPassword: MechanismUserPassword?
 
         init(_ device: AuthenticationCapabilities) {
@@ -15,10 +15,10 @@ extension LAEnvironment {
             userPassword = MechanismUserPassword(device)
         }
 
-        /// The paired devices, of which there are none.
+        /// The paired devices; always empty.
         public var companions: [MechanismCompanion] { [] }
 
-        /// All of them.
+        /// All mechanisms.
         public var allMechanisms: [Mechanism] {
             let single: [Mechanism?] = [biometry, userPassword]
             return single.compactMap { $0 } + companions
@@ -34,13 +34,13 @@ extension LAEnvironment {
 
     /// A way to authenticate.
     ///
-    /// A class with subclasses cannot prove itself `Sendable`; all that is stored here is constant.
+    /// A class with subclasses cannot prove that it is `Sendable`; everything that this one stores is constant.
     public class Mechanism: NSObject, @unchecked Sendable {
-        /// Whether a policy that takes nothing else could be met now.
+        /// Whether a policy that requires only this mechanism could be met now.
         public let isUsable: Bool
-        /// What the user knows it by, in English.
+        /// The name of the mechanism for the user, in English.
         public let localizedName: String
-        /// The name of an icon: of the icon themes of Linux desktops, where Apple has names of SF Symbols.
+        /// The name of an icon in the icon themes of Linux desktops. Apple has names of SF Symbols here.
         public let iconSystemName: String
 
         fileprivate init(isUsable: Bool, _ localizedName: String, icon: String) {
@@ -56,7 +56,7 @@ extension LAEnvironment {
         public let isEnrolled: Bool
         /// Whether only the passcode helps, after too many misses.
         public let isLockedOut: Bool
-        /// Bytes that change whenever a finger comes or goes; empty while none is enrolled.
+        /// Bytes that change when a finger is enrolled or removed; empty while none is enrolled.
         public let stateHash: Data
 
         fileprivate init(_ device: AuthenticationCapabilities) {
@@ -69,7 +69,7 @@ extension LAEnvironment {
                 "Fingerprint", icon: "auth-fingerprint")
         }
 
-        /// Whether the reader is there and out of reach, as in a closed computer: never known here.
+        /// Whether the reader exists but is out of reach, as in a closed computer; always false here.
         public var builtInSensorInaccessible: Bool { false }
     }
 

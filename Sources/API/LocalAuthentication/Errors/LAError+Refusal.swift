@@ -1,16 +1,16 @@
 internal import KeychainModel
 internal import Security
 
-/// What the keychain's refusals are to `LAContext`: by their rule, otherwise by their status (semantics B.2, G.1).
+/// The `LAError` for a refusal of the keychain: chosen by its rule, otherwise by its status (semantics B.2, G.1).
 extension LAError {
     init(_ refusal: Refusal) {
         let code = Self.byRule[refusal.rule] ?? Self.byStatus[refusal.status] ?? .authenticationFailed
         self.init(code, problem: refusal.problem, remedy: refusal.remedy, cause: SecItemError(refusal))
     }
 
-    /// An error of this module's own finding.
+    /// An error that this module finds itself.
     ///
-    /// - Parameter cause: the keychain's refusal, under `NSUnderlyingErrorKey`.
+    /// - Parameter cause: the refusal of the keychain, under `NSUnderlyingErrorKey`.
     init(_ code: Code, problem: String, remedy: String, cause: SecItemError? = nil) {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: "\(problem) \(remedy)", NSLocalizedFailureReasonErrorKey: problem,
@@ -43,7 +43,7 @@ extension LAError {
     ]
 }
 
-/// Errors that no keychain has to be asked for.
+/// Errors that this module finds without a keychain.
 extension LAError {
     static let invalidated = LAError(
         .invalidContext, problem: "The context was invalidated.", remedy: "Make a new one.")

@@ -1,4 +1,4 @@
-/// An error of authentication, in the domain `LAErrorDomain`.
+/// An error of authentication, in the domain `LAErrorDomain`. Source: Apple, `LAError`.
 public struct LAError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation's class.
     public let _nsError: NSError
@@ -62,7 +62,7 @@ extension LAError: _ObjectiveCBridgeable {
         result = LAError(_nsError: source)
     }
 
-    /// Serves `error as? LAError`, which would be nil on Linux for an error that comes as its Foundation class.
+    /// Serves `error as? LAError`, which on Linux would be nil for an error in the form of its Foundation class.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout LAError?) -> Bool {
         result = source.domain == LAErrorDomain ? LAError(_nsError: source) : nil
         return result != nil

@@ -1,4 +1,4 @@
-/// Calls a function of `Security` and throws what it reports.
+/// Calls a function of `Security` and throws its error.
 func calling<Value>(_ function: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> Value?) throws -> Value {
     var error: Unmanaged<CFError>?
     if let value = unsafe function(&error) { return value }
@@ -14,7 +14,7 @@ extension NSError {
     }
 }
 
-/// Runs what blocks on a thread of the module's own and reports what comes of it.
+/// Runs a blocking function on a thread of the module and reports its outcome.
 func inBackground<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value, _ done: @escaping @Sendable (Result<Value, any Error>) -> Void
 ) {
@@ -22,7 +22,7 @@ func inBackground<Value: Sendable>(
 }
 
 extension Result where Failure == any Error {
-    /// The two halves of which a completion handler gets one.
+    /// The two values of which a completion handler gets one.
     var halves: (value: Success?, error: (any Error)?) {
         switch self {
         case .success(let value): (value, nil)

@@ -1,8 +1,8 @@
-/// What the user must do before a right is granted.
+/// The authentication that a right requires before it is granted.
 public final class LAAuthenticationRequirement: NSObject, Sendable {
-    /// How the keychain guards what belongs to a right with this requirement.
+    /// The access control of the items of a right with this requirement.
     let flags: SecAccessControlCreateFlags
-    /// What the user is asked for.
+    /// The policy that asks the user.
     let policy: LAPolicy
 
     init(flags: SecAccessControlCreateFlags) {
@@ -18,16 +18,16 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// Biometry alone: any finger that is enrolled when the right is authorized.
     public static let biometry = LAAuthenticationRequirement(flags: .biometryAny)
 
-    /// Biometry alone, with the fingers that were enrolled when the right was saved, or authorized for the first time
-    /// if it never was. A finger that comes or goes ends the right.
+    /// Biometry alone, with the fingers enrolled when the right was saved. A right that was never saved knows the
+    /// fingers of its first authorization. An enrolled or removed finger ends the right.
     public static let biometryCurrentSet = LAAuthenticationRequirement(flags: .biometryCurrentSet)
 
-    /// Biometry, and something else where it fails, is missing or is not wanted.
+    /// Biometry, or the fallback when it fails, is missing or is not wanted.
     public static func biometry(fallback: LABiometryFallbackRequirement) -> LAAuthenticationRequirement {
         LAAuthenticationRequirement(flags: fallback.flags)
     }
 
-    /// Whether the user must do the same for both.
+    /// Whether both require the same of the user.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? LAAuthenticationRequirement)?.flags == flags
     }
@@ -38,14 +38,14 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     private static let biometryAlone: SecAccessControlCreateFlags = [.biometryAny, .biometryCurrentSet]
 }
 
-/// What may take the place of biometry.
+/// The alternative to biometry.
 public final class LABiometryFallbackRequirement: NSObject, Sendable {
-    /// Biometry together with what may take its place.
+    /// Biometry together with its alternative.
     let flags: SecAccessControlCreateFlags
 
     private init(flags: SecAccessControlCreateFlags) { self.flags = flags }
 
-    /// What the system takes: the passcode.
+    /// The system's alternative: the passcode.
     public static let `default` = LABiometryFallbackRequirement(flags: .userPresence)
 
     /// The passcode.

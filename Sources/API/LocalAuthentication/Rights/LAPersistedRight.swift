@@ -1,7 +1,9 @@
-/// A right that ``LARightStore`` has saved: it guards a key, and a secret if it was saved with one.
+/// A right that ``LARightStore`` has saved. It guards a key, and a secret if it was saved with one.
 ///
-/// What needs the private key or the secret works while the right is authorized, in this object alone, and for five
-/// minutes after the user has authenticated. The enclave sees to it, not this class.
+/// The private key and the secret work while the right is authorized, in this object alone. An authorization lasts five
+/// minutes. The enclave enforces this, not this class.
+///
+/// Source: Apple, `LAPersistedRight`.
 public final class LAPersistedRight: LARight, @unchecked Sendable {
     let items: RightItems
     private let publicKey: SecKey
@@ -25,9 +27,9 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         super.init(requirement: LAAuthenticationRequirement(flags: control.flags.subtracting(.privateKeyUsage)))
     }
 
-    /// Does something in the context of the right, which must be authorized.
+    /// Runs `body` in the context of the right, which must be authorized.
     ///
-    /// - Throws: `LAError` with `notInteractive` when it is not; what the keychain refuses.
+    /// - Throws: `LAError` with `notInteractive` when it is not authorized; the refusals of the keychain.
     func whileAuthorized<Value>(_ body: (LAContext) throws -> Value) throws -> Value {
         guard let context = authorization.grantedContext else { throw LAError.notAuthorized }
         do { return try body(context) } catch let error as NSError {
@@ -37,7 +39,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         }
     }
 
-    /// Has the enclave use the key: it knows the fingers that were enrolled when the right was saved.
+    /// Lets the enclave use the key. The enclave knows the fingers that were enrolled when the right was saved.
     override func confirm(_ context: LAContext) -> LAError? {
         guard requirement == .biometryCurrentSet else { return nil }
         do {
@@ -55,7 +57,7 @@ extension LAError {
         .notInteractive, problem: "The right is not authorized.",
         remedy: "Call authorize(localizedReason:) and wait for it.")
 
-    /// What an error of `Security` that is about the user is in this module; nil for any other.
+    /// The `LAError` for an error of `Security` that is about the user; nil for any other error.
     init?(status error: NSError) {
         guard error.domain == NSOSStatusErrorDomain,
             let code = Self.byOSStatus[OSStatus(truncatingIfNeeded: error.code)]

@@ -1,10 +1,12 @@
-/// The private key that a right guards: P-256, in the enclave, never to be had.
+/// The private key that a right guards: a P-256 key in the enclave, which never leaves it.
 ///
-/// Every use needs the right to be authorized; otherwise it fails with `LAError` and `notInteractive`. What the
-/// algorithm or the data do not fit is an error of `NSOSStatusErrorDomain` with `errSecParam`. Completion handlers are
-/// called once, on a queue of the module's own.
+/// Every use needs the authorized right; without it the call fails with `LAError` and `notInteractive`. A call that
+/// does not fit the algorithm or the data fails with `errSecParam` of `NSOSStatusErrorDomain`. Completion handlers are
+/// called once, on a queue of the module.
+///
+/// Source: Apple, `LAPrivateKey`.
 public final class LAPrivateKey: NSObject, Sendable {
-    /// The other half.
+    /// The public half.
     public let publicKey: LAPublicKey
     private let right: LAPersistedRight
 
@@ -15,7 +17,7 @@ public final class LAPrivateKey: NSObject, Sendable {
 
     // MARK: - Signing
 
-    /// Signs.
+    /// Signs data.
     ///
     /// - Parameters:
     ///   - data: the message, or its digest, as the algorithm's name says.
@@ -38,7 +40,7 @@ public final class LAPrivateKey: NSObject, Sendable {
 
     // MARK: - Decrypting
 
-    /// Decrypts what was encrypted with the other half.
+    /// Decrypts what was encrypted with the public half.
     ///
     /// - Parameters:
     ///   - data: the ciphertext; at most 16 KiB.
@@ -120,8 +122,7 @@ extension LAPersistedRight {
     }
 }
 
-/// Parameters of a key exchange on their way to another thread: a copy that nobody changes, which is what makes it
-/// safe.
+/// Parameters of a key exchange for another thread: a copy that nobody changes, which makes it safe.
 private struct ExchangeParameters: @unchecked Sendable {
     let dictionary: NSDictionary
 

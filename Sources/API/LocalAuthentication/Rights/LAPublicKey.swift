@@ -1,7 +1,9 @@
-/// The public half of a right's key. It works whether the right is authorized or not.
+/// The public half of a right's key. It works whether or not the right is authorized.
 ///
-/// Completion handlers are called once, on a queue of the module's own. What the algorithm or the data do not fit is an
-/// error of `NSOSStatusErrorDomain` with `errSecParam`.
+/// Completion handlers are called once, on a queue of the module. A call that does not fit the algorithm or the data
+/// fails with `errSecParam` of `NSOSStatusErrorDomain`.
+///
+/// Source: Apple, `LAPublicKey`.
 public final class LAPublicKey: NSObject, Sendable {
     private let key: SecKey
 
@@ -9,7 +11,7 @@ public final class LAPublicKey: NSObject, Sendable {
 
     // MARK: - The key itself
 
-    /// Gives the key: 04 ‖ X ‖ Y, 65 bytes.
+    /// Gives the key as 04 ‖ X ‖ Y, 65 bytes.
     public func exportBytes(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         perform(exporting, completion)
     }
@@ -23,12 +25,12 @@ public final class LAPublicKey: NSObject, Sendable {
 
     // MARK: - Encrypting
 
-    /// Encrypts for whoever has the private key.
+    /// Encrypts data that only the private key decrypts.
     public func encrypt(
         _ data: Data, algorithm: SecKeyAlgorithm, completion: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) { perform(encrypting(data, algorithm), completion) }
 
-    /// Encrypts for whoever has the private key.
+    /// Encrypts, as the function with a completion handler does.
     public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await awaiting { inBackground(encrypting(data, algorithm), $0) }
     }
@@ -49,9 +51,9 @@ public final class LAPublicKey: NSObject, Sendable {
     /// Verifies a signature.
     ///
     /// - Parameters:
-    ///   - signedData: what was signed.
-    ///   - completion: gets nil for a signature of the private key; otherwise an error, with `errSecVerifyFailed` for one that
-    ///     is none.
+    ///   - signedData: the message that was signed, or its digest, as the algorithm's name says.
+    ///   - completion: gets nil for a signature of the private key, otherwise an error: `errSecVerifyFailed` for a
+    ///     wrong signature.
     public func verify(
         _ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm,
         completion: @escaping @Sendable ((any Error)?) -> Void

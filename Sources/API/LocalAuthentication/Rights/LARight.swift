@@ -1,19 +1,19 @@
 private import LinuxSystem
 
-/// Something that is granted once the user has authenticated, until it is given back.
+/// A permission that is granted when the user authenticates, until the program gives it back.
 ///
 /// ```swift
 /// let right = LARight(requirement: .biometry)
 /// try await right.authorize(localizedReason: "to show the invoices")
 /// ```
 ///
-/// By itself it says who may go on; a right that ``LARightStore`` has saved also guards a key and a secret, in the
-/// enclave.
+/// By itself a right tells the program whether to go on. A right that ``LARightStore`` has saved also guards a key and
+/// a secret in the enclave.
 ///
-/// Source: semantics G.3. A class open for subclassing cannot prove itself `Sendable`; this one's state is behind a
-/// mutex.
+/// Source: Apple, `LARight`; semantics G.3. A class open for subclassing cannot prove that it is `Sendable`; a mutex
+/// guards the state of this one.
 open class LARight: NSObject, @unchecked Sendable {
-    /// How far the authorization has come.
+    /// The state of the authorization.
     public enum State: Int, Sendable {
         /// Nobody has tried to authorize the right.
         case unknown = 0
@@ -21,7 +21,7 @@ open class LARight: NSObject, @unchecked Sendable {
         case authorizing = 1
         /// The right is granted.
         case authorized = 2
-        /// The right was refused or given back, or was granted too long ago.
+        /// The right was refused or given back, or its grant expired.
         case notAuthorized = 3
     }
 
@@ -34,13 +34,13 @@ open class LARight: NSObject, @unchecked Sendable {
 
     /// Makes a right.
     ///
-    /// - Parameter requirement: what the user must do.
+    /// - Parameter requirement: the required authentication.
     public init(requirement: LAAuthenticationRequirement) { self.requirement = requirement }
 
-    /// How far the authorization has come.
+    /// The state of the authorization.
     open var state: State { authorization.state }
 
-    /// A number of the program's own; 0 unless set.
+    /// A number that the program may set; 0 by default.
     open var tag: Int {
         get { number.withLock { $0 } }
         set { number.withLock { $0 = newValue } }
@@ -48,14 +48,14 @@ open class LARight: NSObject, @unchecked Sendable {
 
     // MARK: - Authorization
 
-    /// Asks the user for what the right requires, unless it is granted still. While he is being asked, others who
-    /// authorize the right wait for the same answer.
+    /// Asks the user for the required authentication, unless the right is still granted. Calls during the prompt wait
+    /// for the same answer.
     ///
     /// - Parameters:
-    ///   - localizedReason: what the user reads; not empty.
-    ///   - completion: called once, on a queue of the module's own, with nil, or with the `LAError` of
-    ///     ``LAContext/evaluatePolicy(_:localizedReason:reply:)``; `appCancel` when the right is given back meanwhile,
-    ///     `authenticationFailed` when other fingers are enrolled than the right knows.
+    ///   - localizedReason: the text that the user reads; not empty.
+    ///   - completion: called once, on a queue of the module, with nil, or with the `LAError` of
+    ///     ``LAContext/evaluatePolicy(_:localizedReason:reply:)``. It is `appCancel` when the right is given back
+    ///     meanwhile, and `authenticationFailed` when other fingers are enrolled than the right knows.
     open func authorize(localizedReason: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         guard let context = authorization.begin(completion) else { return }
         context.evaluatePolicy(requirement.policy, localizedReason: localizedReason) { [self] isMet, error in
@@ -71,9 +71,9 @@ open class LARight: NSObject, @unchecked Sendable {
         try await awaiting { done in authorize(localizedReason: localizedReason) { done(.finished($0)) } }
     }
 
-    /// Looks whether the right could be authorized now; asks nobody.
+    /// Checks whether the right could be authorized now. It asks nobody.
     ///
-    /// - Parameter completion: called once, on a queue of the module's own, with nil, or with the `LAError` of
+    /// - Parameter completion: called once, on a queue of the module, with nil, or with the `LAError` of
     ///   ``LAContext/canEvaluatePolicy(_:error:)``.
     open func checkCanAuthorize(completion: @escaping @Sendable ((any Error)?) -> Void) {
         KeychainTask().run { [requirement] in
@@ -83,16 +83,16 @@ open class LARight: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Looks whether the right could be authorized now, as the function with a completion handler does.
+    /// Checks whether the right could be authorized now, as the function with a completion handler does.
     ///
     /// - Throws: the `LAError` that the handler would get.
     open func checkCanAuthorize() async throws {
         try await awaiting { done in checkCanAuthorize { done(.finished($0)) } }
     }
 
-    /// Gives the right back: what needs it asks the user again.
+    /// Gives the right back. Its next use asks the user again.
     ///
-    /// - Parameter completion: called once, on a queue of the module's own.
+    /// - Parameter completion: called once, on a queue of the module.
     open func deauthorize(completion: @escaping @Sendable () -> Void) {
         authorization.giveBack(self)
         KeychainTask().run(completion)
@@ -103,7 +103,7 @@ open class LARight: NSObject, @unchecked Sendable {
         await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
     }
 
-    /// Tells the program what has become of the right.
+    /// Reports the new state of the right to the program.
     func announce(_ state: State) {
         switch state {
         case .authorized: NotificationCenter.default.post(name: .LARightDidBecomeAuthorized, object: self)
@@ -114,7 +114,7 @@ open class LARight: NSObject, @unchecked Sendable {
 
     // MARK: - What else has to hold
 
-    /// Looks at what the evaluation of a policy does not: whether the right still knows the fingers that are enrolled.
+    /// Checks what the evaluation of a policy does not: that the enrolled fingers are those the right knows.
     func confirm(_ context: LAContext) -> LAError? {
         guard requirement == .biometryCurrentSet else { return nil }
         return authorization.knows(context.evaluatedPolicyDomainState) ? nil : .otherFingers
@@ -133,8 +133,8 @@ extension LAError {
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 extension NSNotification.Name {
-    /// Posted by a right that was granted, which is its object, from whatever thread that happened on.
+    /// Posted by a right that was granted, which is its object, on the thread where that happened.
     public static let LARightDidBecomeAuthorized = Self("LARightDidBecomeAuthorizedNotification")
-    /// Posted by a right that was refused, given back or has run out, which is its object.
+    /// Posted by a right that was refused, was given back or has expired, which is its object.
     public static let LARightDidBecomeUnauthorized = Self("LARightDidBecomeUnauthorizedNotification")
 }

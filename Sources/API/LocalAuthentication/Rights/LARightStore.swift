@@ -1,4 +1,4 @@
-/// Where a program's rights are kept, each with a key of the enclave and, if it is given one, a secret.
+/// The store of a program's rights. Each right has a key in the enclave and, if the program gives one, a secret.
 ///
 /// ```swift
 /// let right = try await LARightStore.shared.saveRight(LARight(), identifier: "token", secret: token)
@@ -6,10 +6,10 @@
 /// let token = try await right.secret.rawData
 /// ```
 ///
-/// Errors are the keychain's, of `NSOSStatusErrorDomain`: `errSecParam` for an empty identifier, and as the functions
-/// say. Completion handlers are called once, on a queue of the module's own.
+/// Errors are those of the keychain, in `NSOSStatusErrorDomain`. An empty identifier gives `errSecParam`; the functions
+/// name the others. Completion handlers are called once, on a queue of the module.
 ///
-/// Source: semantics G.3.
+/// Source: Apple, `LARightStore`; semantics G.3.
 public final class LARightStore: NSObject, Sendable {
     /// The store of the calling program.
     public static let shared = LARightStore()
@@ -18,14 +18,14 @@ public final class LARightStore: NSObject, Sendable {
 
     // MARK: - Finding
 
-    /// Finds a saved right; asks nobody.
+    /// Finds a saved right. It asks nobody.
     ///
     /// - Parameter completion: gets the right, or `errSecItemNotFound`.
     public func right(
         forIdentifier identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) { report(finding(identifier), completion) }
 
-    /// Finds a saved right; asks nobody.
+    /// Finds a saved right. It asks nobody.
     ///
     /// - Throws: `errSecItemNotFound` when there is none.
     public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
@@ -38,21 +38,21 @@ public final class LARightStore: NSObject, Sendable {
 
     // MARK: - Saving
 
-    /// Saves a right with a new key; asks nobody.
+    /// Saves a right with a new key. It asks nobody.
     ///
     /// - Parameters:
     ///   - identifier: a name that no saved right of the program has.
-    ///   - completion: gets the saved right, or an error: `errSecDuplicateItem` for a name in use, `errSecAuthFailed` where
-    ///     nobody could ever authorize the right, as without a passcode (S-87).
+    ///   - completion: gets the saved right, or an error: `errSecDuplicateItem` for a name in use, `errSecAuthFailed`
+    ///     when nobody could ever authorize the right, as without a passcode (S-87).
     public func saveRight(
         _ right: LARight, identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) { report(saving(right, identifier, nil), completion) }
 
-    /// Saves a right with a new key and a secret; asks nobody.
+    /// Saves a right with a new key and a secret. It asks nobody.
     ///
     /// - Parameters:
     ///   - identifier: a name that no saved right of the program has.
-    ///   - secret: what the right guards; at most 1 MiB.
+    ///   - secret: the secret that the right guards; at most 1 MiB.
     ///   - completion: as by ``saveRight(_:identifier:completion:)``.
     public func saveRight(
         _ right: LARight, identifier: String, secret: Data,
@@ -83,21 +83,21 @@ public final class LARightStore: NSObject, Sendable {
 
     // MARK: - Removing
 
-    /// Removes a saved right, its key and its secret; asks nobody.
+    /// Removes a saved right, its key and its secret. It asks nobody.
     ///
     /// - Parameter completion: gets nil, or `errSecItemNotFound`.
     public func removeRight(_ right: LAPersistedRight, completion: @escaping @Sendable ((any Error)?) -> Void) {
         inBackground(removing(right)) { completion($0.halves.error) }
     }
 
-    /// Removes a saved right by its name; asks nobody.
+    /// Removes a saved right by its name. It asks nobody.
     ///
     /// - Parameter completion: gets nil, or `errSecItemNotFound`.
     public func removeRight(
         forIdentifier identifier: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) { inBackground(removing(identifier)) { completion($0.halves.error) } }
 
-    /// Removes all saved rights of the program; asks nobody. Without any it has nothing to do.
+    /// Removes all saved rights of the program. It asks nobody, and succeeds when there is none.
     public func removeAllRights(completion: @escaping @Sendable ((any Error)?) -> Void) {
         inBackground({ try RightItems.removeAll() }) { completion($0.halves.error) }
     }

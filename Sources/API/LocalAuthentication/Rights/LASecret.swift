@@ -6,9 +6,8 @@ public final class LASecret: NSObject, Sendable {
 
     /// Loads the secret.
     ///
-    /// - Parameter completion: called once, on a queue of the module's own, with the secret, or with an error:
-    ///   `LAError` with `notInteractive` when the right is not authorized; `errSecItemNotFound` when it was saved
-    ///   without a secret.
+    /// - Parameter completion: called once, on a queue of the module, with the secret, or with an error: `LAError` with
+    ///   `notInteractive` when the right is not authorized; `errSecItemNotFound` when it was saved without a secret.
     public func loadData(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         load {
             let (data, error) = $0.halves

@@ -1,9 +1,10 @@
 private import LinuxSystem
 
-/// How far a right's authorization has come, who waits for it, and the context in which the user has shown himself.
+/// The state of a right's authorization, the callers that wait for it, and the context in which the user has
+/// authenticated.
 ///
-/// The invariants: the state is *authorizing* while somebody waits, and only then; *authorized* while there is a
-/// context in which the requirement was met. Everybody who waits is told once.
+/// The invariants: the state is *authorizing* exactly while a caller waits. It is *authorized* while a context exists
+/// in which the requirement was met. Every waiting caller gets one reply.
 final class RightAuthorization: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
@@ -11,7 +12,7 @@ final class RightAuthorization: Sendable {
         var state = LARight.State.unknown
         var context: LAContext?
         var waiting: [Completion] = []
-        /// The fingers that the first authorization found.
+        /// The fingers that were enrolled at the first authorization.
         var enrolment: Data?
     }
 
@@ -19,13 +20,13 @@ final class RightAuthorization: Sendable {
 
     var state: LARight.State { content.withLock { $0.state } }
 
-    /// The context of a right that is granted; nil for any other.
+    /// The context of a granted right; nil for any other.
     var grantedContext: LAContext? { content.withLock { $0.state == .authorized ? $0.context : nil } }
 
     /// Begins to authorize.
     ///
-    /// - Returns: the context to evaluate; nil when the user is being asked already, whose answer will serve this
-    ///   caller too.
+    /// - Returns: the context to evaluate; nil when the user is being asked already: that answer serves this caller
+    ///   too.
     func begin(_ completion: @escaping Completion) -> LAContext? {
         content.withLock { content in
             content.waiting.append(completion)
@@ -37,7 +38,7 @@ final class RightAuthorization: Sendable {
         }
     }
 
-    /// Ends what was begun with a context, unless the right was given back meanwhile.
+    /// Ends an authorization that began with a context, unless the right was given back meanwhile.
     func end(_ context: LAContext, _ error: (any Error)?, of right: LARight) {
         let waiting = change(right) { content -> [Completion] in
             guard content.context === context, content.state == .authorizing else { return [] }
@@ -51,7 +52,7 @@ final class RightAuthorization: Sendable {
         for completion in waiting { completion(error) }
     }
 
-    /// Gives the right back; who waits for it is told so.
+    /// Gives the right back and tells the waiting callers.
     func giveBack(_ right: LARight) {
         let (context, waiting) = change(right) { content in
             defer { (content.state, content.context, content.waiting) = (.notAuthorized, nil, []) }
@@ -62,7 +63,7 @@ final class RightAuthorization: Sendable {
         for completion in waiting { task.run { completion(LAError.cancelledByProgram) } }
     }
 
-    /// Notes that what was shown in a context is worth nothing any more.
+    /// Notes that a context no longer proves anything.
     func expire(_ context: LAContext, of right: LARight) {
         change(right) { content in
             guard content.context === context, content.state == .authorized else { return }
@@ -70,7 +71,7 @@ final class RightAuthorization: Sendable {
         }
     }
 
-    /// Changes the content, and announces what the right has become by that.
+    /// Changes the content, and announces the right's new state.
     private func change<Result>(_ right: LARight, _ body: (inout Content) -> Result) -> Result {
         let (result, before, after) = content.withLock { content in
             let before = content.state

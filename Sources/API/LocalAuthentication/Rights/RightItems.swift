@@ -1,8 +1,8 @@
-/// A saved right as the keychain has it: a permanent key of the enclave and an item, both guarded by what the right
-/// requires.
+/// A saved right as the keychain has it: a permanent key of the enclave and an item, both under the access control of
+/// the right's requirement.
 ///
-/// The item keeps the secret, or nothing; it is what makes the identifier unique. The key is found without asking
-/// anybody (S-41), and its access control says what the right requires.
+/// The item holds the secret, or nothing. It makes the identifier unique. The key is found without asking anybody
+/// (S-41), and its access control tells the requirement.
 struct RightItems: Sendable {
     let identifier: String
 
@@ -14,10 +14,10 @@ struct RightItems: Sendable {
 
     // MARK: - Saving and removing
 
-    /// Makes the key and keeps the secret. Asks nobody (S-86).
+    /// Makes the key and stores the secret. It asks nobody (S-86).
     ///
-    /// - Throws: the keychain's refusal: `errSecDuplicateItem` for an identifier that is in use, `errSecAuthFailed`
-    ///   where nobody could ever authorize the right (no passcode, no finger).
+    /// - Throws: the refusals of the keychain: `errSecDuplicateItem` for an identifier in use, `errSecAuthFailed` when
+    ///   nobody could ever authorize the right (no passcode, no finger).
     func add(_ flags: SecAccessControlCreateFlags, secret: Data?) throws {
         var item = record
         item[kSecAttrAccessControl] = try control(flags)

@@ -1,19 +1,20 @@
-/// Who may open an item, and when: a protection class and what the user must do. Immutable.
+/// The conditions under which an item may be opened: a protection class and the required authentication. Immutable.
 ///
-/// Made by `SecAccessControlCreateWithFlags`; also among the attributes of every item that is found.
+/// `SecAccessControlCreateWithFlags` makes one. Every found item has one among its attributes. Source: Apple,
+/// `SecAccessControl`.
 public final class SecAccessControl: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecAccessControl.self)
     private let runtimeWord = SecAccessControl.runtimeType.word
 
     /// The protection class, one of the `kSecAttrAccessible…` values.
     let protection: String
-    /// What the user must do; nil for an item that was added without an access control.
+    /// The required authentication; nil for an item that was added without an access control.
     let givenFlags: SecAccessControlCreateFlags?
 
-    /// What the user must do.
+    /// The required authentication.
     package var flags: SecAccessControlCreateFlags { givenFlags ?? [] }
 
-    /// Makes an access control of parts that fit each other; `SecAccessControlCreateWithFlags` is what checks them.
+    /// Makes an access control of matching parts. `SecAccessControlCreateWithFlags` checks that they match.
     init(protection: String, flags: SecAccessControlCreateFlags? = nil) {
         self.protection = protection
         givenFlags = flags
@@ -26,7 +27,7 @@ public final class SecAccessControl: NSObject, SecurityObject, Sendable {
         return "<SecAccessControlRef: \(([protection] + requirements).joined(separator: ";"))>"
     }
 
-    /// Whether both grant the same, however their flags were written: the printed form leaves nothing out.
+    /// Whether both grant the same, whatever the spelling of their flags: the printed form leaves nothing out.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? SecAccessControl)?.description == description
     }

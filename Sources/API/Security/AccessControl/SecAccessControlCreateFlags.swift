@@ -1,4 +1,4 @@
-/// What the user must do before an item or key can be used, and for what (S-29 to S-35).
+/// The authentication that an item or key requires, and the uses that require it (S-29 to S-35).
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// The bits, with Apple's values.
     public let rawValue: CFOptionFlags
@@ -25,7 +25,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 
     /// One of the constraints suffices.
     public static let or = Self(rawValue: 1 << 14)
-    /// All constraints must be met; so it is without this flag too.
+    /// All constraints must be met. Without this flag the same holds.
     public static let and = Self(rawValue: 1 << 15)
 
     // MARK: - Additions
@@ -35,11 +35,11 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// A password of the program's own is mixed into the item's encryption.
     public static let applicationPassword = Self(rawValue: 1 << 31)
 
-    // MARK: - Our own
+    // MARK: - Extensions to Apple's API
 
     /// Only a program that root has anchored may read the value or use the key: the kernel keeps the user's other
-    /// programs out of its memory. Apple's systems have no such flag, for there every program is one. Any program of
-    /// the group may add, overwrite or delete the item.
+    /// programs out of its memory. Apple's systems protect every program in this way, so they have no such flag. Any
+    /// program of the group may add, overwrite or delete the item.
     public static let anchoredProgram = Self(rawValue: 1 << 48)
 
     // MARK: - Older names

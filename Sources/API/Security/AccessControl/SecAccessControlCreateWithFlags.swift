@@ -1,6 +1,6 @@
 internal import KeychainModel
 
-/// Makes an access control from a protection class and what the user must do (semantics D.5).
+/// Makes an access control from a protection class and the required authentication (semantics D.5).
 ///
 /// ```swift
 /// var error: Unmanaged<CFError>?
@@ -11,10 +11,10 @@ internal import KeychainModel
 /// - Parameters:
 ///   - allocator: ignored.
 ///   - protection: one of the seven `kSecAttrAccessible…` values.
-///   - flags: what the user must do; empty for nothing.
-///   - error: receives, with the result nil, an error of `NSOSStatusErrorDomain` with the code `errSecParam` that says
-///     which part does not fit and what to do. The caller releases it.
-/// - Returns: the access control, or nil where the parts do not fit.
+///   - flags: the required authentication; empty for none.
+///   - error: receives, with the result nil, an error of `NSOSStatusErrorDomain` with the code `errSecParam`. It names
+///     the part that does not fit and the remedy. The caller releases it.
+/// - Returns: the access control, or nil when the parts do not fit.
 @discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
@@ -41,7 +41,7 @@ extension SecAccessControlCreateFlags {
     ]
 
     fileprivate func checkCombination() throws(Refusal) {
-        // A bit that is not understood might be a constraint, so it is not passed over.
+        // An unknown bit might be a constraint, so it is refused.
         if !isSubset(of: Self.named) {
             throw refusal("The flags contain a bit without a meaning.", do: "Use the named flags only.")
         }

@@ -38,20 +38,12 @@ extension SecCertificate: ReferencedItem {
 }
 
 extension Certificate {
-    /// The certificate in an item that was found, also in that of an identity; nil when its bytes are none.
+    /// The certificate in a found item or identity; nil when its bytes are no certificate.
     init?(of item: ItemResponse.Item) {
         let id: AttributeID = item.itemClass == .identity ? .certificateData : .valueData
         guard let bytes = item.attributes.secret(id),
             let certificate = bytes.withSpan({ try? Certificate(parsing: $0) })
         else { return nil }
         self = certificate
-    }
-}
-
-extension DistinguishedName {
-    /// The form in which the keychain keeps and compares a name a program gives as DER; what is no name stays as it is,
-    /// and so does a name that is in this form already.
-    static func normalized(_ name: Span<UInt8>) -> [UInt8] {
-        (try? DistinguishedName(parsing: name))?.normalized ?? name.array(0, name.count)
     }
 }

@@ -1,6 +1,7 @@
 internal import KeychainCrypto
 
-/// An X.509 certificate. Immutable; any thread may use it. Two are equal when their bytes are.
+/// An X.509 certificate. Immutable; any thread may use it. Two are equal when their bytes are. Source: Apple,
+/// `SecCertificate`; RFC 5280.
 public final class SecCertificate: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecCertificate.self)
     private let runtimeWord = SecCertificate.runtimeType.word
@@ -29,8 +30,8 @@ public final class SecCertificate: NSObject, SecurityObject, Sendable {
 /// - Parameters:
 ///   - allocator: ignored.
 ///   - data: DER (RFC 5280), exactly one certificate and nothing behind it.
-/// - Returns: the certificate, or nil when the data is none. That there is a certificate says nothing about whom to
-///   believe: see `SecTrustCreateWithCertificates`.
+/// - Returns: the certificate, or nil when the data is no certificate. A certificate proves nothing by itself: see
+///   `SecTrustCreateWithCertificates`.
 @discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     data.withSpan { try? Certificate(parsing: $0) }.map(SecCertificate.init)
@@ -44,7 +45,7 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
 
 /// Returns a certificate's public key.
 ///
-/// - Returns: the key, or nil for a key of a type that is not used here, or none at all.
+/// - Returns: the key, or nil when the certificate has no key or one of an unsupported type.
 @discardableResult
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
     (try? certificate.certificate.subjectPublicKey()).map { SecKey($0) }
@@ -56,7 +57,7 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
 
 /// Returns a certificate's public key, as on macOS before 10.14.
 ///
-/// - Returns: `errSecSuccess`, or `errSecUnsupportedKeyFormat` when there is no key that is used here; then `key` is
+/// - Returns: `errSecSuccess`, or `errSecUnsupportedKeyFormat` when there is no key of a supported type; then `key` is
 ///   nil.
 @discardableResult
 public func SecCertificateCopyPublicKey(_ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>) -> OSStatus

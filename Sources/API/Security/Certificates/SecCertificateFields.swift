@@ -1,12 +1,12 @@
 internal import DER
 internal import KeychainCrypto
 
-// What a certificate says about itself and its subject.
+// The fields of a certificate and its subject.
 
-/// Returns what a person calls the subject: its common name, otherwise its unit, organisation or address, otherwise an
-/// alternative name or any other text of the name.
+/// Returns a name of the subject for people: its common name, otherwise its unit, organisation or address. Without
+/// these it is an alternative name or any other text of the name.
 ///
-/// - Returns: the name; nil when the certificate has nothing of the kind.
+/// - Returns: the name; nil when the certificate has no such text.
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     let summary = certificate.certificate.subjectSummary
@@ -63,8 +63,8 @@ public func SecCertificateCopySerialNumber(
     unsafe SecCertificateCopySerialNumberData(certificate, error)
 }
 
-/// Returns the issuer's name as a DER sequence, in the form in which names are compared: letters of ASCII in upper
-/// case, blanks at the ends gone, several blanks one. `kSecMatchIssuers` takes such names.
+/// Returns the issuer's name as a DER sequence, in the form in which names are compared. The form has ASCII letters in
+/// upper case, no blanks at the ends, and single blanks. `kSecMatchIssuers` takes such names.
 @discardableResult
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     sequence(certificate.certificate.issuer)

@@ -1,6 +1,7 @@
-// What macOS has of certificates beyond what iOS has.
+// The certificate functions that macOS has and iOS has not.
 
-/// What the key of a certificate may be used for (`SecPolicy`'s and match keys' values).
+/// The permitted uses of a certificate's key, as policies and match keys take them. Source: Apple, `SecKeyUsage`; RFC
+/// 5280, 4.2.1.3.
 public struct SecKeyUsage: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32
@@ -9,7 +10,7 @@ public struct SecKeyUsage: OptionSet, Sendable {
 
     /// Signatures, such as those of a handshake.
     public static let digitalSignature = Self(rawValue: 1)
-    /// Signatures that are to bind.
+    /// Signatures that are meant to bind the signer.
     public static let nonRepudiation = Self(rawValue: 1 << 1)
     /// The same, by its newer name.
     public static let contentCommitment = Self(rawValue: 1 << 1)
@@ -27,7 +28,7 @@ public struct SecKeyUsage: OptionSet, Sendable {
     public static let encipherOnly = Self(rawValue: 1 << 7)
     /// Agreement in order to decrypt only.
     public static let decipherOnly = Self(rawValue: 1 << 8)
-    /// Whoever does not know the usage must not use the key.
+    /// A program that does not know the usage must not use the key.
     public static let critical = Self(rawValue: 1 << 31)
     /// Everything.
     public static let all = Self(rawValue: 0x7FFF_FFFF)
@@ -53,7 +54,7 @@ public func SecCertificateCopyNormalizedSubjectContent(
     SecCertificateCopyNormalizedSubjectSequence(certificate)
 }
 
-/// Returns what a person calls the certificate.
+/// Returns a name of the certificate for people.
 ///
 /// - Parameter error: never set.
 /// - Returns: as `SecCertificateCopySubjectSummary`.
@@ -64,7 +65,7 @@ public func SecCertificateCopyShortDescription(
     SecCertificateCopySubjectSummary(certificate)
 }
 
-/// Returns everything a certificate says, for people.
+/// Returns all fields of a certificate for people. Not implemented.
 ///
 /// - Parameter error: receives `errSecUnimplemented`.
 /// - Returns: nil.
@@ -75,7 +76,7 @@ public func SecCertificateCopyLongDescription(
     unsafe notHere("`openssl x509 -text` shows all of a certificate.", error)
 }
 
-/// Returns fields of a certificate by their object identifiers.
+/// Returns fields of a certificate by their object identifiers. Not implemented.
 ///
 /// - Parameter error: receives `errSecUnimplemented`.
 /// - Returns: nil.

@@ -10,8 +10,8 @@ public final class SecCode: NSObject, SecurityObject, Sendable {
     fileprivate init(_ code: SignedCode) { self.code = code }
 }
 
-/// How code is to be looked at; what it asks for beyond the default is accepted and changes nothing, because everything
-/// that is signed is always verified.
+/// Options for looking at code. Those beyond the default are accepted and change nothing: all signed code is always
+/// verified.
 public struct SecCSFlags: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32
@@ -38,7 +38,7 @@ public let kSecCSRequirementInformation: UInt32 = 1 << 2
 /// Returns the code of this process.
 ///
 /// - Parameter code: receives it.
-/// - Returns: `errSecSuccess`, or the status of a signature that does not hold.
+/// - Returns: `errSecSuccess`, or the status of an invalid signature.
 @discardableResult
 public func SecCodeCopySelf(_ flags: SecCSFlags, _ code: UnsafeMutablePointer<SecCode?>) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -59,9 +59,9 @@ public func SecCodeCopyStaticCode(
     return errSecSuccess
 }
 
-/// Returns whether running code is what was signed.
+/// Checks running code against its signature.
 ///
-/// - Returns: `errSecSuccess`, `errSecCSUnsigned`, or `errSecCSUnimplemented` where there is a requirement.
+/// - Returns: `errSecSuccess`; `errSecCSUnsigned`; `errSecCSUnimplemented` for a call with a requirement.
 @discardableResult
 public func SecCodeCheckValidity(_ code: SecCode, _ flags: SecCSFlags, _ requirement: SecRequirement?) -> OSStatus {
     code.code.validity(requirement)

@@ -1,4 +1,5 @@
-/// A requirement that code can meet or not. Apple's language of requirements is not understood here: there are none.
+/// A requirement on code. This system does not read Apple's language of requirements, so no object of this class
+/// exists.
 public final class SecRequirement: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecRequirement.self)
     private let runtimeWord = SecRequirement.runtimeType.word

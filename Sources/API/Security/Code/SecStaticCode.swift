@@ -10,13 +10,13 @@ public final class SecStaticCode: NSObject, SecurityObject, Sendable {
     init(_ code: SignedCode) { self.code = code }
 }
 
-/// Reads an executable, and verifies its signature.
+/// Reads an executable and verifies its signature.
 ///
 /// - Parameters:
-///   - path: where it is.
-///   - staticCode: receives it.
-/// - Returns: `errSecSuccess`, also for one that is not signed; `errSecCSStaticCodeNotFound`; the status of a signature
-///   that does not hold. ``SecCopyLastItemError()`` says which rule spoke.
+///   - path: the URL of the file.
+///   - staticCode: receives the code.
+/// - Returns: `errSecSuccess`, also for an unsigned executable; `errSecCSStaticCodeNotFound`; the status of an invalid
+///   signature. ``SecCopyLastItemError()`` names the rule.
 @discardableResult
 public func SecStaticCodeCreateWithPath(
     _ path: CFURL, _ flags: SecCSFlags, _ staticCode: UnsafeMutablePointer<SecStaticCode?>
@@ -27,9 +27,9 @@ public func SecStaticCodeCreateWithPath(
     }
 }
 
-/// Returns whether an executable is what was signed, as it was when it was read.
+/// Checks an executable against its signature, in the state in which it was read.
 ///
-/// - Returns: `errSecSuccess`, `errSecCSUnsigned`, or `errSecCSUnimplemented` where there is a requirement.
+/// - Returns: `errSecSuccess`; `errSecCSUnsigned`; `errSecCSUnimplemented` for a call with a requirement.
 @discardableResult
 public func SecStaticCodeCheckValidity(
     _ staticCode: SecStaticCode, _ flags: SecCSFlags, _ requirement: SecRequirement?
@@ -37,7 +37,7 @@ public func SecStaticCodeCheckValidity(
     staticCode.code.validity(requirement)
 }
 
-/// Returns where code lies.
+/// Returns the location of code.
 ///
 /// - Parameter path: receives the URL of the file.
 /// - Returns: `errSecSuccess`.
@@ -49,11 +49,11 @@ public func SecCodeCopyPath(
     return errSecSuccess
 }
 
-/// Returns what a signature says.
+/// Returns the contents of a signature.
 ///
-/// - Parameter information: receives a dictionary with `kSecCodeInfoMainExecutable` and, for signed code,
-///   `kSecCodeInfoIdentifier`, `kSecCodeInfoTeamIdentifier`, `kSecCodeInfoUnique` (the digest of what is loaded and executed),
-///   `kSecCodeInfoEntitlements` (the file) and `kSecCodeInfoEntitlementsDict`.
+/// - Parameter information: receives a dictionary. It has `kSecCodeInfoMainExecutable`. Signed code also has
+///   `kSecCodeInfoIdentifier`, `kSecCodeInfoTeamIdentifier`, `kSecCodeInfoUnique` (the digest of the loaded and
+///   executed parts), `kSecCodeInfoEntitlements` (the file) and `kSecCodeInfoEntitlementsDict`.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecCodeCopySigningInformation(

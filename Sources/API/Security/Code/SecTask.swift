@@ -1,10 +1,10 @@
 internal import CodeSignature
 internal import KeychainModel
 
-/// A process and its entitlements: this one.
+/// A process and its entitlements. Only this process can be looked at.
 ///
-/// They are those of the executable's signature (docs/codesign.md). What the keychain gives a program may rest on other
-/// words as well: `security identity` shows that.
+/// The entitlements are those of the executable's signature (docs/codesign.md). The keychain may grant a program more
+/// by other rules: `security identity` shows the result.
 public final class SecTask: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecTask.self)
     private let runtimeWord = SecTask.runtimeType.word
@@ -15,13 +15,13 @@ public final class SecTask: NSObject, SecurityObject, Sendable {
 
 /// Makes a task of this process.
 ///
-/// - Returns: the task; nil when the executable cannot be read, or its signature does not hold.
+/// - Returns: the task; nil when the executable cannot be read or its signature is invalid.
 @discardableResult
 public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? {
     try? SecTask(SignedCode.ofThisProcess.get())
 }
 
-/// The word of Apple's kernel on the sender of a message.
+/// The statement of Apple's kernel about the sender of a message.
 public struct audit_token_t: Sendable {
     /// Its eight words.
     public var val: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0, 0, 0, 0)
@@ -31,17 +31,17 @@ public struct audit_token_t: Sendable {
     public init(val: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)) { self.val = val }
 }
 
-/// Makes a task of another process, which nobody can here: Linux hands out no audit tokens, and numbers of processes
-/// prove nothing.
+/// Makes a task of another process. Not possible here: Linux hands out no audit tokens, and process numbers prove
+/// nothing.
 ///
-/// - Returns: nil; ``SecCopyLastItemError()`` says what to do instead.
+/// - Returns: nil; ``SecCopyLastItemError()`` names the alternative.
 @discardableResult
 public func SecTaskCreateWithAuditToken(_ allocator: CFAllocator?, _ token: audit_token_t) -> SecTask? {
     _ = notHere("Linux has no audit tokens; ask the kernel for the peer of a socket (SO_PEERPIDFD, SO_PEERCRED).")
     return nil
 }
 
-/// Returns what the kernel of Apple systems would say of a task's code.
+/// Returns the code signing status that the kernel of Apple systems would report for a task.
 ///
 /// - Returns: 1 (`CS_VALID`) for a program whose signature holds, 0 for one that has none.
 @discardableResult
@@ -85,7 +85,7 @@ public func SecTaskCopyValuesForEntitlements(
     return values
 }
 
-/// Returns what the signer called the program.
+/// Returns the identifier that the signer gave the program.
 ///
 /// - Parameter error: receives `errSecCSUnsigned`, with the result nil, for a program that is not signed.
 @discardableResult

@@ -2,16 +2,16 @@ internal import CodeSignature
 internal import KeychainModel
 internal import LinuxSystem
 
-/// An executable, and what its signature proves.
+/// An executable and the proven content of its signature.
 struct SignedCode: Hashable, Sendable {
-    /// Where it was found.
+    /// The path of the executable.
     let path: String
-    /// The digest that names what of it is loaded and executed; nil when it is not signed.
+    /// The digest of its loaded and executed parts; nil when it is not signed.
     let signature: CodeSignature?
 
     /// Reads and verifies an executable on disk.
     ///
-    /// - Throws: `errSecCSStaticCodeNotFound` when there is none; the refusal of a signature that does not hold.
+    /// - Throws: `errSecCSStaticCodeNotFound` when there is none; the refusal of an invalid signature.
     init(at path: String) throws(Refusal) {
         let file: FileDescriptor
         do throws(SystemError) { file = try FileDescriptor.open(path, 0) } catch {
@@ -39,14 +39,14 @@ struct SignedCode: Hashable, Sendable {
         }
     }
 
-    /// What a program that asks for the signature is told of one that is not there.
+    /// The refusal for a program that asks for a missing signature.
     static let unsigned = Refusal(
         KeychainStatus(rawValue: errSecCSUnsigned), .notFound, "signature", "The program is not signed.",
         do: "Sign it: `security codesign`.")
 }
 
 extension Entitlements.Value {
-    /// As programs have property lists.
+    /// In the types of a property list.
     var object: AnyObject {
         switch self {
         case .string(let text): NSString(string: text)

@@ -3,14 +3,14 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// The watches of this process: one for each keychain that somebody wants to hear of.
+/// The observations of this process: one for each observed keychain.
 enum DeviceStateObservers {
     typealias Continuation = AsyncStream<KeychainState>.Continuation
 
-    /// A forked child has no watches of its own yet: the threads stayed with its parent.
+    /// A forked child begins without observations: the threads stayed with its parent.
     private static let watches = ProcessLocal<[ObjectIdentifier: StateWatch]>([:])
 
-    /// Tells a reader of every state of the keychain that the current task uses, until it ends.
+    /// Reports every state of the current task's keychain to a reader, until the reader ends.
     static func subscribe(_ continuation: Continuation) {
         let source: StateWatch.Source = {
             if let scoped = KeychainSession.scoped { return { () throws(Refusal) in scoped } }
@@ -32,14 +32,13 @@ enum DeviceStateObservers {
     }
 }
 
-/// One thread that asks a keychain for its next state, as long as somebody listens.
+/// One thread that asks a keychain for its next state while it has listeners.
 final class StateWatch: Sendable {
     typealias Source = @Sendable () throws(Refusal) -> any KeychainConnection
 
-    /// How long one question lasts, and with it how long the thread stays when the last listener has gone:
-    /// milliseconds.
+    /// The duration of one request in milliseconds. It bounds how long the thread outlives its last listener.
     private static let patience: UInt32 = 5000
-    /// How long to wait before a keychain that could not be reached is asked again: milliseconds.
+    /// The interval before an unreachable keychain is asked again, in milliseconds.
     private static let pause = 1000
 
     private struct State {
@@ -56,7 +55,7 @@ final class StateWatch: Sendable {
 
     var isIdle: Bool { state.update { $0.listeners.isEmpty } }
 
-    /// Adds a listener; `ended` is called when the last one has gone.
+    /// Adds a listener. `ended` is called when the last one has gone.
     func add(_ continuation: DeviceStateObservers.Continuation, ended: @escaping @Sendable () -> Void) {
         let (number, starts) = state.update { state -> (UInt64, Bool) in
             state.next += 1
@@ -74,7 +73,7 @@ final class StateWatch: Sendable {
 
     private func start() {
         do throws(SystemError) { _ = try Thread(named: "keychain-state") { [self] in run() } } catch {
-            // No room for a thread: nobody will be told anything.
+            // No thread could be started: no listener gets a report.
             let listeners = state.update { state in
                 state.isRunning = false
                 return Array(state.listeners.values)
@@ -87,7 +86,7 @@ final class StateWatch: Sendable {
         var seen: UInt32?
         while goesOn() {
             do throws(Refusal) {
-                // The first question is answered at once.
+                // The first request is answered at once.
                 let request = DeviceRequest.watch(epoch: seen ?? 0, milliseconds: seen == nil ? 0 : Self.patience)
                 guard case .news(let news) = try source().device(request, passcodes: []) else {
                     throw .malformed("the state")
@@ -101,7 +100,7 @@ final class StateWatch: Sendable {
         }
     }
 
-    /// Whether anybody listens; the thread ends when nobody does.
+    /// Whether there are listeners; the thread ends without them.
     private func goesOn() -> Bool {
         state.update { state in
             if state.listeners.isEmpty { (state.isRunning, state.last) = (false, nil) }

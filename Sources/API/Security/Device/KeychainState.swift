@@ -2,15 +2,16 @@ internal import KeychainClient
 internal import KeychainModel
 internal import KeychainWire
 
-/// Whether the keychain is open, and how well it is protected; ours, Apple has `UIApplication`'s notifications for it.
+/// Whether the keychain is open, and how well it is protected. An extension to Apple's API, where `UIApplication` has
+/// notifications for this.
 ///
 ///     for await state in KeychainState.changes {
 ///         if state.lock == .unlocked { resume() }
 ///     }
 public struct KeychainState: Hashable, Sendable {
-    /// What a program finds open (semantics D.1).
+    /// The parts of the keychain that are open (semantics D.1).
     public enum Lock: Sendable {
-        /// Nobody has unlocked the keychain since the machine, or its daemon, was started: only items that are always
+        /// Nobody has unlocked the keychain since the machine, or its daemon, was started. Only items that are always
         /// accessible are open.
         case beforeFirstUnlock
         /// Items that need an unlocked device are closed.
@@ -19,21 +20,21 @@ public struct KeychainState: Hashable, Sendable {
         case unlocked
     }
 
-    /// What an attacker with a copy of the disk has to overcome (S-78).
+    /// The protection against an attacker with a copy of the disk (S-78).
     public enum Protection: Sendable {
-        /// Nothing but the permissions of the files.
+        /// Only the permissions of the files.
         case softwareOnly
         /// The user's passcode.
         case passcode
-        /// A key that the machine's TPM does not give away.
+        /// A key that does not leave the machine's TPM.
         case hardware
     }
 
-    /// What is open now.
+    /// The parts of the keychain that are open now.
     public let lock: Lock
     /// Whether there is a passcode; without one nothing is ever locked.
     public let passcodeIsSet: Bool
-    /// What protects the keychain's files.
+    /// The protection of the keychain's files.
     public let protection: Protection
 
     package init(lock: Lock, passcodeIsSet: Bool, protection: Protection) {
@@ -54,10 +55,10 @@ public struct KeychainState: Hashable, Sendable {
         }
     }
 
-    /// The state now, and then every state it changes to; several changes in quick succession may come as one.
+    /// The state now, and then every new state. Several changes in quick succession may arrive as one.
     ///
-    /// All sequences of a process share one thread, which the keychain wakes. A keychain that cannot be reached is
-    /// asked again until it can. The sequence ends with the task that reads it.
+    /// All sequences of a process share one thread, which the keychain wakes. An unreachable keychain is asked again
+    /// until it answers. The sequence ends with the task that reads it.
     public static var changes: AsyncStream<KeychainState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in DeviceStateObservers.subscribe(continuation)
         }

@@ -2,9 +2,9 @@ internal import KeychainModel
 internal import LinuxSystem
 
 extension RawValue {
-    /// What an object in a dictionary is to the keychain.
+    /// The value of an object in a dictionary.
     init(_ object: __shared AnyObject) {
-        // Most are a string or a truth value, and asking for the very class, or object, costs a fraction of a cast.
+        // Most are strings or truth values. Comparing the class, or the object, costs a fraction of a cast.
         if type(of: object) == NSString.self {
             self = unsafe .string(unsafeDowncast(object, to: NSString.self) as String)
         } else if object === SharedObjects.yes {
@@ -28,7 +28,7 @@ extension RawValue {
 
     private static func numberOrBoolean(_ number: NSNumber) -> RawValue {
         if CFGetTypeID(number) == CFBooleanGetTypeID() { return .boolean(number.boolValue) }
-        // A fraction, or what no whole number of 64 bits is, stands for nothing.
+        // A fraction, or a number beyond 64 bits, has no meaning here.
         guard let whole = Int64(exactly: number) else { return .other("a number that is not whole") }
         return .number(whole)
     }
@@ -50,19 +50,19 @@ extension NSUUID {
     }
 }
 
-// swift-corelibs-foundation's dictionaries are Core Foundation's; its enumeration costs 20 times what this function
-// does.
+// A dictionary of swift-corelibs-foundation is one of Core Foundation. Its enumeration costs 20 times as much as this
+// function.
 @_silgen_name("CFDictionaryGetKeysAndValues")
 private func getKeysAndValues(
     _ dictionary: NSDictionary, _ keys: UnsafeMutablePointer<UnsafeRawPointer?>,
     _ values: UnsafeMutablePointer<UnsafeRawPointer?>)
 
 extension NSDictionary {
-    /// Visits all entries; a key that is not a string is refused.
+    /// Visits all entries. A key that is not a string is refused.
     func forEachEntry(_ visit: (DictionaryKey, AnyObject) throws(Refusal) -> Void) throws(Refusal) {
         let ownType = type(of: self)
         guard ownType == NSDictionary.self || ownType == NSMutableDictionary.self else {
-            // A program's own subclass keeps its entries where only it knows.
+            // A program's subclass stores its entries in its own way.
             for (key, value) in self { try visit(try Self.key(key as AnyObject), value as AnyObject) }
             return
         }
@@ -77,7 +77,7 @@ extension NSDictionary {
             guard let start = pointers.baseAddress else { return }
             unsafe getKeysAndValues(self, start, start + size)
             for index in 0..<size {
-                // Left out, it would make a query say less and find more.
+                // Without the entry the query would say less and find more.
                 guard let key = unsafe pointers[index], let value = unsafe pointers[size + index] else {
                     throw Self.nullEntry
                 }

@@ -6,7 +6,7 @@ internal import KeychainWire
 extension SecIdentity: ReferencedItem {
     static var itemClass: ItemClass { .identity }
 
-    /// The identity of both rows; nil when one of them is not what it says.
+    /// The identity of both rows; nil when one of them is not of its kind.
     static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)? {
         guard let certificate = Certificate(of: item), let key = SecKey.object(for: item, use) as? SecKey else {
             return nil
@@ -21,7 +21,7 @@ extension SecIdentity: ReferencedItem {
         return content
     }
 
-    /// What both halves are found by: a certificate with another key is another identity.
+    /// Both halves identify the item: a certificate with another key is another identity.
     func itemToFind() throws(Refusal) -> ReferencedContent {
         var content = try certificate.itemToFind()
         content.attributes += try key.itemToFind().attributes

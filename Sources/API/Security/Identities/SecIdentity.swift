@@ -1,4 +1,6 @@
-/// A certificate and the private key it belongs to. Immutable; any thread may use it.
+internal import KeychainModel
+
+/// A certificate and its private key. Immutable; any thread may use it. Source: Apple, `SecIdentity`.
 public final class SecIdentity: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecIdentity.self)
     private let runtimeWord = SecIdentity.runtimeType.word
@@ -6,7 +8,7 @@ public final class SecIdentity: NSObject, SecurityObject, Sendable {
     let certificate: SecCertificate
     let key: SecKey
 
-    /// Joins a certificate and a private key; that they belong together is the caller's business.
+    /// Joins a certificate and a private key. The caller ensures that they belong together.
     init(_ certificate: SecCertificate, _ key: SecKey) {
         self.certificate = certificate
         self.key = key
@@ -37,7 +39,7 @@ public func SecIdentityCopyCertificate(
     return errSecSuccess
 }
 
-/// Returns an identity's private key: the key itself, or a handle to one that cannot be seen.
+/// Returns an identity's private key: the key itself, or a handle to a key in the enclave.
 ///
 /// - Parameter privateKeyRef: receives it.
 /// - Returns: `errSecSuccess`.
@@ -80,12 +82,13 @@ public func SecIdentityCreateWithCertificate(
         kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrApplicationLabel: label,
         kSecReturnRef: true,
     ]
-    var found: CFTypeRef?
-    let status = unsafe SecItemCopyMatching(query as CFDictionary, &found)
-    guard status == errSecSuccess else { return status }
-    guard let privateKey = found as? SecKey, let identity = SecIdentityCreate(nil, certificateRef, privateKey) else {
-        return errSecItemNotFound
+    let found: SessionItem?
+    do throws(Refusal) { found = try KeychainSession.find(query as CFDictionary) } catch {
+        return error.status.rawValue
     }
+    guard let found, let privateKey = SecKey.object(for: found.item, found.use) as? SecKey,
+        let identity = SecIdentityCreate(nil, certificateRef, privateKey)
+    else { return errSecItemNotFound }
     unsafe identityRef.pointee = identity
     return errSecSuccess
 }

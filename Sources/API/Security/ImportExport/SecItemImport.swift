@@ -2,21 +2,21 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The form of something outside of the keychain.
+/// The format of keys and certificates outside of the keychain. Source: Apple, `SecExternalFormat`.
 public enum SecExternalFormat: UInt32, Sendable {
     /// Not known yet.
     case formatUnknown = 0
-    /// A public or private key as OpenSSL has it.
+    /// A public or private key in OpenSSL's format.
     case formatOpenSSL, formatSSH, formatBSAFE, formatRawKey
     /// A private key, encrypted.
     case formatWrappedPKCS8, formatWrappedOpenSSL, formatWrappedSSH, formatWrappedLSH
     /// One certificate.
     case formatX509Cert
-    /// Several things at once.
+    /// Several objects in one file.
     case formatPEMSequence, formatPKCS7, formatPKCS12, formatNetscapeCertSequence, formatSSHv2
 }
 
-/// What something outside of the keychain is.
+/// The kind of an object outside of the keychain. Source: Apple, `SecExternalItemType`.
 public enum SecExternalItemType: UInt32, Sendable {
     /// Not known yet.
     case itemTypeUnknown = 0
@@ -24,7 +24,7 @@ public enum SecExternalItemType: UInt32, Sendable {
     case itemTypePrivateKey, itemTypePublicKey, itemTypeSessionKey, itemTypeCertificate, itemTypeAggregate
 }
 
-/// How something is written.
+/// Options for the encoding. Source: Apple, `SecItemImportExportFlags`.
 public struct SecItemImportExportFlags: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32
@@ -34,7 +34,7 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
     public static let pemArmour = Self(rawValue: 1)
 }
 
-/// How keys are imported and exported.
+/// Parameters for importing and exporting keys. Source: Apple, `SecItemImportExportKeyParameters`.
 @unsafe public struct SecItemImportExportKeyParameters {
     /// The version of this structure: 0.
     public var version: UInt32 = 0
@@ -42,24 +42,24 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
     public var flags: UInt32 = 0
     /// The passphrase.
     public var passphrase: Unmanaged<CFTypeRef>?
-    /// Parameters that say nothing.
+    /// Empty parameters.
     public init() {}
 }
 
 /// Reads keys and certificates of many forms: PEM, and DER of certificates, keys (PKCS #1, SEC 1, PKCS #8), PKCS #7
 /// and PKCS #12.
 ///
-/// Nothing is put into the keychain: add what was read with `SecItemAdd` and `kSecValueRef`.
+/// Nothing is put into the keychain: add the objects with `SecItemAdd` and `kSecValueRef`.
 ///
 /// - Parameters:
-///   - fileNameOrExtension: does not count; the bytes say what they are.
-///   - inputFormat: receives the form that was found.
-///   - itemType: receives what was found: `itemTypeAggregate` for several kinds.
-///   - flags: does not count.
+///   - fileNameOrExtension: ignored; the bytes tell the format.
+///   - inputFormat: receives the format.
+///   - itemType: receives the kind: `itemTypeAggregate` for several kinds.
+///   - flags: ignored.
 ///   - keyParams: the passphrase, a string or data.
 ///   - importKeychain: nil; there are no keychain files.
 ///   - outItems: receives an array of `SecCertificate`, `SecKey` and `SecIdentity`.
-/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for what is none of the forms; `errSecPassphraseRequired`;
+/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for any other format; `errSecPassphraseRequired`;
 ///   `errSecPkcs12VerifyFailure` for a wrong passphrase. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecItemImport(
@@ -89,7 +89,7 @@ public func SecItemImport(
 ///   - outputFormat: `formatX509Cert`, `formatOpenSSL`, `formatWrappedPKCS8`, `formatPKCS7` (certificates),
 ///     `formatPKCS12` (one identity and certificates), `formatPEMSequence`; `formatUnknown` for the usual one.
 ///   - flags: `pemArmour` for PEM.
-///   - keyParams: the passphrase, a string or data; what has one is encrypted.
+///   - keyParams: the passphrase, a string or data. With a passphrase the result is encrypted.
 ///   - exportedData: receives the file.
 /// - Returns: `errSecSuccess`; `errSecParam` for other objects; `errSecUnsupportedFormat` for a form that does not
 ///   hold them; `errSecPassphraseRequired`; `errSecUnimplemented` for a private key that does not leave the enclave.

@@ -9,13 +9,14 @@ internal import LinuxSystem
 /// - Parameters:
 ///   - pkcs12_data: the file.
 ///   - options: `kSecImportExportPassphrase`, a string; without it the passphrase is empty.
-///   - items: receives an array with one dictionary for each private key that has a certificate in the file:
-///     `kSecImportItemIdentity`, a `SecIdentity`; `kSecImportItemCertChain`, the certificate and its issuers as far as the file
-///     or the system has them; `kSecImportItemTrust`, a `SecTrust` for the chain; `kSecImportItemKeyID`, what the file calls the
-///     pair by, otherwise the SHA-1 of the public key; `kSecImportItemLabel` where the file has a name for it.
-/// - Returns: `errSecSuccess`, also when the file has no private key; `errSecAuthFailed` for a wrong passphrase,
-///   `errSecDecode` for what is no such file, or one with a cipher or key that is not known here, `errSecParam` for an option of
-///   the wrong type. ``SecCopyLastItemError()`` tells more.
+///   - items: receives an array with one dictionary for each private key that has a certificate in the file.
+///     `kSecImportItemIdentity` is a `SecIdentity`. `kSecImportItemCertChain` is the certificate and its issuers, as
+///     far as the file or the system has them. `kSecImportItemTrust` is a `SecTrust` for the chain.
+///     `kSecImportItemKeyID` is the file's identifier of the pair, otherwise the SHA-1 of the public key.
+///     `kSecImportItemLabel` is the file's name for it, if it has one.
+/// - Returns: `errSecSuccess`, also when the file has no private key; `errSecAuthFailed` for a wrong passphrase;
+///   `errSecDecode` for a file of another format, or with an unknown cipher or key; `errSecParam` for an option of the
+///   wrong type. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
@@ -71,7 +72,7 @@ extension PKCS12.Failure {
         case .unknownCipher(legacyIsMissing: true):
             Refusal(
                 .decode, .notPKCS12, "pkcs12_data",
-                "The file is encrypted with an old cipher such as RC2, and this system's OpenSSL has no legacy provider.",
+                "The file is encrypted with an old cipher such as RC2, and OpenSSL has no legacy provider here.",
                 do: "Install OpenSSL's legacy provider, or export the file again with AES.")
         case .unknownCipher(legacyIsMissing: false):
             Refusal(

@@ -4,10 +4,9 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// What a query wants of certificates beyond their attributes: the `kSecMatch` keys that look into them (semantics
-/// B.4).
+/// The conditions of a query on the contents of certificates: the `kSecMatch` keys that look into them (semantics B.4).
 ///
-/// They are evaluated here, on what was found: neither the daemon nor the enclave reads a certificate.
+/// The program evaluates them on the found items: neither the daemon nor the enclave reads a certificate.
 final class CertificateMatches {
     private var policy: SecPolicy?
     /// Normalised names.
@@ -20,7 +19,7 @@ final class CertificateMatches {
         policy == nil && issuers == nil && emailAddress == nil && !isTrustedOnly && date == nil
     }
 
-    /// Takes an entry of a query that looks into certificates; most queries have none.
+    /// Takes an entry of a query that looks into certificates. Most queries have none.
     ///
     /// - Throws: `errSecParam` for a value of the wrong type.
     static func take(_ key: String, _ value: AnyObject, into matches: inout CertificateMatches?) throws(Refusal) {
@@ -62,9 +61,9 @@ final class CertificateMatches {
         throw Refusal(.param, .wrongType, key, "\(key) has a value of another type.", do: "Give it \(wanted).")
     }
 
-    /// Whether a certificate is wanted.
+    /// Whether a certificate meets the conditions.
     ///
-    /// - Throws: what looking for its issuers throws; the refusal when the system's anchors cannot be read.
+    /// - Throws: the refusals of the search for its issuers; the refusal when the system's anchors cannot be read.
     func admit(_ certificate: Certificate, _ walk: inout IssuerWalk) throws(Refusal) -> Bool {
         if let date, !(certificate.notBefore...max(certificate.notBefore, certificate.notAfter)).contains(date) {
             return false
@@ -75,7 +74,7 @@ final class CertificateMatches {
         return isTrustedOnly ? try isTrusted(certificate, &walk) : true
     }
 
-    /// An address matches whatever its case; a certificate without addresses matches all of them.
+    /// The case of an address does not count. A certificate without addresses matches all of them.
     private static func names(_ certificate: Certificate, _ address: String) -> Bool {
         let addresses = certificate.emailAddresses
         return addresses.isEmpty || addresses.contains { $0.lowercased() == address.lowercased() }
@@ -92,7 +91,7 @@ final class CertificateMatches {
 }
 
 extension CertificateDemands {
-    /// Whether a certificate by itself is what the policy wants, whoever has signed it, at a date or now.
+    /// Whether a certificate by itself meets the policy at a date or now, whatever its issuer.
     fileprivate func isMet(by certificate: Certificate, at date: Double?) -> Bool {
         var verifier = ChainVerifier()
         verifier.anchors = TrustAnchors([certificate])

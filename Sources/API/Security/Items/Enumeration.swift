@@ -3,17 +3,17 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// A query for many items, whose answer comes in pages: while one page becomes objects, the next is already asked for.
+/// A query for many items, whose answer comes in pages. While one page becomes objects, the next is requested.
 struct Enumeration {
     private let session: any KeychainConnection
     private let use: AuthenticationUse
 
     init(_ session: any KeychainConnection, _ use: AuthenticationUse) { (self.session, self.use) = (session, use) }
 
-    /// The objects of all items found, and the first page's notice; an item without what was asked for is left out.
+    /// The objects of all found items, and the first page's notice. An item without the requested data is left out.
     ///
-    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole; `errSecItemNotFound` for
-    ///   pages with nothing in them, `errSecNotAvailable` for pages that do not end in time.
+    /// - Throws: as the connection. A refusal of a later page is the refusal of the whole. `errSecItemNotFound` for
+    ///   empty pages; `errSecNotAvailable` for pages that do not end in time.
     func objects(of request: ItemRequest) throws(Refusal) -> (objects: [AnyObject], notice: Refusal?) {
         var page = try session.send(request)
         let deadline = session.deadlineOfWhole
@@ -39,7 +39,7 @@ struct Enumeration {
     }
 }
 
-/// A page that another thread waits for. A thread rather than a queue: a queue would not work in a forked child.
+/// A page that another thread waits for. A thread instead of a queue: a queue would not work in a forked child.
 private final class PageAhead: Sendable {
     private let answer = Monitor<Result<ItemResponse, Refusal>?>(nil)
     private let thread: LinuxSystem.Thread?
@@ -54,7 +54,7 @@ private final class PageAhead: Sendable {
             answer.update { $0 = result }
         }
         thread = try? LinuxSystem.Thread(named: "keychain-page", ask)
-        // Without a thread the page is not ahead.
+        // Without a thread the page is requested at once.
         if thread == nil { ask() }
     }
 

@@ -3,8 +3,8 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import KeychainWire
 
-/// A search that looks into certificates: everything is fetched page by page, and what does not match does not count
-/// towards the limit.
+/// A search that looks into certificates. It fetches all items page by page. Only matching items count towards the
+/// limit.
 struct FilteredSearch {
     private let request: ItemRequest
     private let matches: CertificateMatches
@@ -17,9 +17,9 @@ struct FilteredSearch {
         walk = IssuerWalk(session)
     }
 
-    /// The items that match, at most as many as the request wants, and the first page's notice.
+    /// The matching items, at most the request's limit, and the first page's notice.
     ///
-    /// - Throws: `errSecItemNotFound` when none does; what the keychain refuses.
+    /// - Throws: `errSecItemNotFound` when none matches; the refusals of the keychain.
     func run() throws(Refusal) -> ItemResponse {
         var search = self
         return try search.collect()
@@ -28,7 +28,7 @@ struct FilteredSearch {
     private mutating func collect() throws(Refusal) -> ItemResponse {
         var page = request
         page.limit = .all
-        // What a reference is made of has the certificate in it.
+        // A reference contains the certificate.
         page.returns.insert(.reference)
         var response = try session.send(page)
         let deadline = session.deadlineOfWhole

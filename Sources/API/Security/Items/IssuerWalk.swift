@@ -5,7 +5,7 @@ internal import KeychainWire
 
 /// Goes from certificates to their issuers through the keychain, by normalised names. Each name is looked up once.
 struct IssuerWalk {
-    /// As far as Apple's engine goes (semantics B.4).
+    /// The limit of Apple's engine (semantics B.4).
     static let mostSteps = 10
 
     private let session: any KeychainConnection
@@ -15,7 +15,7 @@ struct IssuerWalk {
 
     /// Whether one of the names is the issuer of a certificate or stands above it.
     ///
-    /// - Throws: what the keychain refuses.
+    /// - Throws: the refusals of the keychain.
     mutating func leads(from certificate: Certificate, to names: [[UInt8]]) throws(Refusal) -> Bool {
         var isFound = false
         try climb(from: certificate) { name in
@@ -27,7 +27,7 @@ struct IssuerWalk {
 
     /// The certificates in the keychain that may stand above a certificate.
     ///
-    /// - Throws: what the keychain refuses.
+    /// - Throws: the refusals of the keychain.
     mutating func issuers(above certificate: Certificate) throws(Refusal) -> [Certificate] {
         var names: [[UInt8]] = []
         try climb(from: certificate) { name in

@@ -2,13 +2,13 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// An item as the caller gets it (semantics B.3).
+/// An item as the program gets it (semantics B.3).
 struct ItemResult {
     private let returns: ReturnFlags
     private let item: ItemResponse.Item
     private let use: AuthenticationUse
 
-    /// - Parameter use: what the query said about asking the user; a key that was found asks him likewise (S-42).
+    /// - Parameter use: the query's settings for prompts; a found key uses them for its own prompts (S-42).
     init(_ returns: ReturnFlags, _ item: ItemResponse.Item, _ use: AuthenticationUse) {
         self.returns = returns
         self.item = item
@@ -26,7 +26,7 @@ struct ItemResult {
         }
     }
 
-    /// The objects of several items as the caller gets them.
+    /// The objects of several items as the program gets them.
     static func array(_ objects: [AnyObject]) -> NSArray {
         unsafe objects.withUnsafeBufferPointer { unsafe NSArray(objects: $0.baseAddress, count: $0.count) }
     }
@@ -62,7 +62,7 @@ struct ItemResult {
                 objects.append(reference)
             }
         }
-        // The initialiser that takes arrays casts every element of them, which takes longer than all the rest.
+        // The initialiser that takes arrays casts each element, which takes longer than the rest of the function.
         return unsafe keys.withUnsafeBufferPointer { keys in
             unsafe objects.withUnsafeBufferPointer { objects in
                 unsafe NSDictionary(objects: objects.baseAddress, forKeys: keys.baseAddress, count: keys.count)
@@ -70,8 +70,8 @@ struct ItemResult {
         }
     }
 
-    /// A password's reference is its attributes; another item's brings them along where more than it alone is asked
-    /// for.
+    /// The reference of a password is its attributes. Any other reference comes with attributes when the query asks for
+    /// more than the reference.
     private var showsAttributes: Bool { returns.contains(.attributes) || returns.contains(.reference) }
 
     private func isAskedFor(_ id: AttributeID) -> Bool {
@@ -83,7 +83,7 @@ struct ItemResult {
         }
     }
 
-    /// The access control as it was given, or one that says the protection class and no more (semantics B.3).
+    /// The access control as it was given, or one with the protection class alone (semantics B.3).
     private var accessControl: SecAccessControl? {
         let given = list.accessControl ?? list.accessibility.map { AccessControl($0, flags: nil) }
         return given.map { control in

@@ -5,17 +5,17 @@ internal import KeychainWire
 /// Adds an item.
 ///
 /// - Parameters:
-///   - attributes: class, attributes, value and what to return; `kSecClass` must be there.
-///   - result: receives what the return keys ask for; may be nil when none is set.
-/// - Returns: `errSecSuccess`, or among others `errSecDuplicateItem` when an item with the same primary key exists,
-///   `errSecParam` for a malformed dictionary, `errSecNoSuchAttr` for an attribute the class has not,
-///   `errSecMissingEntitlement` for an access group the program may not use; for an access control, `errSecAuthFailed` where
-///   it asks for what this device has not (no passcode, no finger), `errSecInteractionNotAllowed` when an application password
+///   - attributes: class, attributes, value and return keys; `kSecClass` is required.
+///   - result: receives the objects of the return keys; may be nil without return keys.
+/// - Returns: `errSecSuccess`, or among others the following. `errSecDuplicateItem`: an item with the same primary key
+///   exists. `errSecParam`: the dictionary is malformed. `errSecNoSuchAttr`: the class does not have the attribute.
+///   `errSecMissingEntitlement`: the program may not use the access group. `errSecAuthFailed`: the access control
+///   requires a passcode or a finger, and the device has none. `errSecInteractionNotAllowed`: an application password
 ///   is needed and nobody can be asked for it. ``SecCopyLastItemError()`` tells more.
 ///
-/// Adding an item whose access control asks for the user asks nobody (S-86).
+/// Adding an item asks nobody, even when its access control requires the user (S-86).
 ///
-/// Source: S-07, semantics B.4.
+/// Source: Apple, SecItemAdd; S-07, semantics B.4.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -30,27 +30,29 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     }
 }
 
-/// Finds items and returns what the return keys ask for of them.
+/// Finds items and returns the objects that its return keys name.
 ///
-/// Blocks until the answer is there; when the user has to be asked, until the user has answered (S-88).
+/// The call blocks until the answer is there. If it prompts, it blocks until the user has answered (S-88).
 ///
 /// - Parameters:
 ///   - query: class, attributes, match and return keys. Without `kSecMatchLimit` one item is returned.
-///   - result: receives one object, or an array when the limit is not one; may be nil when no return key is set.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecInteractionNotAllowed` for items that are locked now,
-///   `errSecParam` and others for a malformed query; for items with an access control `errSecUserCanceled`,
-///   `errSecAuthFailed`, and `errSecInteractionNotAllowed` where the user cannot, or may not, be asked.
-///   ``SecCopyLastItemError()`` tells more.
+///   - result: receives one object, or an array when the limit is not one; may be nil without return keys.
+/// - Returns: `errSecSuccess`, or among others the following. `errSecItemNotFound`: nothing matches.
+///   `errSecInteractionNotAllowed`: the items are locked, or the user cannot or must not be asked. `errSecParam` and
+///   others: the query is malformed. `errSecUserCanceled` and `errSecAuthFailed`: the user did not authenticate for an
+///   access control. ``SecCopyLastItemError()`` tells more.
 ///
-/// The user is asked once for all items found (semantics B.4, B.6), with the text of `kSecUseOperationPrompt` or the
-/// `localizedReason` of the context under `kSecUseAuthenticationContext` (S-36, S-42).
+/// The user is asked once for all found items (semantics B.4, B.6). The prompt has the text of
+/// `kSecUseOperationPrompt`, or the `localizedReason` of the context under `kSecUseAuthenticationContext` (S-36, S-42).
 ///
-/// Source: S-10, S-11, semantics B.3, B.4.
+/// Source: Apple, SecItemCopyMatching; S-10, S-11, semantics B.3, B.4.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
         var (matches, use): (CertificateMatches?, AuthenticationUse) = (nil, .unsaid)
-        let request = try ItemRequest(.copyMatching, dictionary: query, use: &use, matches: &matches)
+        let request = try ItemRequest(.copyMatching, dictionary: query, use: &use) { (key, value) throws(Refusal) in
+            try CertificateMatches.take(key, value, into: &matches)
+        }
         try unsafe requirePointer(result, for: request)
         let (object, notice) = try KeychainSession.asking(use) { (session) throws(Refusal) in
             try search(session, request, matches, use)
@@ -60,16 +62,16 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes all items a query finds; attributes that are not named stay as they are (S-09).
+/// Changes all items that a query finds. Attributes that are not named stay as they are (S-09).
 ///
 /// - Parameters:
-///   - query: class and attributes of the items to change; no match or return keys.
+///   - query: class and attributes of the items; no match or return keys.
 ///   - attributesToUpdate: the new attributes, and the new value under `kSecValueData`.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem` when a change would give two items the same
-///   primary key (then nothing is changed), `errSecNoSuchAttr` for keys that are not attributes; for items with an access
-///   control what asking the user can come to, as in `SecItemCopyMatching`.
+/// - Returns: `errSecSuccess`, or among others the following. `errSecItemNotFound`: nothing matches.
+///   `errSecDuplicateItem`: two items would have the same primary key; then nothing is changed. `errSecNoSuchAttr`: a
+///   key is no attribute. For items with an access control, the statuses of a prompt as in `SecItemCopyMatching`.
 ///
-/// Source: semantics B.4.
+/// Source: Apple, SecItemUpdate; semantics B.4.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -81,16 +83,16 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     }
 }
 
-/// Deletes all items a query finds (S-08): an incomplete query deletes more than one.
+/// Deletes all items that a query finds (S-08). An incomplete query may delete more than one.
 ///
-/// - Parameter query: class and attributes of the items to delete; no match keys.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecParam` for a malformed query.
+/// - Parameter query: class and attributes of the items; no match keys.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecParam` for a malformed query.
 ///
-/// Source: semantics B.4.
+/// Source: Apple, SecItemDelete; semantics B.4.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
-        // Deleting needs nobody (semantics B.4).
+        // Deleting requires no authentication (semantics B.4).
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.delete, dictionary: query, use: &use)
         try use.checkContext()
@@ -98,7 +100,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-/// What a search gives the program: an object, or an array of them when the limit is not one.
+/// The objects of a search: one, or an array when the limit is not one.
 private func search(
     _ session: any KeychainConnection, _ request: ItemRequest, _ matches: CertificateMatches?, _ use: AuthenticationUse
 ) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {

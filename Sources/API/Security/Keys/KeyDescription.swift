@@ -1,7 +1,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What a program's dictionary says about a key.
+/// A program's description of a key.
 struct KeyDescription {
     let entries: [String: AnyObject]
 
@@ -12,7 +12,7 @@ struct KeyDescription {
         self.entries = entries
     }
 
-    /// - Throws: `Refusal` with −50 when there is none, or one of which no keys are made.
+    /// - Throws: `Refusal` with −50 when the type is missing or unsupported.
     func type() throws(Refusal) -> KeyType {
         let given = try decimal("type", "kSecAttrKeyType", or: "a kSecAttrKeyType… constant")
         if let type = KeyType(rawValue: given) { return type }
@@ -21,7 +21,7 @@ struct KeyDescription {
             do: "Use kSecAttrKeyTypeRSA, …ECSECPrimeRandom, …Ed25519 or …X25519.")
     }
 
-    /// - Throws: `Refusal` with −50 when there is none, or one that keys of the type cannot have.
+    /// - Throws: `Refusal` with −50 when the size is missing or does not fit the type.
     func bits(_ type: KeyType) throws(Refusal) -> Int {
         let text = try decimal("bsiz", "kSecAttrKeySizeInBits", or: "a number")
         guard let bits = Int(text) else { throw wrongType("kSecAttrKeySizeInBits", or: "a number") }
@@ -29,7 +29,7 @@ struct KeyDescription {
         return bits
     }
 
-    /// - Throws: `Refusal` with −50 when there is none; −4 for symmetric keys.
+    /// - Throws: `Refusal` with −50 when the class is missing; −4 for symmetric keys.
     func keyClass() throws(Refusal) -> KeyClass {
         let text = try decimal("kcls", "kSecAttrKeyClass", or: "a kSecAttrKeyClass… constant")
         switch KeyClass(rawValue: text) {
@@ -43,7 +43,7 @@ struct KeyDescription {
         }
     }
 
-    /// The token that is to hold the key; nil for keys held by programs.
+    /// The token that holds the key; nil for a key in the program.
     func tokenID() throws(Refusal) -> String? {
         guard let value = entries["tkid"] else { return nil }
         guard case .string(let token) = RawValue(value) else { throw wrongType("kSecAttrTokenID", or: "a string") }
@@ -57,7 +57,7 @@ struct KeyDescription {
         return data.withSpan { SecretBytes(copying: $0) }
     }
 
-    /// The value of a key as it would be written in decimal: numbers may be numbers or text.
+    /// The value of a key in decimal. The program may give a number or text.
     private func decimal(_ key: String, _ constant: String, or kinds: String) throws(Refusal) -> String {
         guard let value = entries[key] else {
             throw Refusal(.param, .keyParameter, constant, "\(constant) is missing.", do: "Give it \(kinds).")

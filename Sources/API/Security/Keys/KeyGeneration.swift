@@ -2,21 +2,20 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A key to be made, as a program describes it (semantics F.1).
+/// A program's description of a new key (semantics F.1).
 struct KeyGeneration {
     let type: KeyType
     let bits: Int
-    /// The token that is to hold the private key; nil for the program.
+    /// The token for the private key; nil for the program.
     let tokenID: String?
-    /// What the private key's item is to have: what stands at the top, and over it what stands under
-    /// `kSecPrivateKeyAttrs`.
+    /// The attributes of the private key's item: those at the top, replaced by those under `kSecPrivateKeyAttrs`.
     let privateAttributes: [String: AnyObject]
     /// As ``privateAttributes``, with `kSecPublicKeyAttrs`.
     let publicAttributes: [String: AnyObject]
     private let keepsPrivateKey: Bool
     private let keepsPublicKey: Bool
 
-    /// - Throws: `Refusal` with −50 for a description that no key can have.
+    /// - Throws: `Refusal` with −50 for a description that fits no key.
     init(_ parameters: NSDictionary) throws(Refusal) {
         let description = try KeyDescription(parameters)
         type = try description.type()
@@ -30,10 +29,9 @@ struct KeyGeneration {
         keepsPublicKey = try Self.flag(publicAttributes["perm"]) ?? false
     }
 
-    /// Makes the key, and adds the halves that are to stay to the keychain: the public one first, and either both or
-    /// none.
+    /// Makes the key and adds its permanent halves to the keychain, the public one first. It adds both or none.
     ///
-    /// - Throws: `Refusal`: −4 for a token that makes no keys; what adding throws; −26276 when OpenSSL fails.
+    /// - Throws: `Refusal`: −4 for a token that makes no keys; the refusals of `SecItemAdd`; −26276 when OpenSSL fails.
     func make() throws(Refusal) -> SecKey {
         if let weakness = type.weakness(bits: bits) { SystemLog.warn(weakness) }
         let key = SecKey(try material())
@@ -42,13 +40,13 @@ struct KeyGeneration {
         let reference = try addPublic(SecKey(key.material.publicKey), attributes)
         guard keepsPrivateKey else { return key }
         do throws(Refusal) { return try add(key, privateAttributes) } catch {
-            // By its reference, so that nothing else goes. If that fails too, the first refusal is the one to tell.
-            _ = SecItemDelete(NSDictionary(dictionary: ["v_PersistentRef": reference]))
+            // Deletes by reference, so that no other item is deleted. If that fails too, the first refusal is reported.
+            try? KeychainSession.delete(NSDictionary(dictionary: ["v_PersistentRef": reference]))
             throw error
         }
     }
 
-    /// The new private key, where it is to be.
+    /// The new private key, in the program or in the token.
     private func material() throws(Refusal) -> any KeyMaterial {
         guard tokenID == nil else { return try KeyToken.make(self) }
         let key = try explained("SecKeyCreateRandomKey") { () throws(CryptoError) in
@@ -59,35 +57,34 @@ struct KeyGeneration {
 
     /// Adds a half to the keychain.
     ///
-    /// - Returns: the key as the keychain has it: a handle, if it is not to leave it.
+    /// - Returns: the key as the keychain has it: a handle for a key that stays in the enclave.
     private func add(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) -> SecKey {
-        try add(key, attributes, returning: "r_Ref") as? SecKey ?? key
+        guard let added = try add(key, attributes, returning: "r_Ref") else { return key }
+        return SecKey.object(for: added.item, added.use) as? SecKey ?? key
     }
 
     /// Adds the public half.
     ///
     /// - Returns: its persistent reference.
     private func addPublic(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) -> NSData {
-        guard let reference = try add(key, attributes, returning: "r_PersistentRef") as? NSData else {
+        let added = try add(key, attributes, returning: "r_PersistentRef")
+        guard let reference = added?.item.attributes[.persistentReference]?.data else {
             throw Refusal(
                 .internalError, .internalError, "SecItemAdd", "An added key has no persistent reference.",
                 do: "Run security verify-keychain.")
         }
-        return reference
+        return NSData(data: Data(reference))
     }
 
     private func add(
         _ key: SecKey, _ attributes: [String: AnyObject], returning what: String
-    ) throws(Refusal) -> CFTypeRef? {
+    ) throws(Refusal) -> SessionItem? {
         var entries = attributes
         entries["class"] = kSecClassKey
         entries["v_Ref"] = key
         entries["perm"] = kCFBooleanTrue
         entries[what] = kCFBooleanTrue
-        var added: CFTypeRef?
-        let status = unsafe SecItemAdd(NSDictionary(dictionary: entries), &added)
-        if status == errSecSuccess { return added }
-        throw Refusal(status, SecCopyLastItemError())
+        return try KeychainSession.add(NSDictionary(dictionary: entries))
     }
 
     private static func part(_ description: KeyDescription, _ name: String) throws(Refusal) -> [String: AnyObject] {
@@ -100,7 +97,7 @@ struct KeyGeneration {
         return try KeyDescription(dictionary).entries
     }
 
-    // Type and size belong to the pair, and follow from the key when it is added.
+    // Type and size belong to the pair. They follow from the key when it is added.
     private static func merged(
         _ common: [String: AnyObject], _ own: [String: AnyObject]
     ) -> [String: AnyObject] {
@@ -113,15 +110,5 @@ struct KeyGeneration {
         throw Refusal(
             .param, .wrongType, "kSecAttrIsPermanent", "kSecAttrIsPermanent is no boolean.",
             do: "Give it true or false.")
-    }
-}
-
-extension Refusal {
-    /// What a `SecItem` function refused, as the refusal of the function that called it.
-    fileprivate init(_ status: OSStatus, _ error: SecItemError?) {
-        self.init(
-            KeychainStatus(rawValue: status), Rule(rawValue: error?.rule ?? Rule.internalError.rawValue),
-            error?.subject ?? "SecItemAdd", error?.problem ?? "The key could not be added to the keychain.",
-            do: error?.remedy ?? "Look the status up with SecCopyErrorMessageString.")
     }
 }

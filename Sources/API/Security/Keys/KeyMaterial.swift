@@ -2,24 +2,24 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What stands behind a `SecKey`: where the key is and what can be done with it there.
+/// The implementation of a `SecKey`: the place of the key, and its operations there.
 protocol KeyMaterial: Sendable {
-    /// The public key, of either half; it is always in the program, where it verifies and encrypts.
+    /// The public key of the pair. It is always in the program, which verifies and encrypts with it.
     var publicKey: PublicKey { get }
-    /// What only the private key can do; nil for a public key.
+    /// The operations of the private key; nil for a public key.
     var privateOperations: (any PrivateKeyOperations)? { get }
-    /// Attributes beyond those that follow from type, size and class, or other values for these, by key.
+    /// Attributes beyond those that follow from type, size and class, or other values for them, by key.
     var ownAttributes: [String: Any] { get }
 
     /// The key in Apple's external representation.
     ///
-    /// - Throws: `Refusal` with −4 when it cannot leave the place where it is.
+    /// - Throws: `Refusal` with −4 when the key cannot leave its place.
     func externalRepresentation() throws(Refusal) -> SecretBytes
 }
 
-/// What is done where the private key is.
+/// The operations that the place of the private key carries out.
 protocol PrivateKeyOperations: Sendable {
-    /// Whether the place can do this; whether the key can was asked before.
+    /// Whether the place supports the operation. The caller has checked the key itself.
     func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool
     func sign(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> [UInt8]
     func decrypt(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> SecretBytes
@@ -36,7 +36,7 @@ extension KeyMaterial {
 
     func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         guard algorithm.supports(operation, type: type, bits: bits) else { return false }
-        // As on Apple systems an RSA key says that it can go back in either half.
+        // As on Apple systems, an RSA key reports in either half that it decrypts.
         guard let privateOperations else { return !operation.needsPrivateKey || type == .rsa && operation == .decrypt }
         guard operation.needsPrivateKey else { return type == .rsa && operation == .verify }
         return privateOperations.supports(operation, algorithm)
@@ -84,7 +84,7 @@ struct PrivateKeyMaterial: KeyMaterial, PrivateKeyOperations {
     }
 }
 
-/// Runs an operation with a key and says in a caller's words why it gave nothing.
+/// Runs an operation of a key and explains a failure in the caller's words.
 func explained<Result>(
     _ subject: String, _ body: () throws(CryptoError) -> Result
 ) throws(Refusal) -> Result {

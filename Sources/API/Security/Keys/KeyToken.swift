@@ -3,14 +3,14 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// Keys held by a token rather than by the program.
+/// Keys in a token instead of the program.
 enum KeyToken {
     static let secureEnclave = "com.apple.setoken"
 
     /// Makes a private key in the token.
     ///
-    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; what
-    ///   policy and enclave refuse: a group that is not the program's, a class that is closed.
+    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; the
+    ///   refusals of policy and enclave: a group that is not the program's, a locked class.
     static func make(_ generation: KeyGeneration) throws(Refusal) -> any KeyMaterial {
         try requireEnclave(generation.tokenID)
         guard generation.type == .ecSECPrimeRandom, generation.bits == 256 else {
@@ -27,10 +27,10 @@ enum KeyToken {
         return try SealedKeyMaterial(key, use)
     }
 
-    /// Takes up a key that the token has made, by the name the token gave it. Whether the token still knows it shows
-    /// when it is used.
+    /// Makes a handle to a key of the token by the token's name for it. Only a use shows whether the token still knows
+    /// the key.
     ///
-    /// - Throws: `Refusal` with −50 for a name that is none, −4 for other tokens and for a key without one.
+    /// - Throws: `Refusal` with −50 for an invalid name; −4 for other tokens and for a key without a name.
     static func takeUp(_ description: KeyDescription, _ token: String) throws(Refusal) -> any KeyMaterial {
         try requireEnclave(token)
         guard let name = try description.tokenObjectID() else {
@@ -51,9 +51,9 @@ enum KeyToken {
 }
 
 extension AuthenticationUse {
-    /// What a program's description of a key says about asking the user for it.
+    /// The settings for prompts in a program's description of a key.
     ///
-    /// - Throws: `Refusal` with −50 for a context or a text that is none.
+    /// - Throws: `Refusal` with −50 for an invalid context or text.
     fileprivate init(_ attributes: [String: AnyObject]) throws(Refusal) {
         self = .unsaid
         let said = attributes.filter { ["u_AuthCtx", "u_OpPrompt", "u_AuthUI", "u_NoAuthUI"].contains($0.key) }
@@ -64,11 +64,11 @@ extension AuthenticationUse {
 }
 
 extension KeyBinding {
-    /// What a program's attributes of a new private key say about who may use it, and when.
+    /// The conditions on the use of a new private key, from a program's attributes.
     ///
-    /// Without an access control it is the one that lets the key be used, and asks for nothing.
+    /// Without an access control the key gets one that permits its use and requires no authentication.
     ///
-    /// - Throws: `Refusal` with −50 for what is no group, no protection class, no access control, or two of the latter.
+    /// - Throws: `Refusal` with −50 for an invalid group, protection class or access control, or for two of the latter.
     fileprivate init(_ attributes: [String: AnyObject]) throws(Refusal) {
         var request = ItemRequestBuilder(.add)
         try request.set("class", .string(ItemClass.key.code))

@@ -2,7 +2,7 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What a key says it can be used for (semantics F.2); the raw value is the attribute's key.
+/// A possible use of a key (semantics F.2); the raw value is the attribute's key.
 enum KeyUsage: String, CaseIterable {
     case encrypt = "encr"
     case decrypt = "decr"
@@ -14,7 +14,7 @@ enum KeyUsage: String, CaseIterable {
     case wrap = "wrap"
     case unwrap = "unwp"
 
-    // RSA public keys say they decrypt, as on Apple systems.
+    // RSA public keys report that they decrypt, as on Apple systems.
     static func granted(_ type: KeyType, _ half: KeyClass) -> Set<KeyUsage> {
         switch (type, half) {
         case (.rsa, .private): [.decrypt, .sign, .unwrap]
@@ -38,7 +38,7 @@ extension KeyMaterial {
         var attributes: [String: Any] = [
             "class": ItemClass.key.code, "kcls": keyClass.rawValue, "klbl": Data(label), "type": type.rawValue,
             "bsiz": bits, "esiz": bits,
-            // Apple's keys call themselves private in both halves.
+            // On Apple systems both halves call themselves private.
             "perm": true, "priv": true, "modi": true, "sens": false, "asen": false, "extr": true, "next": false,
         ]
         let granted = KeyUsage.granted(type, keyClass)

@@ -4,16 +4,16 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// A private key that only the enclave sees (S-37, S-46). Its public half is here; what needs the private one is asked
-/// of the keychain each time, which has the user asked where the key's access control wants him (S-45), and may refuse
-/// it.
+/// A private key that only the enclave can use (S-37, S-46). Its public half is in the program. Each operation of the
+/// private half is a request to the keychain. It prompts the user if the access control requires it (S-45), and may
+/// refuse.
 struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     let key: SealedKey
     let publicKey: PublicKey
-    /// How the user is asked for it: what was said where the key was found or made (S-42).
+    /// The settings for prompts, from the call that found or made the key (S-42).
     private let authentication: AuthenticationUse
 
-    /// - Throws: `Refusal` with −50 when what the head says is no public key.
+    /// - Throws: `Refusal` with −50 when the head of the sealed key contains no public key.
     init(_ key: SealedKey, _ use: AuthenticationUse) throws(Refusal) {
         guard let type = KeyType(number: key.keyType) else { throw .malformed("the type of a sealed key") }
         self.key = key
@@ -34,7 +34,7 @@ struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
 
     func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool { true }
 
-    /// Messages are hashed here: only their digest travels.
+    /// The program hashes messages: only their digest is sent.
     func sign(_ input: Span<UInt8>, _ algorithm: KeyAlgorithm) throws(Refusal) -> [UInt8] {
         var bytes: [UInt8]
         if let hash = algorithm.messageHash {
@@ -53,7 +53,7 @@ struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     func agree(
         with peer: PublicKey, _ algorithm: KeyAlgorithm, _ parameters: KeyParameters
     ) throws(Refusal) -> SecretBytes {
-        // A size that no derivation can give is refused by the enclave as such.
+        // The enclave refuses a size that no derivation has.
         let size = UInt32(clamping: parameters.requestedSize ?? 0)
         return try use(
             KeyUse(algorithm.name, peer.external(), requestedSize: size, sharedInfo: parameters.sharedInfo))
@@ -68,10 +68,10 @@ struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     }
 }
 
-// MARK: - What the key says of itself
+// MARK: - Attributes
 
 extension SealedKeyMaterial {
-    /// As for keys of tokens (semantics F.2): where it is and who may use it, and that it cannot be had.
+    /// As for keys of tokens (semantics F.2): the token, the access control, and that the key cannot be exported.
     var ownAttributes: [String: Any] {
         let isMadeInside = key.origin == .madeInside
         var attributes: [String: Any] = ["extr": false, "sens": true, "asen": isMadeInside, "next": isMadeInside]

@@ -3,12 +3,12 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// Keys as items: added, found and narrowed to by reference (S-41, S-83, semantics A.4).
+/// Keys as items: they are added and found by reference, and narrow a query (S-41, S-83, semantics A.4).
 extension SecKey: ReferencedItem {
     static var itemClass: ItemClass { .key }
 
-    /// The key of an item: a handle to it where the enclave keeps it, otherwise the key itself; nil for an item that
-    /// has no half of a pair in it.
+    /// The key of an item: a handle if the enclave holds the key, otherwise the key itself; nil for an item without
+    /// half of a pair.
     static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)? {
         do throws(Refusal) {
             if let key = try item.attributes.sealedKey() { return SecKey(try SealedKeyMaterial(key, use)) }
@@ -27,7 +27,7 @@ extension SecKey: ReferencedItem {
         return isPublic ? (try? PublicKey(external: bytes, type: type)).map { SecKey($0) } : nil
     }
 
-    /// All that follows from the key, and the key: its bytes, or the sealed form that the enclave knows.
+    /// The attributes that follow from the key, and its bytes or the sealed form of the enclave.
     func itemToAdd() throws(Refusal) -> ReferencedContent {
         let described = try itemAttributes()
         guard let sealed = material as? SealedKeyMaterial else {
@@ -43,7 +43,7 @@ extension SecKey: ReferencedItem {
             attributes: try itemAttributes().filter { identifying.contains($0.id) }, value: nil)
     }
 
-    /// The attributes that an item of the key has (semantics F.2). What guards its use is the sealed key's to say.
+    /// The attributes of the key's item (semantics F.2). The sealed key contains the access control.
     private func itemAttributes() throws(Refusal) -> [(id: AttributeID, value: AttributeValue)] {
         var attributes: [(id: AttributeID, value: AttributeValue)] = []
         try NSDictionary(dictionary: material.attributes()).forEachEntry { (key, value) throws(Refusal) in

@@ -1,9 +1,10 @@
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// A key: one that this program holds, or a handle to one that it may use and cannot see.
+/// A key: one in this program, or a handle to one that the program can use and not read.
 ///
-/// Immutable; any thread may use it. Two are equal when they are the same half of the same pair.
+/// Immutable; any thread may use it. Two are equal when they are the same half of the same pair. Source: Apple,
+/// `SecKey`.
 public final class SecKey: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecKey.self)
     private let runtimeWord = SecKey.runtimeType.word
@@ -17,13 +18,13 @@ public final class SecKey: NSObject, SecurityObject, Sendable {
     /// A key pair held in this program.
     convenience init(_ key: PrivateKey) { self.init(PrivateKeyMaterial(key: key)) }
 
-    /// Type, class and size; nothing of the key itself.
+    /// Type, class and size; no part of the key.
     public override var description: String {
         let half = material.keyClass == .private ? "private" : "public"
         return "<SecKeyRef \(half) key, type: \(material.type.constant), block size: \(material.bits) bits>"
     }
 
-    /// Whether both are the same half of the same pair, wherever they are.
+    /// Whether both are the same half of the same pair, wherever they are stored.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey else { return false }
         return other.material.keyClass == material.keyClass && other.material.type == material.type

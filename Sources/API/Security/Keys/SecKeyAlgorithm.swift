@@ -1,29 +1,30 @@
 internal import KeychainModel
 
-/// What can be done with a key, and how exactly (semantics F.3). [The reference](docs/reference.md) has a table of all.
+/// An operation of a key with its exact parameters (semantics F.3). [The reference](docs/reference.md) has a table of
+/// all.
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     let name: String
 
     /// Apple's identifier, such as `algid:sign:ECDSA:message-X962:SHA256`.
     public var rawValue: CFString { NSString(string: name) }
 
-    /// Makes an algorithm of an identifier; one that nobody knows is supported by no key.
+    /// Makes an algorithm of an identifier. No key supports an unknown one.
     public init(rawValue: CFString) { name = String(describing: rawValue) }
 
-    /// Makes an algorithm of an identifier; one that nobody knows is supported by no key.
+    /// Makes an algorithm of an identifier. No key supports an unknown one.
     public init(_ rawValue: CFString) { self.init(rawValue: rawValue) }
 
-    /// The algorithm whose constant in C is `kSecKeyAlgorithm` and this.
+    /// The algorithm with the C constant `kSecKeyAlgorithm` and this suffix.
     init(constant: String) { name = KeyAlgorithm(constant: constant)?.name ?? constant }
 }
 
 /// Signatures with Ed25519 keys (RFC 8032), which hash the message themselves.
 extension SecKeyAlgorithm {
-    /// Ed25519 over a message. In Apple's headers a private name.
+    /// Ed25519 over a message. Apple's headers keep the name private.
     public static let edDSASignatureMessageCurve25519SHA512 = Self(constant: "EdDSASignatureMessageCurve25519SHA512")
 }
 
-/// What a key is asked to do.
+/// The operation of a key.
 public enum SecKeyOperationType: CFIndex, Sendable {
     /// Sign with the private key.
     case sign = 0

@@ -1,7 +1,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A key of the dictionary that a key exchange is given.
+/// A key in the dictionary of parameters for a key exchange. Source: Apple, `SecKeyKeyExchangeParameter`.
 public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
     let name: String
 
@@ -16,20 +16,19 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
 
     private init(name: String) { self.name = name }
 
-    /// How many bytes the key derivation makes, a number.
+    /// The size of the derived key in bytes, a number.
     public static let requestedSize = Self(name: "requestedSize")
-    /// What is bound into the derived key, data; empty unless given.
+    /// Data that is bound into the derived key; empty by default.
     public static let sharedInfo = Self(name: "sharedInfo")
 }
 
-/// How many bytes the key derivation makes, a number.
+/// The size of the derived key in bytes, a number.
 public let kSecKeyKeyExchangeParameterRequestedSize = SecKeyKeyExchangeParameter.requestedSize
-/// What is bound into the derived key, data; empty unless given.
+/// Data that is bound into the derived key; empty by default.
 public let kSecKeyKeyExchangeParameterSharedInfo = SecKeyKeyExchangeParameter.sharedInfo
 
 extension KeyParameters {
-    /// Reads a program's dictionary. Keys may be strings or the constants themselves, which are objects of no kind
-    /// here.
+    /// Reads a program's dictionary. Its keys may be strings or the constants, which are plain objects here.
     ///
     /// - Throws: `Refusal` with −50 for a key that is no parameter, or a value of another type.
     init(_ dictionary: NSDictionary) throws(Refusal) {

@@ -5,18 +5,18 @@ internal import LinuxSystem
 /// Signs with a private key. The older form of `SecKeyCreateSignature` (S-44).
 ///
 /// - Parameters:
-///   - padding: what the key is applied to (semantics F.4); `PKCS1` with an elliptic curve key is ECDSA over the digest.
-///   - dataToSign: a digest, or a block; a message is hashed by the caller.
-///   - sigLen: the room there is in `sig`; receives the size of the signature.
-/// - Returns: `errSecSuccess`; `errSecParam` for a padding that means nothing for such a key, an input of the wrong
-///   size, or too little room. ``SecCopyLastItemError()`` tells more.
+///   - padding: the form of the input (semantics F.4). `PKCS1` with an elliptic curve key is ECDSA over the digest.
+///   - dataToSign: a digest or a block; the caller hashes a message.
+///   - sigLen: the capacity of `sig` in bytes; receives the size of the signature.
+/// - Returns: `errSecSuccess`; `errSecParam` for a padding that does not fit the key, an input of the wrong size, or
+///   too small a capacity. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int,
     _ sig: UnsafeMutablePointer<UInt8>, _ sigLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
     reporting { () throws(Refusal) in
-        // Nobody signs with MD5 any more; what was signed with it is still verified.
+        // MD5 is refused for new signatures. Old ones are still verified.
         guard padding != .PKCS1MD5 else { throw .algorithmNotSupported("padding") }
         let (key, algorithm) = try key.private(padding.signature(key.material.type), .sign)
         let signature = try unsafe key.sign(input(dataToSign, dataToSignLen).span, algorithm)
@@ -30,8 +30,8 @@ public func SecKeyRawSign(
 /// - Parameters:
 ///   - padding: as for `SecKeyRawSign`.
 ///   - signedData: the digest or block that was signed.
-/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that is none of this data by this key; `errSecParam` for
-///   a padding that means nothing for such a key, or data of the wrong size. ``SecCopyLastItemError()`` tells more.
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for a wrong signature; `errSecParam` for a padding that does not fit the
+///   key, or data of the wrong size. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyRawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int,
@@ -53,9 +53,9 @@ public func SecKeyRawVerify(
 ///
 /// - Parameters:
 ///   - padding: none, `PKCS1` or `OAEP` (semantics F.4).
-///   - cipherTextLen: the room there is in `cipherText`; receives the size of the ciphertext.
-/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, too large a plaintext, or too little room.
-///   ``SecCopyLastItemError()`` tells more.
+///   - cipherTextLen: the capacity of `cipherText` in bytes; receives the size of the ciphertext.
+/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, too large a plaintext, or too small a
+///   capacity. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int,
@@ -76,9 +76,9 @@ public func SecKeyEncrypt(
 ///
 /// - Parameters:
 ///   - padding: none, `PKCS1` or `OAEP`; without padding leading zeros are left out (semantics F.3).
-///   - plainTextLen: the room there is in `plainText`; receives the size of the plaintext.
-/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, a ciphertext that was not made for this key,
-///   or too little room. ``SecCopyLastItemError()`` tells more.
+///   - plainTextLen: the capacity of `plainText` in bytes; receives the size of the plaintext.
+/// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, a ciphertext for another key, or too small a
+///   capacity. ``SecCopyLastItemError()`` tells more.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
@@ -109,7 +109,7 @@ extension SecKey {
     }
 }
 
-/// The caller's bytes, as long as the call lasts.
+/// The caller's bytes, for the duration of the call.
 private func input(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(Refusal) -> UnsafeBufferPointer<UInt8> {
     guard count >= 0 else {
         throw Refusal(.param, .keyInput, "length", "A length is negative.", do: "Give the number of bytes.")
@@ -117,7 +117,7 @@ private func input(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(Refusal) 
     return unsafe UnsafeBufferPointer(start: bytes, count: count)
 }
 
-/// Writes a result where the caller has room for it, and says how long it is.
+/// Writes a result if the capacity suffices, and reports its size.
 private func hand(
     _ result: Span<UInt8>, to place: UnsafeMutablePointer<UInt8>, _ room: UnsafeMutablePointer<Int>
 ) throws(Refusal) {

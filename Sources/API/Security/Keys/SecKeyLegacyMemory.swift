@@ -1,7 +1,6 @@
-// The older functions with untyped memory: on Apple systems C's own functions take it where they ask for bytes
-// (SE-0324).
+// The older functions with untyped memory. On Apple systems the C functions accept it in place of bytes (SE-0324).
 
-/// Signs as the function of this name that takes bytes.
+/// Signs, as the function of this name with bytes does.
 @_disfavoredOverload
 @discardableResult
 public func SecKeyRawSign(
@@ -14,7 +13,7 @@ public func SecKeyRawSign(
         sig.assumingMemoryBound(to: UInt8.self), sigLen)
 }
 
-/// Verifies as the function of this name that takes bytes.
+/// Verifies, as the function of this name with bytes does.
 @_disfavoredOverload
 @discardableResult
 public func SecKeyRawVerify(
@@ -26,7 +25,7 @@ public func SecKeyRawVerify(
         sig.assumingMemoryBound(to: UInt8.self), sigLen)
 }
 
-/// Encrypts as the function of this name that takes bytes.
+/// Encrypts, as the function of this name with bytes does.
 @_disfavoredOverload
 @discardableResult
 public func SecKeyEncrypt(
@@ -39,7 +38,7 @@ public func SecKeyEncrypt(
         cipherText.assumingMemoryBound(to: UInt8.self), cipherTextLen)
 }
 
-/// Decrypts as the function of this name that takes bytes.
+/// Decrypts, as the function of this name with bytes does.
 @_disfavoredOverload
 @discardableResult
 public func SecKeyDecrypt(

@@ -5,13 +5,13 @@ internal import LinuxSystem
 /// Signs with a private key (S-43).
 ///
 /// - Parameters:
-///   - dataToSign: the message for algorithms named so; for the others a digest, of exactly the digest's length where the
-///     algorithm names a hash.
-///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support or an input of the
-///     wrong size. The caller releases it.
+///   - dataToSign: the message for algorithms with that word in their name, otherwise a digest. If the algorithm names
+///     a hash, the size is exactly that of its digest.
+///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support or an input
+///     of the wrong size. The caller releases it.
 /// - Returns: the signature, or nil.
 ///
-/// Source: semantics F.3.
+/// Source: Apple, SecKeyCreateSignature; semantics F.3.
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
@@ -27,11 +27,11 @@ public func SecKeyCreateSignature(
 /// Verifies a signature with a public key.
 ///
 /// - Parameters:
-///   - signedData: what was signed, as for `SecKeyCreateSignature`.
-///   - error: receives, with the result false, `errSecVerifyFailed` for a signature that is none of this data by this key;
-///     `errSecParam` for an algorithm that the key does not support or data of the wrong size. The caller releases it.
+///   - signedData: the message or digest, as for `SecKeyCreateSignature`.
+///   - error: receives, with the result false, `errSecVerifyFailed` for a wrong signature; `errSecParam` for an
+///     algorithm that the key does not support or data of the wrong size. The caller releases it.
 ///
-/// Source: semantics F.1.
+/// Source: Apple, SecKeyVerifySignature; semantics F.1.
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
@@ -47,12 +47,12 @@ public func SecKeyVerifySignature(
 /// Encrypts with a public key.
 ///
 /// - Parameters:
-///   - plaintext: as much as the algorithm takes; those with AES-GCM take any amount up to 1 GiB.
-///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support or too large a
-///     plaintext. The caller releases it.
+///   - plaintext: as many bytes as the algorithm permits; algorithms with AES-GCM take up to 1 GiB.
+///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support or too large
+///     a plaintext. The caller releases it.
 /// - Returns: the ciphertext, or nil.
 ///
-/// Source: semantics F.3.
+/// Source: Apple, SecKeyCreateEncryptedData; semantics F.3.
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData,
@@ -67,15 +67,15 @@ public func SecKeyCreateEncryptedData(
     }
 }
 
-/// Decrypts with a private key; with an RSA public key, and no padding, what the private key was applied to.
+/// Decrypts with a private key. An RSA public key without padding inverts the operation of its private key.
 ///
 /// - Parameters:
-///   - ciphertext: what was encrypted with the same algorithm for the public key.
-///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support, or a ciphertext
-///     that was not made for this key and algorithm, or was changed. The caller releases it.
+///   - ciphertext: the result of the same algorithm with the public key.
+///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support. The same for
+///     a ciphertext that was changed, or that was made for another key or algorithm. The caller releases it.
 /// - Returns: the plaintext, or nil.
 ///
-/// Source: semantics F.3.
+/// Source: Apple, SecKeyCreateDecryptedData; semantics F.3.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData,
@@ -87,15 +87,16 @@ public func SecKeyCreateDecryptedData(
     }
 }
 
-/// Exchanges keys: makes of one's own private key and another's public key the secret that both can make.
+/// Exchanges keys: computes the secret that a private key and another party's public key share.
 ///
 /// - Parameters:
-///   - parameters: `requestedSize` and, if there is one, `sharedInfo` for algorithms with a key derivation; others ignore them.
-///   - error: receives, with the result nil, `errSecParam` for an algorithm that the key does not support, a peer's key of
-///     another type or size, or parameters that do not go with the algorithm. The caller releases it.
-/// - Returns: the shared X coordinate, or the derived key; nil.
+///   - parameters: `requestedSize` and optionally `sharedInfo` for algorithms with a key derivation; other algorithms
+///     ignore them.
+///   - error: receives, with the result nil, `errSecParam`. It stands for an algorithm that the key does not support, a
+///     public key of another type or size, or parameters that do not fit the algorithm. The caller releases it.
+/// - Returns: the shared X coordinate, or the derived key; nil after an error.
 ///
-/// Source: semantics F.3.
+/// Source: Apple, SecKeyCopyKeyExchangeResult; semantics F.3.
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
@@ -110,9 +111,9 @@ public func SecKeyCopyKeyExchangeResult(
 }
 
 extension SecKey {
-    /// Where the private key is used, when it supports the algorithm.
+    /// The operations of the private key, if it supports the algorithm.
     ///
-    /// - Throws: `Refusal` with −50 when it does not.
+    /// - Throws: `Refusal` with −50 if it does not.
     func `private`(
         _ algorithm: SecKeyAlgorithm, _ operation: KeyOperation
     ) throws(Refusal) -> (any PrivateKeyOperations, KeyAlgorithm) {
@@ -122,7 +123,7 @@ extension SecKey {
         return (operations, known)
     }
 
-    /// Decrypts where the private key is; a public RSA key goes back from what the private one has made.
+    /// Decrypts with the private key. A public RSA key inverts the operation of its private key.
     ///
     /// - Throws: `Refusal` with −50 when the key does not support the algorithm, or the input was not made for it.
     func decrypt(_ input: Span<UInt8>, _ algorithm: SecKeyAlgorithm) throws(Refusal) -> SecretBytes {
@@ -162,7 +163,7 @@ extension NSData {
 }
 
 extension Refusal {
-    /// The signature is none of this data by this key.
+    /// The signature does not match the data and this key.
     static func signatureMismatch(_ status: KeychainStatus) -> Refusal {
         Refusal(
             status, .keySignature, "signature", "The signature does not belong to this data and this key.",

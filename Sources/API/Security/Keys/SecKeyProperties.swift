@@ -9,11 +9,11 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     key.material.keyClass == .public ? key : SecKey(key.material.publicKey)
 }
 
-/// Returns a key's external representation (S-52): PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private keys; 32
-/// bytes for Ed25519 and X25519.
+/// Returns a key's external representation (S-52). It is PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private
+/// keys; 32 bytes for Ed25519 and X25519.
 ///
-/// - Parameter error: receives, with the result nil, `errSecUnimplemented` for a private key that cannot leave the
-///   place where it is (S-46). The caller releases it.
+/// - Parameter error: receives, with the result nil, `errSecUnimplemented` for a private key that cannot leave its
+///   place (S-46). The caller releases it.
 @discardableResult
 public func SecKeyCopyExternalRepresentation(
     _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -25,8 +25,8 @@ public func SecKeyCopyExternalRepresentation(
 
 /// Returns a key's attributes, under the keys that its item would have (semantics F.2).
 ///
-/// - Returns: class, half, type, size, the SHA-1 of the public key as application label, what the key can be used for,
-///   and its external representation under `kSecValueData` unless it cannot leave the place where it is.
+/// - Returns: class, half, type, size, the permitted uses, and the SHA-1 of the public key as application label. The
+///   external representation is under `kSecValueData`, unless the key cannot leave its place.
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     (try? key.material.attributes()).map { NSDictionary(dictionary: $0) }
@@ -36,9 +36,9 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
 @discardableResult
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int { KeyType.blockSize(bits: key.material.bits) }
 
-/// Whether a key can be used with an algorithm: type, size and half are right for it (semantics F.1).
+/// Returns whether a key supports an operation and an algorithm: type, size and half must fit (semantics F.1).
 ///
-/// - Returns: false also for an algorithm that nobody knows.
+/// - Returns: false also for an unknown algorithm.
 @discardableResult
 public func SecKeyIsAlgorithmSupported(
     _ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm

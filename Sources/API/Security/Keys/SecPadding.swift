@@ -1,6 +1,6 @@
 internal import KeychainModel
 
-/// How the older functions for keys pad (semantics F.4); no option for none.
+/// The padding of the older functions for keys (semantics F.4); empty for none.
 public struct SecPadding: OptionSet, Sendable {
     /// Apple's number.
     public let rawValue: UInt32
@@ -36,7 +36,7 @@ extension SecPadding {
         .PKCS1SHA512: .sha512,
     ]
 
-    /// The algorithm that signing with this padding means; nil when it means none for such a key.
+    /// The signing algorithm of this padding; nil when the padding does not fit the key.
     func signature(_ type: KeyType) -> KeyAlgorithm? {
         let input = Self.hashes[self].map { KeyAlgorithm.SignedInput.digest($0) }
         switch (type, self) {
@@ -51,7 +51,7 @@ extension SecPadding {
         }
     }
 
-    /// The algorithm that encrypting with this padding means; nil when it means none.
+    /// The encryption algorithm of this padding; nil when there is none.
     var encryption: KeyAlgorithm? {
         switch self {
         case []: KeyAlgorithm(.encryption(.rsaRaw))

@@ -9,13 +9,13 @@ public struct CMSSignedAttributes: OptionSet, Sendable {
     public let rawValue: UInt32
     /// Attributes by their bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// The ciphers the signer can read.
+    /// The ciphers that the signer can decrypt.
     public static let attrSmimeCapabilities = Self(rawValue: 1)
-    /// Which certificate to encrypt for; refused.
+    /// The certificate for encrypted replies; refused.
     public static let attrSmimeEncryptionKeyPrefs = Self(rawValue: 2)
-    /// The same as old programs write it; refused.
+    /// The certificate for encrypted replies, in the form of old programs; refused.
     public static let attrSmimeMSEncryptionKeyPrefs = Self(rawValue: 4)
-    /// When it was signed.
+    /// The time of signing.
     public static let attrSigningTime = Self(rawValue: 8)
     /// Of Apple's signed code; refused.
     public static let attrAppleCodesigningHashAgility = Self(rawValue: 16)
@@ -25,17 +25,17 @@ public struct CMSSignedAttributes: OptionSet, Sendable {
     public static let attrAppleExpirationTime = Self(rawValue: 64)
 }
 
-/// Which certificates go with a signature.
+/// The certificates that a message contains for a signature.
 public enum CMSCertificateChainMode: UInt32, Sendable {
     /// None.
     case none = 0
     /// The signer's.
     case signerOnly
-    /// The signer's and its issuers, without the root: what an encoder does that is told nothing.
+    /// The signer's and its issuers, without the root: the default of an encoder.
     case chain
-    /// The same with the root, where there is one.
+    /// The same with the root, if there is one.
     case chainWithRoot
-    /// The same; without a root there is no message.
+    /// The same; without a root no message is made.
     case chainWithRootOrFail
 }
 
@@ -43,13 +43,13 @@ public enum CMSCertificateChainMode: UInt32, Sendable {
 public enum CMSSignerStatus: UInt32, Sendable {
     /// There is no signature.
     case unsigned = 0
-    /// It holds.
+    /// It is valid.
     case valid
-    /// The content is elsewhere and was not given.
+    /// The content is outside of the message and was not given.
     case needsDetachedContent
-    /// It does not hold.
+    /// It is invalid.
     case invalidSignature
-    /// It holds, but its certificate is not to be believed.
+    /// It is valid, but its certificate is not trusted.
     case invalidCert
     /// There is no such signature.
     case invalidIndex

@@ -3,25 +3,26 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A cryptographic message (RFC 5652) that is read. Any thread may use it; it reads one message.
+/// A decoder of a cryptographic message (RFC 5652). Any thread may use it; it reads one message. Source: Apple,
+/// `CMSDecoder`.
 public final class CMSDecoder: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(CMSDecoder.self)
     private let runtimeWord = CMSDecoder.runtimeType.word
 
     struct State: Sendable {
         var bytes: [UInt8]?
-        /// The signed content, where it is not in the message.
+        /// The signed content, if it is outside of the message.
         var content: [UInt8]?
         var isComplete = false
-        /// Nil for what was no message.
+        /// Nil after input that was no message.
         var message: CMSMessage?
     }
 
     let state = Lock(State())
 
-    /// The message, read.
+    /// The message that was read.
     ///
-    /// - Throws: `errSecParam` before the message is complete, and after one that is none.
+    /// - Throws: `errSecParam` before the message is complete, and after input that was no message.
     func message() throws(Refusal) -> CMSMessage {
         guard let message = state.withLock({ $0.isComplete ? $0.message : nil }) else {
             throw .cms(
@@ -32,7 +33,7 @@ public final class CMSDecoder: NSObject, SecurityObject, Sendable {
 
     /// One of the signers.
     ///
-    /// - Throws: `errSecParam` where there are not as many.
+    /// - Throws: `errSecParam` for an index that no signer has.
     func signer(_ index: Int) throws(Refusal) -> CMSMessage.Signer {
         let signers = try message().signers
         guard signers.indices.contains(index) else {
@@ -41,7 +42,7 @@ public final class CMSDecoder: NSObject, SecurityObject, Sendable {
         return signers[index]
     }
 
-    /// Reads the message with what was signed elsewhere.
+    /// Reads the message with its external content.
     fileprivate func read(_ bytes: [UInt8], _ content: [UInt8]?) throws(Refusal) -> CMSMessage {
         var refusal: Refusal?
         do throws(CMSError) {
@@ -55,7 +56,7 @@ public final class CMSDecoder: NSObject, SecurityObject, Sendable {
     }
 }
 
-/// An identity of the keychain that a message is for.
+/// An identity of the keychain that is a recipient of the message.
 private func recipient(_ isRecipient: (Certificate) -> Bool) throws(Refusal) -> CMSWriter.Signer? {
     let query: [CFString: Any] = [
         kSecClass: kSecClassIdentity, kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll,
@@ -84,9 +85,9 @@ public func CMSDecoderCreate(_ cmsDecoderOut: UnsafeMutablePointer<CMSDecoder?>)
 /// Gives the decoder a part of the message.
 ///
 /// - Parameters:
-///   - msgBytes: DER or BER; any number of calls adds to them.
-///   - msgBytesLen: how many there are.
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is complete; `errSecUnknownFormat` for one that is
+///   - msgBytes: DER or BER. Each call appends to the message.
+///   - msgBytesLen: the number of bytes.
+/// - Returns: `errSecSuccess`; `errSecParam` after the message is complete; `errSecUnknownFormat` for a message that is
 ///   too large.
 @discardableResult
 public func CMSDecoderUpdateMessage(
@@ -108,12 +109,12 @@ public func CMSDecoderUpdateMessage(
     }
 }
 
-/// Reads the message: opens it with the keychain's identities where it is encrypted, and verifies its signatures.
+/// Reads the message. It decrypts with identities of the keychain and verifies signatures.
 ///
-/// - Returns: `errSecSuccess`, whatever the signatures are worth; `errSecParam` when no message was given;
-///   `errSecUnknownFormat` for what is none; `errSecItemNotFound` for one that is encrypted for nobody in the keychain;
-///   `errSecDecode` for one that does not decrypt;
-///   `errSecUnimplemented` where the recipient's key does not leave the enclave.
+/// - Returns: `errSecSuccess`, also for invalid signatures; `errSecParam` when no message was given;
+///   `errSecUnknownFormat` for input that is no message; `errSecItemNotFound` when no recipient is in the keychain;
+///   `errSecDecode` when the message cannot be decrypted; `errSecUnimplemented` when the recipient's key does not leave
+///   the enclave.
 @discardableResult
 public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -129,7 +130,7 @@ public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
     }
 }
 
-/// Gives the decoder the content that is outside of the message; before or after the message is read.
+/// Gives the decoder the external content of the message, before or after the message is read.
 ///
 /// - Returns: `errSecSuccess`, or what ``CMSDecoderFinalizeMessage(_:)`` returns.
 @discardableResult
@@ -146,9 +147,9 @@ public func CMSDecoderSetDetachedContent(_ cmsDecoder: CMSDecoder, _ detachedCon
     }
 }
 
-/// Returns the content that was given.
+/// Returns the external content that was given.
 ///
-/// - Parameter detachedContentOut: receives it; nil when none was.
+/// - Parameter detachedContentOut: receives it; nil when none was given.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSDecoderCopyDetachedContent(

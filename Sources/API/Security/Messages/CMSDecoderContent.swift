@@ -2,7 +2,7 @@ internal import DER
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// Returns how many signatures there are.
+/// Returns the number of signatures.
 ///
 /// - Parameter numSignersOut: receives it.
 /// - Returns: `errSecSuccess`, or `errSecParam` before the message is read.
@@ -28,10 +28,9 @@ public func CMSDecoderIsContentEncrypted(
     }
 }
 
-/// Returns what the signed content is.
+/// Returns the type of the signed content.
 ///
-/// - Parameter eContentTypeOut: receives the arcs of an object identifier as they are encoded; nil where nothing is
-///   signed.
+/// - Parameter eContentTypeOut: receives the encoded arcs of an object identifier; nil when nothing is signed.
 /// - Returns: `errSecSuccess`, or `errSecParam` before the message is read.
 @discardableResult
 public func CMSDecoderCopyEncapsulatedContentType(
@@ -56,7 +55,7 @@ public func CMSDecoderCopyContent(_ cmsDecoder: CMSDecoder, _ contentOut: Unsafe
     }
 }
 
-/// Returns the certificates of the message, which vouches for none of them: see
+/// Returns the certificates of the message. The message proves nothing about them: see
 /// ``CMSDecoderCopySignerStatus(_:_:_:_:_:_:_:)``.
 ///
 /// - Parameter certsOut: receives an array of `SecCertificate`; nil when there are none.

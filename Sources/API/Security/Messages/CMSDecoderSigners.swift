@@ -1,20 +1,19 @@
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// Returns what a signature of the message is worth.
+/// Returns the validity of a signature.
 ///
 /// - Parameters:
-///   - signerIndex: which one, from 0.
-///   - policyOrArray: what the signer's certificate must be good for.
-///   - evaluateSecTrust: whether the certificate is held against it here; otherwise the caller does that with
+///   - signerIndex: the index of the signer, from 0.
+///   - policyOrArray: the policies for the signer's certificate.
+///   - evaluateSecTrust: true to evaluate the certificate in this call; otherwise the program does it with
 ///     `secTrustOut`.
-///   - signerStatusOut: receives the answer. `valid` without an evaluation says nothing of who has signed.
-///   - secTrustOut: receives the evaluation of the signer's certificate, with all of the message's to build a chain
-///     of; nil where the
-///     message has not the signer's.
+///   - signerStatusOut: receives the status. `valid` without an evaluation says nothing about the signer's identity.
+///   - secTrustOut: receives an evaluation of the signer's certificate with all certificates of the message; nil when
+///     the signer's is not among them.
 ///   - certVerifyResultCodeOut: receives `errSecSuccess`, or `errSecNotTrusted`.
-/// - Returns: `errSecSuccess`, whatever the answer is; `errSecParam` before the message is read, and without a place
-///   for the answer.
+/// - Returns: `errSecSuccess`, also for an invalid signature; `errSecParam` before the message is read, and without a
+///   place for the status.
 @discardableResult
 public func CMSDecoderCopySignerStatus(
     _ cmsDecoder: CMSDecoder, _ signerIndex: Int, _ policyOrArray: CFTypeRef, _ evaluateSecTrust: Bool,
@@ -37,9 +36,8 @@ public func CMSDecoderCopySignerStatus(
 /// Returns the mail address of a signer's certificate.
 ///
 /// - Parameter signerEmailAddressOut: receives it.
-/// - Returns: `errSecSuccess`; `errSecInternalComponent` where there is none; `errSecParam` before the message is
-///   read, or for a signer that
-///   is not there.
+/// - Returns: `errSecSuccess`; `errSecInternalComponent` when the certificate has none; `errSecParam` before the
+///   message is read, or for an index that no signer has.
 @discardableResult
 public func CMSDecoderCopySignerEmailAddress(
     _ cmsDecoder: CMSDecoder, _ signerIndex: Int, _ signerEmailAddressOut: UnsafeMutablePointer<CFString?>
@@ -58,9 +56,8 @@ public func CMSDecoderCopySignerEmailAddress(
 /// Returns a signer's certificate.
 ///
 /// - Parameter signerCertOut: receives it.
-/// - Returns: `errSecSuccess`; `errSecInternalComponent` where the message has not got it; `errSecParam` before the
-///   message is read, or for
-///   a signer that is not there.
+/// - Returns: `errSecSuccess`; `errSecInternalComponent` when the message lacks it; `errSecParam` before the message is
+///   read, or for an index that no signer has.
 @discardableResult
 public func CMSDecoderCopySignerCert(
     _ cmsDecoder: CMSDecoder, _ signerIndex: Int, _ signerCertOut: UnsafeMutablePointer<SecCertificate?>
@@ -76,12 +73,11 @@ public func CMSDecoderCopySignerCert(
     }
 }
 
-/// Returns when a signer says to have signed.
+/// Returns the time of signing that a signer states.
 ///
 /// - Parameter signingTime: receives seconds since 2001.
-/// - Returns: `errSecSuccess`; `errSecSigningTimeMissing` where the signer does not say; `errSecParam` before the
-///   message is read, or for a
-///   signer that is not there.
+/// - Returns: `errSecSuccess`; `errSecSigningTimeMissing` when the signer states none; `errSecParam` before the message
+///   is read, or for an index that no signer has.
 @discardableResult
 public func CMSDecoderCopySignerSigningTime(
     _ cmsDecoder: CMSDecoder, _ signerIndex: Int, _ signingTime: UnsafeMutablePointer<CFAbsoluteTime>
@@ -97,7 +93,7 @@ public func CMSDecoderCopySignerSigningTime(
     }
 }
 
-/// Returns when somebody else has witnessed a signature, which is not read here.
+/// Returns the time of a timestamp on a signature. Timestamps are not read here.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
@@ -107,7 +103,7 @@ public func CMSDecoderCopySignerTimestamp(
     notHere("timestamps of messages are not read.")
 }
 
-/// Returns when somebody else has witnessed a signature, which is not read here.
+/// Returns the time of a timestamp on a signature. Timestamps are not read here.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
@@ -118,7 +114,7 @@ public func CMSDecoderCopySignerTimestampWithPolicy(
     notHere("timestamps of messages are not read.")
 }
 
-/// Returns who has witnessed a signature, which is not read here.
+/// Returns the certificates of a timestamp's signer. Timestamps are not read here.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult

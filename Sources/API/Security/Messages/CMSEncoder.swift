@@ -3,7 +3,8 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A cryptographic message (RFC 5652) under construction. Any thread may use it; it makes one message.
+/// An encoder of a cryptographic message (RFC 5652). Any thread may use it; it makes one message. Source: Apple,
+/// `CMSEncoder`.
 public final class CMSEncoder: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(CMSEncoder.self)
     private let runtimeWord = CMSEncoder.runtimeType.word
@@ -17,14 +18,14 @@ public final class CMSEncoder: NSObject, SecurityObject, Sendable {
         var isDetached = false
         var attributes: CMSSignedAttributes = []
         var mode = CMSCertificateChainMode.chain
-        /// Nil until there is some, were it empty.
+        /// Nil until there is content, even empty content.
         var content: [UInt8]?
         var isFinished = false
     }
 
     let state = Lock(State())
 
-    /// Changes what was not begun yet.
+    /// Changes a setting before the content begins.
     func change(_ function: String, _ body: (inout State) throws(Refusal) -> Void) -> OSStatus {
         reporting { () throws(Refusal) in
             var changed = state.withLock { $0 }
@@ -52,11 +53,11 @@ public func CMSEncoderCreate(_ cmsEncoderOut: UnsafeMutablePointer<CMSEncoder?>)
     return errSecSuccess
 }
 
-/// Sets what the content is digested with.
+/// Sets the digest of the content.
 ///
-/// - Parameter digestAlgorithm: `kCMSEncoderDigestAlgorithmSHA1` or `kCMSEncoderDigestAlgorithmSHA256`, which is
-///   taken where nothing is said.
-/// - Returns: `errSecSuccess`, or `errSecParam` for another.
+/// - Parameter digestAlgorithm: `kCMSEncoderDigestAlgorithmSHA1` or `kCMSEncoderDigestAlgorithmSHA256`, which is the
+///   default.
+/// - Returns: `errSecSuccess`, or `errSecParam` for another value.
 @discardableResult
 public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgorithm: CFString) -> OSStatus {
     let hashes = [kCMSEncoderDigestAlgorithmSHA1: HashFunction.sha1, kCMSEncoderDigestAlgorithmSHA256: .sha256]
@@ -68,10 +69,10 @@ public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgor
     }
 }
 
-/// Adds who signs.
+/// Adds signers.
 ///
 /// - Parameter signerOrArray: a `SecIdentity`, or an array of them.
-/// - Returns: `errSecSuccess`, or `errSecParam` for something else, or when there is content already.
+/// - Returns: `errSecSuccess`, or `errSecParam` for other objects, or after the first content.
 @discardableResult
 public func CMSEncoderAddSigners(_ cmsEncoder: CMSEncoder, _ signerOrArray: CFTypeRef) -> OSStatus {
     cmsEncoder.change("CMSEncoderAddSigners") { (state) throws(Refusal) in
@@ -79,9 +80,9 @@ public func CMSEncoderAddSigners(_ cmsEncoder: CMSEncoder, _ signerOrArray: CFTy
     }
 }
 
-/// Returns who signs.
+/// Returns the signers.
 ///
-/// - Parameter signersOut: receives an array of `SecIdentity`; nil when nobody does.
+/// - Parameter signersOut: receives an array of `SecIdentity`; nil for none.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSEncoderCopySigners(_ cmsEncoder: CMSEncoder, _ signersOut: UnsafeMutablePointer<CFArray?>) -> OSStatus {
@@ -92,7 +93,7 @@ public func CMSEncoderCopySigners(_ cmsEncoder: CMSEncoder, _ signersOut: Unsafe
 /// Adds recipients, whose keys decrypt the message.
 ///
 /// - Parameter recipientOrArray: a `SecCertificate`, or an array of them.
-/// - Returns: `errSecSuccess`, or `errSecParam` for something else, or when there is content already.
+/// - Returns: `errSecSuccess`, or `errSecParam` for other objects, or after the first content.
 @discardableResult
 public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray: CFTypeRef) -> OSStatus {
     cmsEncoder.change("CMSEncoderAddRecipients") { (state) throws(Refusal) in
@@ -102,7 +103,7 @@ public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray
 
 /// Returns the recipients.
 ///
-/// - Parameter recipientsOut: receives an array of `SecCertificate`; nil when it is for nobody.
+/// - Parameter recipientsOut: receives an array of `SecCertificate`; nil for none.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSEncoderCopyRecipients(
@@ -112,10 +113,10 @@ public func CMSEncoderCopyRecipients(
     return errSecSuccess
 }
 
-/// Adds certificates that go with the message.
+/// Adds certificates to the message.
 ///
-/// - Parameter certOrArray: a `SecCertificate`, or an array of them. With nothing else they are the whole message.
-/// - Returns: `errSecSuccess`, or `errSecParam` for something else, or when there is content already.
+/// - Parameter certOrArray: a `SecCertificate`, or an array of them. Without anything else they are the whole message.
+/// - Returns: `errSecSuccess`, or `errSecParam` for other objects, or after the first content.
 @discardableResult
 public func CMSEncoderAddSupportingCerts(_ cmsEncoder: CMSEncoder, _ certOrArray: CFTypeRef) -> OSStatus {
     cmsEncoder.change("CMSEncoderAddSupportingCerts") { (state) throws(Refusal) in
@@ -123,7 +124,7 @@ public func CMSEncoderAddSupportingCerts(_ cmsEncoder: CMSEncoder, _ certOrArray
     }
 }
 
-/// Returns the certificates that were added to go with the message.
+/// Returns the certificates that were added to the message.
 ///
 /// - Parameter certsOut: receives an array of `SecCertificate`; nil when there are none.
 /// - Returns: `errSecSuccess`.

@@ -5,9 +5,9 @@ internal import LinuxSystem
 /// Adds content.
 ///
 /// - Parameters:
-///   - content: the bytes; any number of calls adds to them.
-///   - contentLen: how many there are.
-/// - Returns: `errSecSuccess`; `errSecParam` when nobody signs or receives the message, or it was made already.
+///   - content: the bytes. Each call appends to the content.
+///   - contentLen: the number of bytes.
+/// - Returns: `errSecSuccess`; `errSecParam` when the message has no signer and no recipient, or was made already.
 @discardableResult
 public func CMSEncoderUpdateContent(
     _ cmsEncoder: CMSEncoder, _ content: UnsafeRawPointer, _ contentLen: Int
@@ -29,10 +29,9 @@ public func CMSEncoderUpdateContent(
 /// Makes the message.
 ///
 /// - Parameter encodedContentOut: receives DER.
-/// - Returns: `errSecSuccess`; `errSecParam` where there is no content but for certificates alone, or the message
-///   was made already, or a
-///   certificate or key cannot be used; `errSecUnimplemented` for a signer whose key does not leave the enclave;
-///   `errSecCreateChainFailed` where the root is wanted and none is known.
+/// - Returns: `errSecSuccess`; `errSecParam` when there is no content (certificates alone need none), the message was
+///   made already, or a certificate or key cannot be used; `errSecUnimplemented` for a signer whose key does not leave
+///   the enclave; `errSecCreateChainFailed` when the root is required and unknown.
 @discardableResult
 public func CMSEncoderCopyEncodedContent(
     _ cmsEncoder: CMSEncoder, _ encodedContentOut: UnsafeMutablePointer<CFData?>
@@ -53,14 +52,14 @@ public func CMSEncoderCopyEncodedContent(
     }
 }
 
-/// Makes a message of content at once.
+/// Makes a message of content in one call.
 ///
 /// - Parameters:
 ///   - signers: a `SecIdentity`, an array of them, or nil.
 ///   - recipients: a `SecCertificate`, an array of them, or nil; with signers too, the signed message is encrypted.
-///   - eContentTypeOID: what the content is; nil for data.
-///   - detachedContent: whether the content stays outside.
-///   - signedAttributes: what is signed with it.
+///   - eContentTypeOID: the type of the content; nil for data.
+///   - detachedContent: whether the content stays outside of the message.
+///   - signedAttributes: the attributes that are signed with the content.
 ///   - encodedContentOut: receives DER.
 /// - Returns: `errSecSuccess`, or what the functions of an encoder return.
 @discardableResult
@@ -87,7 +86,7 @@ public func CMSEncodeContent(
     return steps.lazy.map { $0() }.first { $0 != errSecSuccess } ?? errSecSuccess
 }
 
-/// Returns when somebody else has witnessed the signature, which nobody does here.
+/// Returns the time of a timestamp on the signature. Timestamps are not made here.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
@@ -97,7 +96,7 @@ public func CMSEncoderCopySignerTimestamp(
     notHere("messages get no timestamps.")
 }
 
-/// Returns when somebody else has witnessed the signature, which nobody does here.
+/// Returns the time of a timestamp on the signature. Timestamps are not made here.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
@@ -109,8 +108,8 @@ public func CMSEncoderCopySignerTimestampWithPolicy(
 }
 
 extension CMSEncoder.State {
-    /// - Throws: `errSecParam` for an encoder that has made its message, or has nothing to do, or is to leave
-    ///   outside what it encrypts.
+    /// - Throws: `errSecParam` for an encoder that has made its message, has no task, or would encrypt external
+    ///   content.
     fileprivate func requireUse() throws(Refusal) {
         guard !isFinished else {
             throw .cms("cmsEncoder", "The encoder has made its message.", do: "Make another encoder.")
@@ -129,7 +128,7 @@ extension CMSEncoder.State {
 }
 
 extension CMSWriter {
-    /// - Throws: for a signer whose key is not to be had, or whose chain does not end as it was wanted.
+    /// - Throws: the refusal for a signer whose key is not available, or whose chain does not end as required.
     fileprivate init(_ state: CMSEncoder.State) throws(Refusal) {
         self.init()
         for identity in state.signers {
@@ -147,7 +146,7 @@ extension CMSWriter {
 }
 
 extension CMSCertificateChainMode {
-    /// The certificates that go with the signature of an identity.
+    /// The certificates that the message contains for the signature of an identity.
     fileprivate func certificates(
         with identity: SecIdentity, _ helpers: [SecCertificate]
     ) throws(Refusal) -> [Certificate] {
@@ -162,7 +161,7 @@ extension CMSCertificateChainMode {
                 do: "Give the issuers' certificates with CMSEncoderAddSupportingCerts.",
                 .init(rawValue: errSecCreateChainFailed))
         }
-        // A signer that is its own issuer goes along all the same.
+        // A self-signed signer's certificate is included in any case.
         return self == .chain && hasRoot && chain.count > 1 ? chain.dropLast() : chain
     }
 }

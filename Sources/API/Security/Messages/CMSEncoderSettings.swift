@@ -4,7 +4,7 @@ internal import LinuxSystem
 
 /// Sets whether the content of a signed message stays outside of it.
 ///
-/// - Returns: `errSecSuccess`, or `errSecParam` when there is content already.
+/// - Returns: `errSecSuccess`, or `errSecParam` after the first content.
 @discardableResult
 public func CMSEncoderSetHasDetachedContent(_ cmsEncoder: CMSEncoder, _ detachedContent: Bool) -> OSStatus {
     cmsEncoder.change("CMSEncoderSetHasDetachedContent") { (state) in state.isDetached = detachedContent }
@@ -22,10 +22,10 @@ public func CMSEncoderGetHasDetachedContent(
     return errSecSuccess
 }
 
-/// Sets what the content is, where it is not data.
+/// Sets the type of the content, if it is not data.
 ///
 /// - Parameter eContentTypeOID: an object identifier: its arcs with dots between them, or its DER.
-/// - Returns: `errSecSuccess`, or `errSecParam` for what is none, or when there is content already.
+/// - Returns: `errSecSuccess`, or `errSecParam` for anything else, or after the first content.
 @discardableResult
 public func CMSEncoderSetEncapsulatedContentTypeOID(_ cmsEncoder: CMSEncoder, _ eContentTypeOID: CFTypeRef) -> OSStatus
 {
@@ -34,7 +34,7 @@ public func CMSEncoderSetEncapsulatedContentTypeOID(_ cmsEncoder: CMSEncoder, _ 
     }
 }
 
-/// Returns what the content is.
+/// Returns the type of the content.
 ///
 /// - Parameter eContentTypeOut: receives the DER of an object identifier; nil for data.
 /// - Returns: `errSecSuccess`.
@@ -46,11 +46,10 @@ public func CMSEncoderCopyEncapsulatedContentType(
     return errSecSuccess
 }
 
-/// Adds attributes that are signed with the content; with any, the time of signing is.
+/// Adds attributes that are signed with the content. With any of them, the time of signing is signed too.
 ///
-/// - Returns: `errSecSuccess`; `errSecUnimplemented` for others than the time of signing and the capabilities;
-///   `errSecParam` when
-///   there is content already.
+/// - Returns: `errSecSuccess`; `errSecUnimplemented` for attributes other than the time of signing and the
+///   capabilities; `errSecParam` after the first content.
 @discardableResult
 public func CMSEncoderAddSignedAttributes(
     _ cmsEncoder: CMSEncoder, _ signedAttributes: CMSSignedAttributes
@@ -64,9 +63,9 @@ public func CMSEncoderAddSignedAttributes(
     }
 }
 
-/// Sets which certificates go with signatures.
+/// Sets the certificates that the message contains for signatures.
 ///
-/// - Returns: `errSecSuccess`, or `errSecParam` when there is content already.
+/// - Returns: `errSecSuccess`, or `errSecParam` after the first content.
 @discardableResult
 public func CMSEncoderSetCertificateChainMode(
     _ cmsEncoder: CMSEncoder, _ chainMode: CMSCertificateChainMode
@@ -74,7 +73,7 @@ public func CMSEncoderSetCertificateChainMode(
     cmsEncoder.change("CMSEncoderSetCertificateChainMode") { (state) in state.mode = chainMode }
 }
 
-/// Returns which certificates go with signatures.
+/// Returns the certificates that the message contains for signatures.
 ///
 /// - Parameter chainModeOut: receives it.
 /// - Returns: `errSecSuccess`.

@@ -51,15 +51,15 @@ extension KeychainStatus {
     static let internalComponent = Self(rawValue: errSecInternalComponent)
 }
 
-/// Runs what makes or reads messages.
+/// Runs the encoding or reading of a message.
 func explained<Result>(_ function: String, _ body: () throws(CMSError) -> Result) throws(Refusal) -> Result {
     do throws(CMSError) { return try body() } catch { throw .cms(error, function) }
 }
 
 extension SecKey {
-    /// The key itself, for who has to give it to OpenSSL.
+    /// The key itself, for OpenSSL.
     ///
-    /// - Throws: `errSecUnimplemented` for a key that stays where it is.
+    /// - Throws: `errSecUnimplemented` for a key that does not leave its place.
     func ownKey(for function: String) throws(Refusal) -> PrivateKey {
         if let own = material as? PrivateKeyMaterial { return own.key }
         throw Refusal(

@@ -1,7 +1,7 @@
 internal import DER
 internal import KeychainCrypto
 
-/// What a certificate is to be good for. Immutable; any thread may use it.
+/// The conditions that a certificate must meet. Immutable; any thread may use it. Source: Apple, `SecPolicy`.
 public final class SecPolicy: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecPolicy.self)
     private let runtimeWord = SecPolicy.runtimeType.word
@@ -15,7 +15,7 @@ public final class SecPolicy: NSObject, SecurityObject, Sendable {
         self.demands = demands
     }
 
-    /// The identifier and the name the certificate must bear.
+    /// The identifier and the required name.
     public override var description: String {
         "<SecPolicyRef: oid: \(identifier)\(demands.name.map { " name: \($0.text)" } ?? "")>"
     }
@@ -30,16 +30,16 @@ public final class SecPolicy: NSObject, SecurityObject, Sendable {
     public override var hash: Int { identifier.hashValue }
 }
 
-/// What a policy wants of a certificate, beyond a chain to an anchor.
+/// The conditions of a policy on a certificate, beyond a chain to an anchor.
 struct CertificateDemands: Equatable, Sendable {
-    /// What OpenSSL holds the whole chain against.
+    /// The conditions that OpenSSL checks on the whole chain.
     var purpose = ChainVerifier.Purpose.anything
     var name: ChainVerifier.Name?
-    /// A purpose the certificate itself must name.
+    /// A purpose that the certificate itself must name.
     var extendedUsage: DERObjectIdentifier?
-    /// What the certificate's key must be for, where it says so.
+    /// The required uses of the certificate's key, if the certificate restricts them.
     var keyUsage: CertificateKeyUsage = []
-    /// Somebody wants to be sure that nothing was revoked, which nobody here can be.
+    /// A positive answer about revocation is required, which this system cannot obtain.
     var needsRevocationCheck = false
     var isClient = false
 }
@@ -52,8 +52,8 @@ extension ChainVerifier.Name {
     }
 }
 
-/// Returns a policy's properties: its identifier under `kSecPolicyOid`; the name the certificate must bear under
-/// `kSecPolicyName`; `kSecPolicyClient` where the certificate is the client's.
+/// Returns a policy's properties: its identifier under `kSecPolicyOid`, the required name under `kSecPolicyName`, and
+/// `kSecPolicyClient` for the certificate of a client.
 @discardableResult
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
     var properties: [CFString: Any] = [kSecPolicyOid: policyRef.identifier]

@@ -1,9 +1,9 @@
 internal import DER
 internal import KeychainCrypto
 
-/// Makes the policy that wants nothing but a valid chain (RFC 5280).
+/// Makes the policy that requires only a valid chain (RFC 5280).
 ///
-/// Keys and signatures that can be forged today (RSA below 1024 bits, MD5, SHA-1) are not believed.
+/// It rejects keys and signatures that can be forged today: RSA below 1024 bits, MD5, SHA-1.
 @discardableResult
 public func SecPolicyCreateBasicX509() -> SecPolicy {
     SecPolicy(kSecPolicyAppleX509Basic as String, CertificateDemands())
@@ -12,14 +12,14 @@ public func SecPolicyCreateBasicX509() -> SecPolicy {
 /// Makes the policy for TLS.
 ///
 /// - Parameters:
-///   - server: true to look at a server's certificate, false for a client's.
-///   - hostname: the host or address the certificate must name among its alternative names; a wildcard stands for one whole
-///     label, the leftmost; the common name does not count (RFC 6125). Nil asks for no name.
-/// - Returns: the policy. RSA keys must have 2048 bits, and signatures better digests than SHA-1. A server's
-///   certificate that was issued after 2019-07-01 must name server authentication as extended key usage and be valid
-///   for at most 825 days; one issued from 2020-09-01 on under a root that came with the system, at most 398
-///   (support.apple.com/en-us/103769 and 102028). A host that begins with a dot, or only looks like an address, is
-///   matched by no certificate.
+///   - server: true for a server's certificate, false for a client's.
+///   - hostname: the host or address that the certificate must have among its alternative names. A wildcard stands for
+///     the whole leftmost label. The common name does not count (RFC 6125). Nil requires no name.
+/// - Returns: the policy. It requires RSA keys of 2048 bits and digests better than SHA-1. A server's certificate
+///   issued after 2019-07-01 must name server authentication as extended key usage and be valid for at most 825 days.
+///   One issued from 2020-09-01 on under a root of the system may be valid for at most 398 days
+///   (support.apple.com/en-us/103769 and 102028). No certificate matches a host that begins with a dot or only looks
+///   like an address.
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     let name = hostname.map { ChainVerifier.Name.host($0 as String) }
@@ -28,24 +28,24 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
         CertificateDemands(purpose: server ? .tlsServer : .tlsClient, name: name, isClient: !server))
 }
 
-/// Makes a policy that asks for a check of revocation.
+/// Makes a policy that requires a check of revocation.
 ///
-/// - Parameter revocationFlags: only `kSecRevocationRequirePositiveResponse` has an effect: nothing is fetched here, so
-///   an evaluation that needs an answer fails with `errSecIncompleteCertRevocationCheck` unless
-///   `SecTrustSetOCSPResponse` was given answers for all of the chain but its anchor.
+/// - Parameter revocationFlags: only `kSecRevocationRequirePositiveResponse` has an effect. This system fetches
+///   nothing, so the evaluation fails with `errSecIncompleteCertRevocationCheck` unless `SecTrustSetOCSPResponse` has
+///   answers for the whole chain except its anchor.
 @discardableResult
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     let needsAnswer = revocationFlags & kSecRevocationRequirePositiveResponse != 0
     return SecPolicy(kSecPolicyAppleRevocation as String, CertificateDemands(needsRevocationCheck: needsAnswer))
 }
 
-/// Makes a policy of its identifier.
+/// Makes a policy from its identifier.
 ///
 /// - Parameters:
 ///   - policyIdentifier: `kSecPolicyAppleX509Basic`, `…SSL`, `…SSLServer`, `…SSLClient`, `…EAP`, `…IPsec`, `…SMIME`,
 ///     `…CodeSigning`, `…TimeStamping` or `…Revocation`.
-///   - properties: `kSecPolicyName` (a host, or for mail an address), `kSecPolicyClient`, `kSecPolicyRevocationFlags`, and the
-///     `kSecPolicyKU_…` keys with a true value for what the key must be for.
+///   - properties: `kSecPolicyName` (a host, or for mail an address), `kSecPolicyClient` and
+///     `kSecPolicyRevocationFlags`. A true value under a `kSecPolicyKU_…` key requires that use of the key.
 /// - Returns: the policy; nil for Apple's policies for its own services, and for a property of the wrong type.
 @discardableResult
 public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {
@@ -55,14 +55,15 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ prope
     return SecPolicy(identifier, make(properties))
 }
 
-/// What can be asked of a policy that is made by its identifier.
+/// The properties of a policy made from its identifier.
 private struct PolicyProperties {
     var name: String?
     var isClient = false
     var revocationFlags: CFOptionFlags = 0
     var keyUsage: CertificateKeyUsage = []
 
-    /// Properties nobody knows are passed over, as other systems may have more; nil for a value of the wrong type.
+    /// Reads the properties; nil for a value of the wrong type. Unknown properties are ignored, because other systems
+    /// may have more.
     init?(_ dictionary: NSDictionary?) {
         guard let entries = (dictionary ?? NSDictionary()) as? [String: Any] else { return nil }
         do {

@@ -1,7 +1,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-// Credentials that an app shares with its web site through the browser: there is no such browser here.
+// Credentials that an app shares with its web site through the browser. This system has no such browser.
 
 /// Saves a credential for a web site.
 ///
@@ -31,7 +31,7 @@ public func SecRequestSharedWebCredential(
 
 private let noBrowser = "no browser shares its passwords with programs."
 
-/// Makes a password that is hard to guess and can still be typed.
+/// Makes a password that is hard to guess and easy to type.
 ///
 /// - Returns: three groups of six letters and digits with hyphens between, from the kernel's random numbers: 88 bits.
 ///   Letters that look alike are left out; one is a capital, one a digit.
@@ -47,7 +47,7 @@ public func SecCreateSharedWebCredentialPassword() -> CFString? {
 
 private let alphabet = Array("abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
 
-/// A number of which each is as likely as the others.
+/// A random number below a bound, without bias.
 private func number(below limit: UInt8) -> UInt8 {
     let fair = UInt8.max - UInt8.max % limit
     while true {

@@ -1,11 +1,11 @@
-// Secure Transport is not here. The functions that every use of it has are declared, so that the compiler says what
-// to use instead.
+// Secure Transport is not implemented. The functions that every program with it calls are declared, so that the
+// compiler names the alternative.
 
 /// A connection of Secure Transport.
 @available(*, unavailable, message: "Secure Transport is not here: use SwiftNIO SSL or URLSession, and SecTrust")
 public final class SSLContext {}
 
-/// Which end of a connection a program is.
+/// The side of a connection.
 public enum SSLProtocolSide: Int32, Sendable {
     /// The server and the client.
     case serverSide, clientSide

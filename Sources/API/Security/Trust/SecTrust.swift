@@ -2,25 +2,25 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The evaluation of whether a certificate is to be believed, for one or several purposes.
+/// The evaluation of a certificate for one or several policies.
 ///
-/// Any thread may use it; a change of its parameters makes the next question evaluate anew.
+/// Any thread may use it. After a change of its parameters the next call evaluates again. Source: Apple, `SecTrust`.
 public final class SecTrust: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecTrust.self)
     private let runtimeWord = SecTrust.runtimeType.word
 
-    /// The question.
+    /// The parameters of an evaluation.
     struct Question: Sendable {
-        /// The certificate in question first; the chain may be built with the others.
+        /// The certificate to evaluate, then others that the chain may use.
         let certificates: [SecCertificate]
         var policies: [SecPolicy]
-        /// Anchors of the caller's own; nil when it has named none.
+        /// Anchors that the program set; nil for none.
         var anchors: [SecCertificate]?
-        /// Whether the system's anchors count; nil: only when the caller has named none.
+        /// Whether the system's anchors count; nil: only when the program has set none.
         var withSystemAnchors: Bool?
-        /// When, in seconds since the reference date; nil is now.
+        /// The date of the evaluation, in seconds since the reference date; nil is now.
         var date: Double?
-        /// What responders have said of the certificates.
+        /// The answers of OCSP responders about the certificates.
         var responses: [OCSPResponse] = []
     }
 
@@ -35,7 +35,7 @@ public final class SecTrust: NSObject, SecurityObject, Sendable {
 
     var question: Question { state.withLock { $0.question } }
 
-    /// Changes the question; the old verdict does not count any more.
+    /// Changes the parameters. The old verdict is dropped.
     func change(_ body: (inout Question) -> Void) {
         state.withLock {
             body(&$0.question)
@@ -43,10 +43,11 @@ public final class SecTrust: NSObject, SecurityObject, Sendable {
         }
     }
 
-    /// The verdict on the question as it stands; nil before the first evaluation.
+    /// The verdict on the present parameters; nil before the first evaluation.
     var known: TrustVerdict? { state.withLock { $0.verdict } }
 
-    /// The verdict on the question as it stands, found now if it is not known. A question without a date is asked anew.
+    /// The verdict on the present parameters, evaluated now if it is not known. Without a date every call evaluates
+    /// again.
     func evaluate() -> TrustVerdict {
         let question = question
         let verdict = TrustVerdict(question)
@@ -54,16 +55,16 @@ public final class SecTrust: NSObject, SecurityObject, Sendable {
         return verdict
     }
 
-    /// The certificate in question.
+    /// The certificate to evaluate.
     var leaf: SecCertificate { question.certificates[0] }
 }
 
 /// Makes an evaluation of a certificate.
 ///
 /// - Parameters:
-///   - certificates: a `SecCertificate`, or an array of them with the one in question first; the chain may be built with the
+///   - certificates: a `SecCertificate`, or an array that begins with the one to evaluate. The chain may use the
 ///     others, in any order.
-///   - policies: a `SecPolicy`, or an array of them that all must hold; nil is `SecPolicyCreateBasicX509()`.
+///   - policies: a `SecPolicy`, or an array of policies that all must hold; nil is `SecPolicyCreateBasicX509()`.
 ///   - trust: receives the evaluation.
 /// - Returns: `errSecSuccess`, or `errSecParam` for an empty array or objects of another type.
 @discardableResult

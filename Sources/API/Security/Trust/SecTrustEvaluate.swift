@@ -2,29 +2,30 @@ public import Dispatch
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// Evaluates whether the certificate is to be believed: whether there is a chain to an anchor, everything in it holds,
-/// and it is what every policy wants. Nothing is fetched; of revocation is known what `SecTrustSetOCSPResponse` was
-/// given.
+/// Evaluates whether a certificate is trusted: there is a valid chain to an anchor, and it meets every policy. Nothing
+/// is fetched; answers about revocation come from `SecTrustSetOCSPResponse` alone.
 ///
-/// - Parameter error: receives the reason when the result is false: the domain is `NSOSStatusErrorDomain`, the code one
-///   of `errSecNotTrusted`, `errSecCertificateExpired`, `errSecCertificateNotValidYet`, `errSecHostNameMismatch`,
-///   `errSecInvalidExtendedKeyUsage`, `errSecCertificateValidityPeriodTooLong`, `errSecInvalidSignature` and so on; the
-///   description names the certificate and the reason.
-/// - Returns: whether it is.
+/// - Parameter error: receives the reason when the result is false. The domain is `NSOSStatusErrorDomain`. The code is
+///   one of `errSecNotTrusted`, `errSecCertificateExpired`, `errSecCertificateNotValidYet`, `errSecHostNameMismatch`,
+///   `errSecInvalidExtendedKeyUsage`, `errSecCertificateValidityPeriodTooLong`, `errSecInvalidSignature` and others.
+///   The description names the certificate and the reason.
+/// - Returns: true for a trusted certificate.
+///
+/// Source: Apple, SecTrustEvaluateWithError.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
     unsafe error?.pointee = verdict.refusal?.asCFError
     return verdict.isTrusted
 }
 
-/// What `SecTrustEvaluateAsyncWithError` calls: the evaluation, whether the certificate is to be believed, and
-/// otherwise why not.
+/// The block of `SecTrustEvaluateAsyncWithError`: the evaluation, whether the certificate is trusted, and otherwise the
+/// reason.
 public typealias SecTrustWithErrorCallback = @Sendable (SecTrust, Bool, CFError?) -> Void
 
 /// Evaluates as `SecTrustEvaluateWithError`, on a queue.
 ///
 /// - Parameters:
-///   - queue: where it happens, and where `result` is called.
+///   - queue: the queue of the evaluation and of `result`.
 ///   - result: receives the outcome.
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -40,7 +41,7 @@ public func SecTrustEvaluateAsyncWithError(
 
 /// Evaluates as `SecTrustEvaluateWithError`, as it was done before iOS 13.
 ///
-/// - Parameter result: receives the outcome: `unspecified` when the certificate is to be believed.
+/// - Parameter result: receives the outcome: `unspecified` when the certificate is trusted.
 /// - Returns: `errSecSuccess`, whatever the outcome.
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
@@ -58,8 +59,7 @@ public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Returns the chain that an evaluation has found, evaluating if there was none: the certificate in question first,
-/// then each one's issuer as far as they were found.
+/// Returns the chain of the evaluation, which runs if it has not yet: the certificate, then each issuer that was found.
 @discardableResult
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { NSArray(array: chain(trust)) }
 
@@ -69,17 +69,17 @@ public func SecTrustGetCertificateCount(_ trust: SecTrust) -> CFIndex { chain(tr
 
 /// Returns a certificate of the chain.
 ///
-/// - Parameter ix: its place; 0 is the certificate in question.
-/// - Returns: the certificate, or nil for a place that the chain has not.
+/// - Parameter ix: the index in the chain; 0 is the evaluated certificate.
+/// - Returns: the certificate, or nil for an index outside the chain.
 @discardableResult
 public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ ix: CFIndex) -> SecCertificate? {
     let certificates = chain(trust)
     return certificates.indices.contains(ix) ? certificates[ix] : nil
 }
 
-/// Returns the public key of the certificate in question, whether it is to be believed or not.
+/// Returns the public key of the evaluated certificate, whether it is trusted or not.
 ///
-/// - Returns: the key, or nil for a key of a type that is not used here.
+/// - Returns: the key, or nil for a key of an unsupported type.
 @discardableResult
 public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { SecCertificateCopyKey(trust.leaf) }
 
@@ -87,10 +87,9 @@ public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { SecCertificateCopyKe
 @discardableResult
 public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKey(trust) }
 
-/// Returns the outcome as a dictionary: `kSecTrustResultValue` and `kSecTrustEvaluationDate`;
-/// `kSecTrustRevocationChecked`, which is true where for every certificate but the anchor an answer was given that it
-/// is not revoked, and false otherwise; and if it is true, until when that holds under
-/// `kSecTrustRevocationValidUntilDate`.
+/// Returns the outcome as a dictionary. It has `kSecTrustResultValue` and `kSecTrustEvaluationDate`.
+/// `kSecTrustRevocationChecked` is true if every certificate but the anchor has an answer that it is not revoked,
+/// otherwise false. If it is true, `kSecTrustRevocationValidUntilDate` tells until when that holds.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     let verdict = trust.known ?? trust.evaluate()

@@ -2,27 +2,26 @@ public import Dispatch
 internal import KeychainCrypto
 internal import KeychainModel
 
-// What can be asked of an evaluation beyond its policies. What would need the network, or would make an evaluation
-// milder than the policies say, is refused.
+// Settings of an evaluation beyond its policies. Those that need the network, or that weaken a policy, are refused.
 
-/// How an evaluation is to be done.
+/// Options of an evaluation. Source: Apple, `SecTrustOptionFlags`.
 public struct SecTrustOptionFlags: OptionSet, Sendable {
     /// The bits as Apple has them.
     public let rawValue: UInt32
     /// Options by their bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Expired certificates are believed.
+    /// Expired certificates are trusted.
     public static let allowExpired = Self(rawValue: 1)
-    /// The certificate in question may be an authority's.
+    /// The evaluated certificate may be an authority's.
     public static let leafIsCA = Self(rawValue: 2)
     /// Missing issuers are fetched.
     public static let fetchIssuerFromNet = Self(rawValue: 4)
-    /// Expired anchors are believed.
+    /// Expired anchors are trusted.
     public static let allowExpiredRoot = Self(rawValue: 8)
     /// Revocation must be known for each certificate.
     public static let requireRevPerCert = Self(rawValue: 0x10)
-    /// The user's settings count.
+    /// The user's trust settings count.
     public static let useTrustSettings = Self(rawValue: 0x20)
     /// Self-signed certificates given are anchors.
     public static let implicitAnchors = Self(rawValue: 0x40)
@@ -30,14 +29,14 @@ public struct SecTrustOptionFlags: OptionSet, Sendable {
 
 /// Sets options.
 ///
-/// - Returns: `errSecSuccess` for none, `errSecUnimplemented` for any: each makes an evaluation milder, or needs the
+/// - Returns: `errSecSuccess` for none, `errSecUnimplemented` for any: each weakens the evaluation or needs the
 ///   network.
 @discardableResult
 public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
     options.isEmpty ? errSecSuccess : notHere("an evaluation is as strict as its policies.")
 }
 
-/// Sets whether something may be fetched for the evaluation; nothing ever is.
+/// Sets whether the evaluation may fetch something. It never does.
 ///
 /// - Returns: `errSecSuccess` for false, `errSecUnimplemented` for true.
 @discardableResult
@@ -45,7 +44,7 @@ public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool
     allowFetch ? notHere("nothing is fetched for an evaluation; give all intermediate certificates.") : errSecSuccess
 }
 
-/// Returns whether something may be fetched for the evaluation: false.
+/// Returns whether the evaluation may fetch something: false.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -56,11 +55,12 @@ public func SecTrustGetNetworkFetchAllowed(
     return errSecSuccess
 }
 
-/// Gives answers about revocation (OCSP, RFC 6960) that came with a connection. A certificate of the chain that one of
-/// them says was revoked is not believed; an answer that is not signed by the certificate's issuer, or by whom the
-/// issuer has named for that, or is of another time, counts for nothing.
+/// Sets answers about revocation (OCSP, RFC 6960) that came with a connection.
 ///
-/// - Parameter responseData: a `CFData`, or an array of them; nil takes back what was given.
+/// A certificate that an answer calls revoked is not trusted. An answer is ignored if it is from another time, or if it
+/// is not signed by the issuer or by the issuer's responder.
+///
+/// - Parameter responseData: a `CFData`, or an array of them; nil removes the answers.
 /// - Returns: `errSecSuccess`, or `errSecParam` for anything else.
 @discardableResult
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
@@ -74,32 +74,31 @@ public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef
     return errSecSuccess
 }
 
-/// Gives timestamps of certificate logs that came with a connection.
+/// Sets timestamps of certificate logs that came with a connection.
 ///
-/// - Returns: `errSecSuccess` for nil, otherwise `errSecUnimplemented`: logs are not looked at.
+/// - Returns: `errSecSuccess` for nil, otherwise `errSecUnimplemented`: logs are not evaluated.
 @discardableResult
 public func SecTrustSetSignedCertificateTimestamps(_ trust: SecTrust, _ sctArray: CFArray?) -> OSStatus {
     sctArray == nil ? errSecSuccess : notHere("certificate logs are not looked at.")
 }
 
-/// Sets in which keychains to look for intermediate certificates.
+/// Sets the keychains that hold intermediate certificates.
 ///
-/// - Returns: `errSecUnimplemented`: an evaluation knows the certificates it was given.
+/// - Returns: `errSecUnimplemented`: an evaluation knows only the certificates that it was given.
 @discardableResult
 public func SecTrustSetKeychains(_ trust: SecTrust, _ keychainOrArray: CFTypeRef?) -> OSStatus {
-    notHere("an evaluation knows the certificates it was given; put the intermediate ones beside the first.")
+    notHere("an evaluation knows the certificates it was given; put the intermediate ones after the first.")
 }
 
-/// Returns what would have to be overlooked for the certificate to be believed.
+/// Returns the exceptions that would make the certificate trusted.
 ///
-/// - Returns: nil: nothing is overlooked. Believe a certificate by making it an anchor
-///   (`SecTrustSetAnchorCertificates`).
+/// - Returns: nil: there are no exceptions. Make the certificate an anchor instead (`SecTrustSetAnchorCertificates`).
 @discardableResult
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { nil }
 
-/// Sets what is to be overlooked.
+/// Sets exceptions.
 ///
-/// - Returns: true for nil, which overlooks nothing, otherwise false.
+/// - Returns: true for nil, otherwise false.
 @discardableResult
 public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool { exceptions == nil }
 
@@ -115,13 +114,13 @@ public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArr
     }
 }
 
-/// What `SecTrustEvaluateAsync` calls: the evaluation and its outcome.
+/// The block of `SecTrustEvaluateAsync`: the evaluation and its outcome.
 public typealias SecTrustCallback = @Sendable (SecTrust, SecTrustResultType) -> Void
 
 /// Evaluates as `SecTrustEvaluate`, on a queue.
 ///
 /// - Parameters:
-///   - queue: where it happens, and where `result` is called; nil is the main queue.
+///   - queue: the queue of the evaluation and of `result`; nil is the main queue.
 ///   - result: receives the outcome.
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -132,10 +131,10 @@ public func SecTrustEvaluateAsync(
     return errSecSuccess
 }
 
-/// Returns what an evaluation says about each certificate of the chain, the one in question first.
+/// Returns properties of each certificate of the chain, the evaluated one first.
 ///
-/// - Returns: an array of dictionaries: `kSecPropertyTypeTitle`, what a person calls the certificate, and where it is
-///   the one in question and not to be believed, `kSecPropertyTypeError`, the reason.
+/// - Returns: an array of dictionaries. `kSecPropertyTypeTitle` is a name for people. `kSecPropertyTypeError` is the
+///   reason, for an evaluated certificate that is not trusted.
 @discardableResult
 public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
     let verdict = trust.known ?? trust.evaluate()

@@ -1,4 +1,4 @@
-// What can be set before an evaluation of trust.
+// Parameters that a program sets before an evaluation.
 
 /// Sets the policies that all must hold.
 ///
@@ -21,12 +21,12 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Sets the certificates that are believed without proof. From then on they alone count, unless
-/// `SecTrustSetAnchorCertificatesOnly(trust, false)` is called.
+/// Sets trusted certificates. From then on they alone are anchors, unless `SecTrustSetAnchorCertificatesOnly(trust,
+/// false)` is called.
 ///
-/// - Parameter anchorCertificates: an array of `SecCertificate`; they need not be self-signed. Nil goes back to the
+/// - Parameter anchorCertificates: an array of `SecCertificate`, which need not be self-signed. Nil restores the
 ///   system's anchors.
-/// - Returns: `errSecSuccess`, or `errSecParam` when something else is in the array.
+/// - Returns: `errSecSuccess`, or `errSecParam` for an array with other objects.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     guard let given = anchorCertificates else {
@@ -40,7 +40,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
 
 /// Sets whether the system's anchors are left out.
 ///
-/// - Parameter anchorCertificatesOnly: true to believe the caller's anchors alone, false to believe the system's too.
+/// - Parameter anchorCertificatesOnly: true to trust the program's anchors alone, false to trust the system's too.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
@@ -60,7 +60,7 @@ public func SecTrustCopyCustomAnchorCertificates(
     return errSecSuccess
 }
 
-/// Sets the date for which the question is asked; now, unless it is set.
+/// Sets the date of the evaluation; now by default.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -70,7 +70,7 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OS
     return errSecSuccess
 }
 
-/// Returns the date for which the question is asked, in seconds since 2001-01-01 00:00 UTC.
+/// Returns the date of the evaluation, in seconds since 2001-01-01 00:00 UTC.
 @discardableResult
 public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
     trust.question.date ?? Date().timeIntervalSinceReferenceDate

@@ -1,19 +1,19 @@
-/// The outcome of an evaluation of trust.
+/// The outcome of an evaluation of trust. Source: Apple, `SecTrustResultType`.
 public enum SecTrustResultType: UInt32, Sendable {
     /// There was no evaluation yet.
     case invalid = 0
-    /// The user has said that the certificate is to be believed.
+    /// The user has declared the certificate trusted.
     case proceed = 1
-    /// Not used any more.
+    /// No longer used.
     case confirm = 2
-    /// The user has said that the certificate is not to be believed.
+    /// The user has declared the certificate not trusted.
     case deny = 3
-    /// The certificate is to be believed; nobody has said anything about it in particular.
+    /// The certificate is trusted; the user has declared nothing about it.
     case unspecified = 4
-    /// The certificate is not to be believed as things are: another date, name or anchor could change that.
+    /// The certificate is not trusted. Another date, name or anchor could change that.
     case recoverableTrustFailure = 5
-    /// The certificate is not to be believed, and nothing will change that.
+    /// The certificate is not trusted, and nothing changes that.
     case fatalTrustFailure = 6
-    /// Something else went wrong.
+    /// Another failure.
     case otherError = 7
 }

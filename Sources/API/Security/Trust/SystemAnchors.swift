@@ -8,22 +8,21 @@ package enum SystemAnchors {
     /// Another file for the current task alone, as tests use it.
     @TaskLocal package static var file: String?
 
-    /// Where other administrators' folders are for the current task alone, as tests use it.
+    /// The folders of other administrators for the current task alone, as tests use it.
     @TaskLocal package static var administratorFolders = [
         "/usr/local/share/ca-certificates", "/etc/pki/ca-trust/source/anchors", "/etc/pki/trust/anchors",
         "/etc/ca-certificates/trust-source/anchors",
     ]
 
-    /// Whether an anchor came with the distribution: it is in the usual file, and not among those that the
-    /// administrator has put where the distributions look for more (update-ca-certificates(8), update-ca-trust(8),
-    /// trust(1)).
+    /// Whether an anchor came with the distribution. Such an anchor is in the usual file, and not among those that the
+    /// administrator added in the distribution's folders (update-ca-certificates(8), update-ca-trust(8), trust(1)).
     static func isFromDistribution(_ anchor: Certificate) -> Bool {
         let path = file ?? (try? Configuration.anchorFile())
         guard let path, file != nil || Configuration.isUsualAnchorFile(path) else { return false }
         return !administratorFolders.contains { holds($0, anchor, depth: 0) }
     }
 
-    /// Whether a file of a folder, or of one within, is a certificate. What cannot be read holds nothing.
+    /// Whether a file of a folder, or of one within, is a certificate. An unreadable file or folder contains none.
     private static func holds(_ folder: String, _ anchor: Certificate, depth: Int) -> Bool {
         guard depth < 4, let names = try? FolderEntries.names(in: folder) else { return false }
         return names.contains { name in
@@ -34,9 +33,9 @@ package enum SystemAnchors {
         }
     }
 
-    /// Reads them.
+    /// Reads the anchors.
     ///
-    /// - Throws: `errSecNotTrusted` when there is no such file, or it cannot be read: then nothing can be believed.
+    /// - Throws: `errSecNotTrusted` when the file is missing or unreadable: then nothing can be trusted.
     static func load() throws(Refusal) -> TrustAnchors {
         try read { path throws(SystemError) in try TrustAnchors.bundle(at: path) }
     }

@@ -1,18 +1,17 @@
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// What an evaluation of trust can find wrong.
+/// The problems that an evaluation of trust can find.
 enum TrustFinding: Hashable, Sendable {
     case problem(ChainProblem)
-    /// The key is not for what the policy wants.
+    /// The key is not for the purpose of the policy.
     case keyUsage
-    /// The policy wants to be sure that nothing was revoked.
+    /// The policy requires an answer about revocation.
     case revocationUnknown
-    /// The same of a certificate that does not even say where to ask.
+    /// The same for a certificate that names no responder.
     case revocationUntold
 
-    /// One row of the table: the status, whether nothing will change it, what is said of the certificate, and what to
-    /// do.
+    /// One row of the table: the status, whether it is fatal, the sentence about the certificate, and the remedy.
     fileprivate typealias Row = (
         finding: TrustFinding, status: OSStatus, isFatal: Bool, problem: String, remedy: String
     )
@@ -72,7 +71,7 @@ enum TrustFinding: Hashable, Sendable {
         ),
         (
             .problem(.wrongAddress), errSecSMIMEEmailAddressesNotFound, false, "is not for the address",
-            "Use the certificate of whom you mean."
+            "Use the certificate of the person you mean."
         ),
         (
             .problem(.wrongPurpose), errSecInvalidExtendedKeyUsage, false, "is not for this purpose",
@@ -89,7 +88,8 @@ enum TrustFinding: Hashable, Sendable {
         ),
         (
             .revocationUnknown, errSecIncompleteCertRevocationCheck, false, "could not be checked for revocation",
-            "Give the server's OCSP response (SecTrustSetOCSPResponse), or leave kSecRevocationRequirePositiveResponse out."
+            "Give the server's OCSP response (SecTrustSetOCSPResponse), "
+                + "or leave kSecRevocationRequirePositiveResponse out."
         ),
         (
             .revocationUntold, errSecIncompleteCertRevocationCheck, false,
@@ -106,19 +106,19 @@ enum TrustFinding: Hashable, Sendable {
         ),
     ]
 
-    /// The place in the table.
+    /// The index in the table.
     var row: Int { Self.places[self] ?? 0 }
     var isFatal: Bool { Self.rows[row].isFatal }
 
     private static let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.finding, $0) })
 }
 
-/// Something that is wrong with a certificate of a chain.
+/// A problem with a certificate of a chain.
 struct TrustProblem {
     let finding: TrustFinding
-    /// Where in the chain; 0 is the certificate in question.
+    /// The index in the chain; 0 is the evaluated certificate.
     let place: Int
-    /// Whom the certificate should have named.
+    /// The name that the certificate should have.
     let name: ChainVerifier.Name?
 
     /// The refusal, which names the certificate.

@@ -3,12 +3,12 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What an evaluation of trust has found.
+/// The outcome of an evaluation of trust.
 struct TrustVerdict: Sendable {
-    /// The chain that was found; C borrows certificates from it.
+    /// The chain. C borrows certificates from it.
     let chain: [SecCertificate]
     let date: Double
-    /// The gravest thing that is wrong; nil when the certificate is to be believed.
+    /// The gravest problem; nil for a trusted certificate.
     private(set) var refusal: Refusal?
     private(set) var result = SecTrustResultType.unspecified
     /// Until when it is known that nothing in the chain was revoked; nil when it is not known.
@@ -16,7 +16,7 @@ struct TrustVerdict: Sendable {
 
     var isTrusted: Bool { refusal == nil }
 
-    /// Answers a question.
+    /// Evaluates the parameters.
     init(_ question: SecTrust.Question) {
         date = question.date ?? Clock.secondsSinceReferenceDate
         let leaf = question.certificates[0].certificate
@@ -37,20 +37,20 @@ struct TrustVerdict: Sendable {
         notRevokedUntil = revocation.goodUntil
         problems += revocation.revoked.map { TrustProblem(finding: .problem(.revoked), place: $0, name: nil) }
         if notRevokedUntil != nil { problems.removeAll { $0.finding.isDoubtOfRevocation } }
-        // The order of the table is that of gravity.
+        // The order of the table is the order of gravity.
         guard let gravest = problems.min(by: { $0.finding.row < $1.finding.row }) else { return }
         result = gravest.finding.isFatal ? .fatalTrustFailure : .recoverableTrustFailure
         let isLost = gravest.finding == .problem(.untrustedRoot) || gravest.finding == .problem(.missingIssuer)
         refusal = isLost ? system?.failure ?? gravest.refusal(in: found) : gravest.refusal(in: found)
     }
 
-    /// Whether a root came with the system, rather than from the caller or from who owns the machine.
+    /// Whether a root came with the system, instead of the program or the machine's administrator.
     private static func isPublic(_ root: Certificate, _ question: SecTrust.Question) -> Bool {
         let isOwn = question.anchors?.contains { $0.certificate == root } ?? false
         return !isOwn && SystemAnchors.isFromDistribution(root)
     }
 
-    /// The system's anchors, when they count; without them the reason why they could not be read.
+    /// The system's anchors, if they count, or the reason why they could not be read.
     private static func systemAnchors(_ question: SecTrust.Question) -> (anchors: TrustAnchors, failure: Refusal?)? {
         guard question.withSystemAnchors ?? (question.anchors == nil) else { return nil }
         do throws(Refusal) { return (try SystemAnchors.load(), nil) } catch { return (TrustAnchors([]), error) }
@@ -58,7 +58,7 @@ struct TrustVerdict: Sendable {
 }
 
 extension CertificateDemands {
-    /// Whether a certificate is what a policy wants, and the chain that was found.
+    /// Whether a certificate meets a policy, and the chain.
     ///
     /// - Parameter isPublic: whether the root that the chain ends in came with the system.
     func check(
@@ -80,7 +80,7 @@ extension CertificateDemands {
         }
     }
 
-    /// What OpenSSL is not asked.
+    /// The conditions that OpenSSL does not check.
     private func ownProblems(_ certificate: Certificate, _ isPublic: () -> Bool) -> [TrustProblem] {
         var findings: [TrustFinding] = []
         if purpose == .tlsServer {
@@ -98,8 +98,8 @@ extension CertificateDemands {
 }
 
 extension ChainVerifier.Finding {
-    /// The problems without those that follow from another: an authority whose key may not sign is none to OpenSSL
-    /// either.
+    /// The problems without those that follow from another. OpenSSL does not accept an authority whose key may not
+    /// sign.
     fileprivate var reasons: [(problem: ChainProblem, place: Int)] {
         problems.filter { problem, place in
             guard problem == .notAnAuthority, chain.indices.contains(place) else { return true }
@@ -110,18 +110,18 @@ extension ChainVerifier.Finding {
 }
 
 extension TrustFinding {
-    /// Whether an answer that nothing was revoked takes it away.
+    /// Whether an answer that nothing was revoked removes the problem.
     fileprivate var isDoubtOfRevocation: Bool { self == .revocationUnknown || self == .revocationUntold }
 }
 
-/// What is known of the revocation of a chain's certificates.
+/// The known revocations in a chain.
 private struct RevocationFinding {
-    /// The places of those that were revoked.
+    /// The indexes of the revoked certificates.
     private(set) var revoked: [Int] = []
-    /// Until when all are known not to be; nil when something is not known of one.
+    /// Until when all are known not to be revoked; nil when the answer for one is missing.
     private(set) var goodUntil: Double?
 
-    /// The last of the chain is the anchor, whom nobody revokes but who believes in it.
+    /// The last certificate of the chain is the anchor. Only a program that trusts it can withdraw that trust.
     init(_ chain: [Certificate], _ responses: [OCSPResponse], at date: Double) {
         var until: Double? = chain.count > 1 ? .infinity : nil
         for (place, (certificate, issuer)) in zip(chain, chain.dropFirst()).enumerated() {

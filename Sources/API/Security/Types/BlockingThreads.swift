@@ -1,14 +1,13 @@
 internal import Dispatch
 
-/// Runs what blocks on a thread that may block, in the caller's task: what the task knows, such as the keychain of a
-/// test, holds there too.
+/// Runs `body` on a thread that may block. Task-local values, such as the keychain of a test, hold there too.
 package func awaiting<Result: Sendable, Failure: Error>(
     _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
     try await withTaskExecutorPreference(BlockingThreads.shared) { () async throws(Failure) -> Result in try body() }
 }
 
-/// The threads of the system's own pool, which grows when some of them block; the pool of the tasks does not.
+/// The threads of the system's pool. It grows when threads block; the pool of the tasks does not.
 private final class BlockingThreads: TaskExecutor {
     static let shared = BlockingThreads()
 

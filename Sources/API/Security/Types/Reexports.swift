@@ -1,4 +1,4 @@
-// On Apple systems `import Security` brings all three along; programs rely on it.
+// On Apple systems `import Security` also imports all three of these; programs rely on that.
 @_exported public import CoreFoundation
 @_exported public import Dispatch
 @_exported public import Foundation

@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// An object of this module that Core Foundation has a type for: C's `CFGetTypeID`, `CFEqual`, `CFHash` and
-/// `CFCopyDescription` work on it as on its own.
+/// An object of this module with a type in Core Foundation. C's `CFGetTypeID`, `CFEqual`, `CFHash` and
+/// `CFCopyDescription` work on it.
 ///
-/// Core Foundation takes the eight bytes behind an object's head for a word of its own that names the type. A class of
-/// this kind therefore has ``RuntimeType/word`` as the first of its stored properties.
+/// Core Foundation reads the eight bytes after an object's head as its own word, which names the type. Such a class
+/// therefore has ``RuntimeType/word`` as its first stored property.
 protocol SecurityObject: NSObject {
-    /// The class's type; made when the first object is, or somebody asks for its identifier.
+    /// The class's type, made with its first object or at the first request for its identifier.
     static var runtimeType: RuntimeType { get }
 }
 
 /// A class as a type of Core Foundation's runtime.
 struct RuntimeType: Sendable {
-    /// What `CFGetTypeID` returns for its objects, in Swift and in C. Core Foundation gives it: it lasts as long as the
+    /// The value of `CFGetTypeID` for its objects, in Swift and in C. Core Foundation assigns it for the life of the
     /// process.
     let identifier: CFTypeID
 
-    /// What Core Foundation has to find in an object: the type, and that nothing but a reference count is kept of it.
+    /// The word of an object: its type, and that Core Foundation keeps nothing but a reference count of it.
     var word: UInt64 { UInt64(identifier) << 8 | 0x80 }
 
     /// Registers a class. Content decides what is equal, and `description` describes.

@@ -9,10 +9,12 @@ public typealias SecRandomRef = OpaquePointer
 /// Fills memory with random bytes from the kernel, fit for keys.
 ///
 /// - Parameters:
-///   - source: `kSecRandomDefault`; as on Apple systems no other is looked at.
-///   - count: how many bytes; a negative number gives `errSecParam`.
-///   - bytes: where they go; there must be room for `count` bytes.
+///   - source: `kSecRandomDefault`; ignored, as on Apple systems.
+///   - count: the number of bytes; a negative number gives `errSecParam`.
+///   - bytes: the destination, with a capacity of `count` bytes.
 /// - Returns: `errSecSuccess` or `errSecParam`. There is no other failure: without randomness the program stops.
+///
+/// Source: Apple, SecRandomCopyBytes.
 public func SecRandomCopyBytes(_ source: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 {
     guard count >= 0 else { return errSecParam }
     let start = unsafe bytes.assumingMemoryBound(to: UInt8.self)

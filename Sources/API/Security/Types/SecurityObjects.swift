@@ -1,6 +1,6 @@
-// The classes behind the references that functions take and return. Each is a class of its own, so that `item as!
-// SecKey` and `CFGetTypeID(item) == SecKeyGetTypeID()` mean something. A program cannot make one: references come from
-// functions, and a class whose initializer takes `Never` has no function yet that returns one.
+// The classes of the references that functions take and return. Each is a separate class, so that `item as! SecKey` and
+// `CFGetTypeID(item) == SecKeyGetTypeID()` work. A program cannot make one: only functions return references. A class
+// whose initializer takes `Never` has no such function yet.
 
 // MARK: - The macOS file keychain, named by programs but not part of this keychain
 

@@ -1,17 +1,16 @@
 internal import KeychainModel
 internal import Security
 
-// The shapes that functions of C have, each with what becomes of a refusal: a status, NULL or false, beside the error
-// the caller left a place for. Arguments are borrowed inside the call, so that what is wrong with them is reported in
-// the same way.
+// The forms of C functions, each with its report of a refusal: a status, NULL or false, and the error if the caller has
+// a place for one. Arguments are borrowed inside the call, so a bad argument is reported in the same way.
 
 /// A function that returns a status.
 func status(_ call: @autoclosure () throws(Refusal) -> Int32) -> Int32 {
     do throws(Refusal) { return try call() } catch { return explained(error) }
 }
 
-/// A function that returns a status and fills a place, which must be there: with a retained object, or with NULL after
-/// a failure.
+/// A function that returns a status and fills a place, which must exist. The place gets a retained object, or NULL
+/// after a failure.
 func status<Object: AnyObject>(
     _ place: Place?, _ call: (UnsafeMutablePointer<Object?>) throws(Refusal) -> Int32
 ) -> Int32 {
@@ -22,7 +21,7 @@ func status<Object: AnyObject>(
     }
 }
 
-/// As ``status(_:_:)`` with a place that may be NULL, which the function behind it is told.
+/// As ``status(_:_:)`` with a place that may be NULL. The Swift function learns whether it is.
 func status<Object: AnyObject>(
     optional place: Place?, _ call: (UnsafeMutablePointer<Object?>?) throws(Refusal) -> Int32
 ) -> Int32 {
@@ -41,7 +40,7 @@ func object(_ call: @autoclosure () throws(Refusal) -> AnyObject?) -> Reference?
     }
 }
 
-/// Where Swift's functions put an error.
+/// The place where a Swift function puts its error.
 typealias ErrorPlace = UnsafeMutablePointer<Unmanaged<CFError>?>
 
 /// A function that returns an object, retained, or NULL and an error if there is a place for it.
@@ -55,7 +54,7 @@ func boolean(_ place: Place?, _ call: (ErrorPlace) throws(Refusal) -> Bool) -> B
     return result == true
 }
 
-/// A function that cannot fail but by its arguments.
+/// A function that can only fail by its arguments.
 func answer<Value>(or failure: Value, _ call: @autoclosure () throws(Refusal) -> Value) -> Value {
     do throws(Refusal) { return try call() } catch {
         _ = explained(error)
@@ -75,7 +74,7 @@ private func yielding<Result>(_ place: Place?, _ call: (ErrorPlace) throws(Refus
     }
 }
 
-/// The status of a refusal, which the thread remembers.
+/// The status of a refusal. The thread remembers the refusal.
 func explained(_ refusal: Refusal) -> Int32 {
     reporting { () throws(Refusal) in throw refusal }
 }

@@ -1,7 +1,7 @@
 internal import CSecurity
 
-// Collections by C's functions, which give what is in them as it is. Swift's would make values of the objects, and lose
-// what an object of ours does when it goes: wipe itself.
+// Collections through C's functions, which return the stored objects. Swift's functions would make values of the
+// objects. An object of this library would then not wipe itself at its end.
 
 /// Keys and values of a dictionary, which keeps owning them.
 @unsafe struct Entries {

@@ -2,13 +2,13 @@ internal import CSecurity
 internal import KeychainModel
 internal import Security
 
-// What C gives is copied into Foundation's own objects before anything else looks at it: a dictionary made by Core
-// Foundation crashes when Swift asks it for a key (swift-corelibs-foundation passes the address of a key that is gone).
-// The copies hold the caller's numbers, dates, data and references, which are safe.
+// Arguments from C are copied into Foundation's own objects first. A dictionary made by Core Foundation crashes when
+// Swift asks it for a key: swift-corelibs-foundation passes the address of a freed key. The copies hold the caller's
+// numbers, dates, data and references, which are safe.
 
 /// A copy of a dictionary.
 ///
-/// - Throws: `errSecParam` for NULL, for what is no dictionary, and for one that is nested too deeply.
+/// - Throws: `errSecParam` for NULL, for an object of another type, and for a dictionary that is nested too deeply.
 func dictionary(_ reference: Reference?) throws(Refusal) -> NSDictionary {
     guard let dictionary = try unsafe optionalDictionary(reference) else { throw .unusable("NULL", "a dictionary") }
     return dictionary
@@ -23,7 +23,7 @@ func optionalDictionary(_ reference: Reference?) throws(Refusal) -> NSDictionary
 
 /// A copy of an array.
 ///
-/// - Throws: `errSecParam` for NULL, for what is no array, and for one that is nested too deeply.
+/// - Throws: `errSecParam` for NULL, for an object of another type, and for an array that is nested too deeply.
 func array(_ reference: Reference?) throws(Refusal) -> NSArray {
     guard let array = try unsafe optionalArray(reference) else { throw .unusable("NULL", "an array") }
     return array
@@ -38,7 +38,7 @@ func optionalArray(_ reference: Reference?) throws(Refusal) -> NSArray? {
 
 /// A copy of a string.
 ///
-/// - Throws: `errSecParam` for NULL and for what is no string.
+/// - Throws: `errSecParam` for NULL and for an object of another type.
 func string(_ reference: Reference?) throws(Refusal) -> NSString {
     let given: NSString = try unsafe borrowed(reference)
     return NSString(string: given as String)
@@ -51,7 +51,7 @@ func optionalString(_ reference: Reference?) throws(Refusal) -> NSString? {
 
 /// Any object, copied where it is a string or a collection.
 ///
-/// - Throws: `errSecParam` for NULL, and for what is nested too deeply.
+/// - Throws: `errSecParam` for NULL, and for an object that is nested too deeply.
 func value(_ reference: Reference?) throws(Refusal) -> AnyObject {
     guard let value = try unsafe optionalValue(reference) else { throw .unusable("NULL", "an object") }
     return value
@@ -63,8 +63,7 @@ func optionalValue(_ reference: Reference?) throws(Refusal) -> AnyObject? {
     return try unsafe copy(of: reference, depth: 0)
 }
 
-/// More levels than any dictionary has a reason to have; without a limit one that contains itself would end the
-/// process.
+/// More levels than any dictionary needs. Without a limit, a dictionary that contains itself would end the process.
 private let deepest = 16
 
 private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObject {
@@ -78,8 +77,7 @@ private func copy(of reference: Reference, depth: Int) throws(Refusal) -> AnyObj
     }
 }
 
-// A NULL would have to be left out, and a query that says less finds more: it is refused, as is a key that is there
-// twice.
+// A NULL entry could only be left out, and a query that says less finds more. It is refused, as is a duplicate key.
 private func copyOfDictionary(_ dictionary: Reference, depth: Int) throws(Refusal) -> NSDictionary {
     let entries = unsafe Entries(of: dictionary)
     var (keys, values): ([NSObject], [AnyObject]) = ([], [])

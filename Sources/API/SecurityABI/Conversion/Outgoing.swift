@@ -3,10 +3,9 @@ internal import Security
 
 /// Hands an object to C, which has to release it; NULL for nil.
 ///
-/// Strings, arrays, dictionaries and errors are made anew as Core Foundation's own. Foundation's strings ignore the
-/// size of the buffer that `CFStringGetCString` is given; its errors are none to Core Foundation, which ends the
-/// process when it is asked for the description of one. Data, dates, numbers, URLs and the objects of `Security` are
-/// handed out as they are.
+/// Strings, arrays, dictionaries and errors are converted to Core Foundation's own. Foundation's strings ignore the
+/// buffer size of `CFStringGetCString`. Core Foundation does not know Foundation's errors, and ends the process when it
+/// has to describe one. Data, dates, numbers, URLs and the objects of `Security` are returned as they are.
 func retained(_ object: AnyObject?) -> Reference? {
     switch object {
     case nil: nil
@@ -50,7 +49,7 @@ private func retained(at reference: Reference?) -> Reference? {
     return unsafe retained(Unmanaged<AnyObject>.fromOpaque(reference).takeUnretainedValue())
 }
 
-/// What of the user info is text: Core Foundation shows it, and our own errors have nothing else.
+/// The text entries of the user info: Core Foundation shows them, and errors of this library have no others.
 private func cfError(_ error: NSError) -> Reference? {
     let texts = error.userInfo.filter { $0.value is String }
     let domain = unsafe cfString(error.domain)
@@ -59,7 +58,7 @@ private func cfError(_ error: NSError) -> Reference? {
     return unsafe CFObjectMakeError(domain, error.code, userInfo)
 }
 
-/// Collections retain what is put into them; our own references go.
+/// Collections retain their elements, so this function releases its own references.
 private func release(_ references: [Reference?]) {
     unsafe references.forEach { reference in
         if let reference = unsafe reference { unsafe Unmanaged<AnyObject>.fromOpaque(reference).release() }

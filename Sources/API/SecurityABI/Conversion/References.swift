@@ -1,12 +1,11 @@
 internal import KeychainModel
 internal import Security
 
-// C names objects by their address. These are the only two forms that cross the border; raw pointers live in this room
-// alone.
+// C names objects by their address. Only these two forms cross the border, and only this module has raw pointers.
 
-/// An object as C has it; the caller owns it, and this room borrows it for the time of a call.
+/// An object as C has it. The caller owns it, and this module borrows it for the duration of a call.
 public typealias Reference = UnsafeRawPointer
-/// Where C wants an object put. It owns what is put there.
+/// The place in which C wants an object. C owns that object.
 public typealias Place = UnsafeMutablePointer<UnsafeRawPointer?>
 
 /// The object behind a reference.
@@ -34,7 +33,7 @@ func given<Pointer: _Pointer>(_ pointer: Pointer?) throws(Refusal) -> Pointer {
 }
 
 extension Refusal {
-    /// An argument that nothing can be done with.
+    /// An invalid argument.
     static func unusable(_ given: String, _ wanted: String) -> Refusal {
         Refusal(
             .param, .wrongType, "argument", "An argument is \(given) where \(wanted) is needed.", do: "Check the call.")

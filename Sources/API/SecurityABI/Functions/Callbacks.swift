@@ -2,7 +2,7 @@ internal import CSecurity
 internal import KeychainModel
 internal import Security
 
-// The functions that call back, for C with blocks. What a block is given lasts as long as its call.
+// The functions that call back, for C with blocks. The arguments of a block live as long as its call.
 
 @_cdecl("SecTrustEvaluateAsync")
 public func secTrustEvaluateAsync(
@@ -55,14 +55,14 @@ public func secCreateSharedWebCredentialPassword() -> Reference? {
     unsafe retained(SecCreateSharedWebCredentialPassword())
 }
 
-/// Gives C an object for the time of a call.
+/// Lends C an object for the duration of a call.
 private func lend(_ object: AnyObject?, _ body: (Reference?) -> Void) {
     let reference = unsafe retained(object)
     unsafe body(reference)
     if let reference = unsafe reference { unsafe Unmanaged<AnyObject>.fromOpaque(reference).release() }
 }
 
-/// An evaluation that waits for its turn on a queue.
+/// An evaluation that waits in a queue.
 private final class Turn {
     let trust: SecTrust
     let work: (SecTrust) -> Void

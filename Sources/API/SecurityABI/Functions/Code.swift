@@ -101,7 +101,7 @@ public func secRequirementCreateWithString(_ text: Reference?, _ flags: UInt32, 
     }
 }
 
-/// Code on disk; of running code its executable.
+/// Code on disk: for running code, its executable.
 private func onDisk(_ code: Reference?) throws(Refusal) -> SecStaticCode {
     let object: NSObject = try unsafe borrowed(code)
     guard let running = object as? SecCode else { return try unsafe borrowed(code) }

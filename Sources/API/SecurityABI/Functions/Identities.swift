@@ -58,7 +58,7 @@ public func secPKCS12Import(_ pkcs12Data: Reference?, _ options: Reference?, _ i
 }
 
 extension Refusal {
-    /// As on Apple systems, where no options are no passphrase.
+    /// As on Apple systems, where missing options mean no passphrase.
     fileprivate static let noPassphrase = Refusal(
         .authFailed, .wrongType, "options", "There are no options, and so no passphrase.",
         do: "Give a dictionary with kSecImportExportPassphrase.")
@@ -97,7 +97,8 @@ public func secItemExport(
     }
 }
 
-/// The passphrase of C's `SecItemImportExportKeyParameters`, and nothing else of it: version and flags stand before it.
+/// The passphrase of C's `SecItemImportExportKeyParameters`, behind its version and flags. The other fields are
+/// ignored.
 @unsafe private struct FileParameters {
     var given = unsafe SecItemImportExportKeyParameters()
     private let passphrase: AnyObject?

@@ -1,8 +1,8 @@
 internal import KeychainModel
 internal import Security
 
-// SecItem.h, SecBase.h, SecRandom.h and SecExtensions.h. What a function does is said with its Swift namesake; here it
-// only gets C's arguments and gives C's results.
+// SecItem.h, SecBase.h, SecRandom.h and SecExtensions.h. The Swift functions document each operation; these functions
+// only convert C's arguments and results.
 
 @_cdecl("SecItemCopyMatching")
 public func secItemCopyMatching(_ query: Reference?, _ result: Place?) -> Int32 {

@@ -101,7 +101,7 @@ public func secKeyIsAlgorithmSupported(_ key: Reference?, _ operation: Int, _ al
     unsafe answer(or: false, try supports(borrowed(key), SecKeyOperationType(rawValue: operation), named(algorithm)))
 }
 
-/// No key can do what has no name.
+/// No key supports an algorithm without a name.
 private func supports(_ key: SecKey, _ operation: SecKeyOperationType?, _ algorithm: SecKeyAlgorithm) -> Bool {
     operation.map { SecKeyIsAlgorithmSupported(key, $0, algorithm) } ?? false
 }

@@ -1,7 +1,7 @@
 internal import KeychainModel
 internal import Security
 
-// The older functions of SecKey.h, with memory of the caller's.
+// The older functions of SecKey.h, with memory of the caller.
 
 @_cdecl("SecKeyRawSign")
 public func secKeyRawSign(
@@ -22,7 +22,7 @@ public func secKeyRawVerify(
         try rawVerify(borrowed(key), SecPadding(rawValue: padding), given(signedData), signedDataLen, sig, sigLen))
 }
 
-/// No signature is one that does not fit.
+/// A signature of the wrong size is invalid.
 private func rawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ count: Int,
     _ sig: UnsafePointer<UInt8>?, _ sigLen: Int

@@ -151,7 +151,7 @@ public func cmsEncoderCopySignerTimestampWithPolicy(
             borrowed(cmsEncoder), optionalValue(timeStampPolicy), signerIndex, given(timestamp)))
 }
 
-/// A function that fills a place for a truth value, which must be there.
+/// A function that fills a place for a truth value, which must exist.
 func truth(
     _ place: UnsafeMutablePointer<Bool>?, _ call: (UnsafeMutablePointer<DarwinBoolean>) throws(Refusal) -> Int32
 ) -> Int32 {

@@ -2,7 +2,7 @@ public import CSecurity
 internal import KeychainModel
 internal import Security
 
-// SecTask.h: what takes or gives numbers of Apple's kernel.
+// SecTask.h: the functions that take or return numbers of Apple's kernel.
 
 @_cdecl("SecTaskCreateWithAuditToken")
 public func secTaskCreateWithAuditToken(_ allocator: Reference?, _ token: CSecurity.audit_token_t) -> Reference? {

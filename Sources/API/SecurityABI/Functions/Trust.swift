@@ -1,7 +1,7 @@
 internal import KeychainModel
 internal import Security
 
-// SecTrust.h: the question and its answer.
+// SecTrust.h: making an evaluation, and its result.
 
 @_cdecl("SecTrustGetTypeID")
 public func secTrustGetTypeID() -> UInt { SecTrustGetTypeID() }
@@ -73,7 +73,7 @@ public func secTrustGetCertificateCount(_ trust: Reference?) -> Int {
     unsafe answer(or: 0, try SecTrustGetCertificateCount(borrowed(trust)))
 }
 
-/// The one object that is handed out unretained: the evaluation has it in its chain.
+/// The only object that is returned unretained: the evaluation has it in its chain.
 @_cdecl("SecTrustGetCertificateAtIndex")
 public func secTrustGetCertificateAtIndex(_ trust: Reference?, _ ix: Int) -> Reference? {
     let certificate = unsafe answer(or: nil, try SecTrustGetCertificateAtIndex(borrowed(trust), ix))

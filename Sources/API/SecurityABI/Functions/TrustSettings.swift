@@ -1,7 +1,7 @@
 internal import KeychainModel
 internal import Security
 
-// SecTrust.h: what can be set before an evaluation.
+// SecTrust.h: parameters before an evaluation.
 
 @_cdecl("SecTrustSetPolicies")
 public func secTrustSetPolicies(_ trust: Reference?, _ policies: Reference?) -> Int32 {

@@ -19,7 +19,7 @@ struct Phone: Sendable {
     var device: SimulatedDevice { keychain.device }
     var user: SimulatedUser { keychain.device.user }
 
-    /// What kinds of questions were asked so far.
+    /// The kinds of prompts so far.
     var asked: [SimulatedUser.Question.Kind] { user.questions.map(\.kind) }
 
     /// Evaluates a policy as the program; nil for success.
@@ -40,7 +40,7 @@ struct Phone: Sendable {
         }
     }
 
-    /// What stands against a policy, without asking; nil for nothing.
+    /// The obstacle to a policy, found without a prompt; nil for none.
     func obstacle(to policy: LAPolicy, in context: LAContext = LAContext()) -> LAError.Code? {
         keychain.run {
             var error: NSError?

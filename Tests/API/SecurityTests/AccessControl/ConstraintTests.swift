@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// What each flag of an access control asks of the user, and what is refused for good (semantics D.5).
+/// The authentication that each flag of an access control requires, and final refusals (semantics D.5).
 @Suite("What access controls ask for")
 struct ConstraintTests {
     @Test("S-29, S-86: user presence is met by a finger, or by the passcode; adding asks nobody")

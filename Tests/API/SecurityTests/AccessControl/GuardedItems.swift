@@ -29,7 +29,7 @@ func guarded(
     return item
 }
 
-/// What a query for the value comes to.
+/// The outcome of a query for the value.
 func reading(_ service: String = "service", _ more: Attributes = [:]) -> Found {
     find(genericPassword(service) + [kSecReturnData: true] + more)
 }
@@ -40,6 +40,6 @@ var lastRule: String? { SecCopyLastItemError()?.rule }
 extension TestKeychain {
     var user: SimulatedUser { device.user }
 
-    /// What the user was asked for so far.
+    /// The prompts so far.
     var asked: [SimulatedUser.Question.Kind] { user.questions.map(\.kind) }
 }

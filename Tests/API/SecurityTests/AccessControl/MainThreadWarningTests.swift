@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Who asks the user from the main thread is told so in debug builds.
+/// A debug build warns of a prompt on the main thread.
 @Suite("Asking from the main thread")
 struct MainThreadWarningTests {
     @Test("A debug build says once that a call on the main thread waits for the user")

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// What can be asked of certificates beyond their attributes (semantics B.4).
+/// Queries on the contents of certificates (semantics B.4).
 @Suite("Match keys that look into certificates")
 struct CertificateMatchTests {
     private let query: Attributes = [kSecClass: kSecClassCertificate]

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The rules for TLS servers' certificates: what they are, for whom, and since when.
+/// The rules for TLS servers' certificates: what they are, for which servers, and since when.
 @Suite("SecTrust's rules for TLS servers")
 struct TrustRulesTests {
     private func trust(
@@ -31,7 +31,7 @@ struct TrustRulesTests {
     }
 
     @Test(
-        "What was issued after 2019-07-01 names server authentication and lasts 825 days at most; what was issued before need not",
+        "Certificates issued after 2019-07-01 name server authentication and last 825 days at most, unlike older ones",
         arguments: [
             ("server-2019-old", 0), ("server-2019-new", errSecInvalidExtendedKeyUsage),
             ("server-2019-new-named", errSecCertificateValidityPeriodTooLong),
@@ -51,7 +51,7 @@ struct TrustRulesTests {
     }
 
     @Test(
-        "The rules are for servers: a client's certificate, and one that no TLS is asked for, may last longer and name nothing"
+        "The rules are for servers: certificates of clients and of no TLS at all may last longer and name nothing"
     )
     func servers() throws {
         #expect(code(try trust(["server-826", "intermediate"], policy: SecPolicyCreateBasicX509())) == 0)
@@ -121,7 +121,7 @@ struct TrustRulesTests {
         }
     }
 
-    /// What is said of a server's certificate under the system's roots.
+    /// The outcome for a server's certificate under the system's roots.
     private func lasting(_ name: String) throws -> OSStatus { code(try trust([name, "intermediate"], anchors: nil)) }
 
     @Test(

@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// What the articles do with the items of enclave keys.
+/// Calls from Apple's articles on the items of enclave keys.
 @Suite("Keys of the Secure Enclave as items")
 struct EnclaveKeyItemTests {
     @Test("S-46: the private half cannot be had: not as data, not as a value, not among the attributes")
@@ -102,7 +102,7 @@ struct EnclaveKeyItemTests {
     }
 
     @Test(
-        "S-53: a public key added by reference gives its bytes back; a second time it is a duplicate, to be deleted first"
+        "S-53: a public key added by reference gives its bytes back; the second time it is a duplicate, to be deleted"
     )
     func legacyExport() throws {
         try withKeychain { _ in

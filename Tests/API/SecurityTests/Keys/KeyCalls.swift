@@ -1,6 +1,6 @@
 import Security
 
-/// What a function with an error parameter gave.
+/// The outcome of a function with an error parameter.
 struct Outcome<Value> {
     let value: Value?
     /// The error's code; nil when there was none.

@@ -36,7 +36,7 @@ struct KeyCreationTests {
     }
 
     @Test(
-        "RSA of 512 bits and of sizes that are no multiple of 8, and the curves P-192 and P-224, are made, kept and used",
+        "RSA of 512 bits, RSA of sizes that are no multiple of 8, P-192 and P-224 are made, kept and used",
         arguments: [
             (kSecAttrKeyTypeRSA as String, 512), (kSecAttrKeyTypeRSA as String, 768),
             (kSecAttrKeyTypeRSA as String, 1023), (kSecAttrKeyTypeRSA as String, 1025),

@@ -55,7 +55,7 @@ struct LegacyKeyFunctionTests {
         var input = Randomness.bytes(size)
         input[0] = 0
         let (status, signature) = rawSign(key, padding, input)
-        // What others have signed with MD5 is verified, and nothing is signed with it.
+        // MD5 signatures of other programs are verified. No new ones are made.
         if padding == .PKCS1MD5 { return #expect(status == errSecParam) }
         guard let algorithm else {
             #expect(status == errSecParam)

@@ -6,7 +6,7 @@ import TestSupport
 enum OpenSSLCommand {
     struct Failed: Error { let code: CInt }
 
-    /// What the command writes; throws when it fails.
+    /// The output of the command; throws when it fails.
     static func run(_ arguments: [String], input: Data = Data()) throws -> Data {
         let folder = try TemporaryDirectory()
         let (source, target) = (folder.path + "/input", folder.path + "/output")

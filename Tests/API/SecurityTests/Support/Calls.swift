@@ -3,7 +3,7 @@ import Security
 /// A dictionary as programs write it.
 typealias Attributes = [CFString: Any]
 
-/// What a query gave.
+/// The result of a query.
 struct Found {
     let status: OSStatus
     let object: CFTypeRef?

@@ -190,7 +190,7 @@ extension ResponseWriter {
     }
 }
 
-/// What there is when no server could be started.
+/// The error when no server could be started.
 final class NoConnection: KeychainConnection {
     private static let refusal = Refusal(
         .notAvailable, .unavailable, "server", "The test's server could not be started.", do: "See the limits on files."

@@ -1,8 +1,8 @@
 internal import KeychainModel
 
-/// Values that many results have, made once.
+/// Values that many results share.
 enum SharedObjects {
-    /// The truth values are one object each, whoever makes them.
+    /// Foundation has one object for each truth value.
     static let yes = NSNumber(value: true)
 
     static func number(_ number: Int64) -> NSNumber {
@@ -10,7 +10,7 @@ enum SharedObjects {
         return numbers[Int(number)]
     }
 
-    /// One that says the protection class and no more.
+    /// An access control with a protection class alone.
     static func accessControl(_ accessibility: Accessibility) -> SecAccessControl {
         accessControls[Int(accessibility.rawValue) - 1]
     }

@@ -1,4 +1,4 @@
-// What `CFGetTypeID` returns for the classes of this module.
+// The values of `CFGetTypeID` for the classes of this module.
 
 /// Returns the type identifier of keys.
 @discardableResult

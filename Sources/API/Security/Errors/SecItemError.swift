@@ -1,19 +1,19 @@
 package import KeychainModel
 internal import Synchronization
 
-/// Why the last call of a `SecItem` function on this thread was refused, in words and in parts a program can look at.
+/// The explanation of the last refused `SecItem` call on this thread, as text and in parts for programs.
 ///
 /// An extension to Apple's API, whose functions return a number only. It never contains a value of an item.
 public struct SecItemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The status the function returned; `errSecSuccess` for a notice that came with a success.
+    /// The status that the function returned; `errSecSuccess` for a notice with a success.
     public let status: OSStatus
-    /// The rule that spoke, as a stable name such as `query.constant-name-as-key`.
+    /// The rule that refused the call, as a stable name such as `query.constant-name-as-key`.
     public let rule: String
-    /// What it spoke about: a dictionary key, an attribute, an access group, a state.
+    /// The subject of the rule: a dictionary key, an attribute, an access group, a state.
     public let subject: String
-    /// What is wrong.
+    /// The problem, as a sentence.
     public let problem: String
-    /// What to do about it.
+    /// The remedy, as a sentence.
     public let remedy: String
 
     /// Problem and remedy as one text.
@@ -33,13 +33,13 @@ extension SecItemError: CustomNSError, LocalizedError {
     public static var errorDomain: String { NSOSStatusErrorDomain }
     /// The status.
     public var errorCode: Int { Int(status) }
-    /// What is wrong and what to do about it.
+    /// Problem and remedy.
     public var errorDescription: String? { "\(problem) \(remedy)" }
-    /// What is wrong.
+    /// The problem.
     public var failureReason: String? { problem }
-    /// What to do about it.
+    /// The remedy.
     public var recoverySuggestion: String? { remedy }
-    /// Rule and subject under keys of their own, beside the usual descriptions.
+    /// The usual descriptions, and rule and subject under keys of their own.
     public var errorUserInfo: [String: Any] {
         [
             NSLocalizedDescriptionKey: "\(problem) \(remedy)", NSLocalizedFailureReasonErrorKey: problem,
@@ -48,7 +48,7 @@ extension SecItemError: CustomNSError, LocalizedError {
     }
 }
 
-/// The explanation of the last `SecItem` call on this thread; nil when it had nothing to explain.
+/// The explanation of the last `SecItem` call on this thread; nil when there is nothing to explain.
 ///
 /// Call it right after the function, on the same thread. A call that succeeded may have left a notice.
 public func SecCopyLastItemError() -> SecItemError? {
@@ -72,16 +72,29 @@ extension SecItemError {
     }
 }
 
-/// Runs an item function, keeps its explanation for the thread and gives the status.
+/// Runs an item function, keeps its explanation for the thread and returns the status.
 ///
-/// The thread's dictionary is touched only when there is, or may have been, something to say.
+/// The thread's dictionary is touched only when there is, or may have been, an explanation.
 package func reporting(_ body: () throws(Refusal) -> Refusal?) -> OSStatus {
     do throws(Refusal) {
-        note(try body())
+        try noting { () throws(Refusal) in ((), try body()) }
         return errSecSuccess
     } catch {
-        note(error)
         return error.status.rawValue
+    }
+}
+
+/// Runs `body` and keeps its notice, or the refusal that it throws, for ``SecCopyLastItemError()`` on this thread.
+func noting<Result>(
+    _ body: () throws(Refusal) -> (result: Result, notice: Refusal?)
+) throws(Refusal) -> Result {
+    do throws(Refusal) {
+        let (result, notice) = try body()
+        note(notice)
+        return result
+    } catch {
+        note(error)
+        throw error
     }
 }
 

@@ -2,28 +2,22 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Reading a program's dictionaries.
+/// Reads a program's dictionaries.
 extension ItemRequest {
-    /// Makes a request of the dictionaries a `SecItem` function was given; what they say about asking the user goes
-    /// into `use`.
-    init(
-        _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil, use: inout AuthenticationUse
-    ) throws(Refusal) {
-        // Only a search has match keys; in any other request the rules refuse them.
-        var matches: CertificateMatches?
-        try self.init(operation, dictionary: dictionary, changes: changes, use: &use, matches: &matches)
-    }
-
-    /// As ``init(_:dictionary:changes:use:)``; what looks into certificates goes into `matches`.
+    /// Makes a request from the dictionaries that a `SecItem` function was given. Settings for prompts go into `use`.
+    ///
+    /// - Parameter match: takes the entries that look into certificates. Only a search has them: the rules refuse them
+    ///   in any other request.
+    /// - Throws: `errSecParam` for entries of the wrong type or without meaning; what `match` throws.
     init(
         _ operation: Operation, dictionary: NSDictionary, changes: NSDictionary? = nil, use: inout AuthenticationUse,
-        matches: inout CertificateMatches?
+        match: (_ key: String, _ value: AnyObject) throws(Refusal) -> Void = { (_, _) throws(Refusal) in }
     ) throws(Refusal) {
         var builder = ItemRequestBuilder(operation)
         var reference: (any ReferencedItem)?
         try dictionary.forEachEntry { (key, value) throws(Refusal) in
             switch key.role {
-            case .matchCertificate?: try CertificateMatches.take(key.code, value, into: &matches)
+            case .matchCertificate?: try match(key.code, value)
             case .authenticationContext?:
                 if let context = value as? any AuthenticationContextSource { return use.context = context }
             case .valueReference?:
@@ -44,15 +38,23 @@ extension ItemRequest {
     }
 }
 
-/// Data, if it is some; most values are strings, and asking for the very class costs a fraction of a cast.
+/// The value as data; nil for other types. Most values are strings: comparing the class costs a fraction of a cast.
 private func data(_ value: AnyObject) -> NSData? { type(of: value) == NSString.self ? nil : value as? NSData }
 
 extension ItemRequestBuilder {
-    /// Names of subjects and issuers are kept and sought in one form, whatever form they come in (semantics A.2).
+    /// Normalises the names of subjects and issuers, so that any form of a name finds them (semantics A.2).
     fileprivate mutating func set(_ key: DictionaryKey, givenData bytes: Span<UInt8>) throws(Refusal) {
         switch key.attribute?.id {
         case .issuer?, .subject?: try set(key, .data(DistinguishedName.normalized(bytes)))
         default: try set(key, data: bytes)
         }
+    }
+}
+
+extension DistinguishedName {
+    /// The form in which the keychain stores and compares a name that a program gives as DER. Bytes that are no name,
+    /// and a name that is already in this form, stay as they are.
+    static func normalized(_ name: Span<UInt8>) -> [UInt8] {
+        (try? DistinguishedName(parsing: name))?.normalized ?? name.array(0, name.count)
     }
 }

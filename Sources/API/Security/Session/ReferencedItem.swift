@@ -2,57 +2,47 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// An object that stands for an item: what `kSecValueRef` takes and `kSecReturnRef` gives (semantics A.4, B.3, B.4).
+/// An object that stands for an item: `kSecValueRef` takes it and `kSecReturnRef` gives it (semantics A.4, B.3, B.4).
 ///
-/// A class becomes one by conforming and by its place in ``ReferencedItems/classes``.
+/// A class joins by conforming and by its place in ``ReferencedItems/classes``.
 protocol ReferencedItem: NSObject {
     /// The class of the items it stands for.
     static var itemClass: ItemClass { get }
 
-    /// The object for an item that was found; nil when the item's value is not what the class keeps.
+    /// The object for a found item; nil when the item's value is not of the kind that the class holds.
     ///
     /// The item has all its attributes and its value, whatever else the program asked for.
     ///
-    /// - Parameter use: what the query said about asking the user.
+    /// - Parameter use: the query's settings for prompts.
     static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> (any ReferencedItem)?
 
-    /// What an item added by reference gets where the dictionary says nothing.
+    /// The attributes and the value of an item added by reference, where the dictionary has none.
     ///
     /// - Throws: the refusal of `SecItemAdd`.
     func itemToAdd() throws(Refusal) -> ReferencedContent
 
-    /// What narrows a query to the object's item.
+    /// The attributes that narrow a query to the object's item.
     ///
     /// - Throws: the refusal of the function that was given the query.
     func itemToFind() throws(Refusal) -> ReferencedContent
 }
 
-/// What an object says of the item it stands for.
+/// The attributes and the value of the item that an object stands for.
 struct ReferencedContent {
     var attributes: [(id: AttributeID, value: AttributeValue)]
     var value: SecretBytes?
-    /// The key of an identity, whose certificate is the rest.
+    /// The key of an identity; the other properties are its certificate.
     var key: ItemContent?
 }
 
-/// The classes whose objects stand for items.
-enum ReferencedItems {
-    static let classes: [any ReferencedItem.Type] = [SecCertificate.self, SecKey.self, SecIdentity.self]
-
-    /// The object for an item that was found; nil for a password, which has none of its own.
-    static func object(for item: ItemResponse.Item, _ use: AuthenticationUse) -> AnyObject? {
-        classes.first { $0.itemClass == item.itemClass }?.object(for: item, use)
-    }
-}
-
 extension ItemRequestBuilder {
-    /// Takes over what an object given as `kSecValueRef` says of its item; what the dictionary says itself wins.
+    /// Takes the attributes of an object under `kSecValueRef`. The entries of the dictionary win over them.
     ///
-    /// - Throws: `errSecParam` when the dictionary names a class the object does not belong to; the object's own
-    ///   refusal.
+    /// - Throws: `errSecParam` when the dictionary names a class to which the object does not belong; the refusal of
+    ///   the object.
     mutating func fill(from reference: any ReferencedItem, _ operation: ItemRequest.Operation) throws(Refusal) {
         try setClass(ofReference: type(of: reference).itemClass)
-        if reference is SecIdentity { returnIdentity() }
+        if type(of: reference).itemClass == .identity { returnIdentity() }
         let content = operation == .add ? try reference.itemToAdd() : try reference.itemToFind()
         if let key = content.key {
             let certificate = ItemContent(attributes: content.attributes, value: content.value)

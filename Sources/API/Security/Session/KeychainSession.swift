@@ -4,15 +4,14 @@ package import KeychainModel
 internal import LinuxSystem
 internal import Synchronization
 
-/// Which keychain the functions of this module talk to.
+/// The keychain that the functions of this module use.
 package enum KeychainSession {
     @TaskLocal private static var ofTask: (any KeychainConnection)?
 
-    /// Looking for a task's own value takes longer than finding the process's keychain, and most programs never set
-    /// one.
+    /// Reading the task's value takes longer than reading the process's, and most programs never set one.
     private static let anyTaskHasOne = Atomic(false)
 
-    /// Not a `Mutex`: a forked child would find it locked for ever if another thread held it.
+    /// Not a `Mutex`: another thread may hold it during a fork, and the child would find it locked for ever.
     private static let chosen = ProcessLocal<(any KeychainConnection)?>(nil)
 
     /// The keychain of the current task alone, as tests use it.
@@ -20,7 +19,7 @@ package enum KeychainSession {
         anyTaskHasOne.load(ordering: .relaxed) ? ofTask : nil
     }
 
-    /// Makes the calls that `body` makes go to a keychain of their own; nil goes back to the process's.
+    /// Sends the calls of `body` to another keychain; nil selects the process's keychain.
     package static func scoped<Result>(
         to connection: (any KeychainConnection)?, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -28,7 +27,7 @@ package enum KeychainSession {
         return try $ofTask.withValue(connection, operation: body)
     }
 
-    /// As the other one, for asynchronous code.
+    /// As ``scoped(to:_:)`` for synchronous code.
     package static func scoped<Result: Sendable>(
         to connection: (any KeychainConnection)?, _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {
@@ -36,14 +35,14 @@ package enum KeychainSession {
         return try await $ofTask.withValue(connection, operation: body)
     }
 
-    /// Makes all other calls of this process go to a keychain; nil goes back to the configured one.
+    /// Sends all other calls of this process to a keychain; nil selects the configured one.
     package static func install(_ connection: (any KeychainConnection)?) {
         withChosen { $0 = connection }
     }
 
-    /// The keychain to ask: the task's, the installed one, or the configured one, opened at the first call.
+    /// The keychain of the task, the installed one, or the configured one, which the first call opens.
     ///
-    /// - Throws: `errSecNotAvailable` when none can be reached; the next call tries again.
+    /// - Throws: `errSecNotAvailable` when none can be reached. The next call tries again.
     package static func current() throws(Refusal) -> any KeychainConnection {
         if let scoped { return scoped }
         return try withChosen { (connection) throws(Refusal) in
@@ -54,7 +53,7 @@ package enum KeychainSession {
         }
     }
 
-    /// A connection notices by itself that it is in a forked child.
+    /// A connection itself notices that it is in a forked child.
     private static func withChosen<Result, Failure: Error>(
         _ body: (inout (any KeychainConnection)?) throws(Failure) -> Result
     ) throws(Failure) -> Result {

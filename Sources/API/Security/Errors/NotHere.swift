@@ -1,7 +1,7 @@
 internal import KeychainModel
 
 extension Refusal {
-    /// What a function of Apple's is answered with that is there so that programs compile, and does nothing.
+    /// The refusal of an Apple function that exists so that programs compile, and does nothing.
     static func notHere(_ function: String, _ why: String) -> Refusal {
         Refusal(
             .unimplemented, .notImplemented, function, "\(function) does nothing here: \(why)", do: "Do without it.")
@@ -13,7 +13,7 @@ func notHere(_ why: String, function: StaticString = #function) -> OSStatus {
     reporting { () throws(Refusal) in throw .notHere(name(function), why) }
 }
 
-/// Refuses a call that has a place for its error.
+/// Refuses a call with an error parameter.
 func notHere<Result>(
     _ why: String, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, function: StaticString = #function
 ) -> Result? {

@@ -3,22 +3,21 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// What a program's dictionary says about asking the user (semantics B.6).
+/// The settings for prompts in a program's dictionary (semantics B.6).
 struct AuthenticationUse: Sendable {
-    /// `kSecUseAuthenticationContext`. Its state counts when something is asked, not when it was given.
+    /// `kSecUseAuthenticationContext`. Its state is read when the request is sent, not when the program gave it.
     var context: (any AuthenticationContextSource)?
     /// `kSecUseOperationPrompt`.
     var reason: String?
     /// `kSecUseAuthenticationUI`.
     var ui = ItemRequest.AuthenticationUI.allow
 
-    /// Nothing was said.
+    /// No settings.
     static let unsaid = AuthenticationUse()
 
-    /// What it comes to now.
+    /// The settings as a request carries them, with the present state of the context.
     ///
-    /// - Throws: `errSecAuthFailed` for a context that was invalidated; `errSecParam` for a setting that makes no
-    ///   sense.
+    /// - Throws: `errSecAuthFailed` for an invalidated context; `errSecParam` for an invalid setting.
     func asking() throws(Refusal) -> Asking {
         var prompt = try Prompt.ofThisProcess(reason: reason ?? "")
         guard let given = context?.givenContext else { return Asking(prompt: prompt) }
@@ -29,20 +28,20 @@ struct AuthenticationUse: Sendable {
         return Asking(context: given.identifier, password: given.password, prompt: prompt)
     }
 
-    /// An invalidated context is refused also for items that need nobody.
+    /// Refuses an invalidated context, also for items that need nobody.
     ///
     /// - Throws: `errSecAuthFailed`.
     func checkContext() throws(Refusal) {
         if context?.givenContext.isInvalidated == true { throw .invalidContext }
     }
 
-    /// A request that may not ask can still be met by what was shown in its context, which a plain one does not carry.
+    /// A request that must not ask can still use what the user showed in its context. A plain request does not carry
+    /// that.
     fileprivate var startsPlainly: Bool { context == nil || ui == .allow }
 }
 
 extension KeychainSession {
-    /// Performs what needs no user with the keychain that is asked, and once more with one that has him asked where he
-    /// is needed.
+    /// Runs `body`. If an item requires authentication, runs it again over a connection that prompts the user.
     @inline(__always)
     static func asking<Answer>(
         _ use: AuthenticationUse, _ body: (any KeychainConnection) throws(Refusal) -> Answer
@@ -54,7 +53,7 @@ extension KeychainSession {
                 session = try use.asking(over: session, after: error)
             }
         } else {
-            // With a context that may not ask, nobody waits for the user.
+            // The context must not ask, so nobody waits for the user.
             session = AskingConnection(session, try use.asking(), startsPlainly: false)
         }
         return try body(session)
@@ -62,7 +61,7 @@ extension KeychainSession {
 }
 
 extension AuthenticationUse {
-    /// A connection that has the user asked, after a refusal that asking him may remedy.
+    /// A connection that prompts the user, after a refusal that a prompt may remedy.
     fileprivate func asking(
         over session: any KeychainConnection, after refusal: Refusal
     ) throws(Refusal) -> AskingConnection {

@@ -2,10 +2,9 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Says in debug builds, once in a process, that the user is asked from the main thread: it stands still until he has
-/// answered.
+/// Warns in debug builds, once in a process, of a prompt on the main thread, which blocks until the user has answered.
 enum MainThreadWarning {
-    /// To be called where the user is about to be asked.
+    /// Call this before a prompt.
     static func sayIfNeeded() {
         #if DEBUG
             guard isMain, !wasSaid.exchange(true, ordering: .relaxed) else { return }
@@ -14,8 +13,8 @@ enum MainThreadWarning {
     }
 
     #if DEBUG
-        /// The first thread, or the one that now serves the main queue, and with it the main actor: a program with an
-        /// asynchronous `main` has ended its first thread.
+        /// The first thread, or the thread that serves the main queue and the main actor. In a program with an
+        /// asynchronous `main` the first thread has ended.
         private static var isMain: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
         private static let mainQueue = {
