@@ -1,5 +1,5 @@
 // Adding items: what the C daemon does for all who ask at the same moment, in one transaction. The rows are such as the product
-// writes and opens (docs/format.md); row keys are wrapped in another process, as the product's enclave does.
+// writes and opens (docs/formats/store.md); row keys are wrapped in another process, as the product's enclave does.
 #include "store.h"
 #include <fcntl.h>
 #include <openssl/crypto.h>

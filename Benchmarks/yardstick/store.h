@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 enum { CLASSES = 7, KEY = 32, NONCE = 12, TAG = 16, WRAPPED = NONCE + KEY + TAG, UUID = 16, DIGEST = 16, IDENTITY = 41 };
-/// The number of the class of generic passwords, and of its attributes (docs/format.md, section 7).
+/// The number of the class of generic passwords, and of its attributes (docs/formats/store.md, section 7).
 enum { GENERIC = 1, PROTECTION = 1, GROUP = 3, SYNCHRONIZABLE = 4, CREATED = 5, MODIFIED = 6, ACCOUNT = 18, SERVICE = 19 };
 enum { HEADER = 16, FIXED = 32, ENTRY = 8, VALUE = 0xF001 };
 enum { SUCCESS = 0, PARAM = -50, NOT_FOUND = -25300, DUPLICATE = -25299, DECODE = -26275 };

@@ -34,7 +34,7 @@ import claims  # noqa: E402,F401
 
 
 def undocumented():
-    """What the isolation page and the list of attacks do not agree about."""
+    """What the threats page and the list of attacks do not agree about."""
     # The table has them all; what the page says of them is what counts here.
     before, _, after = record.parts()
     page = " ".join((before + after).split())
@@ -43,8 +43,8 @@ def undocumented():
     attacks = {name for name, *_ in suite.ATTACKS}
     # Words in italics that are no attack's name are emphasis, and short.
     strangers = {name for name in named - attacks if len(name.split()) > 4}
-    return [f"not on the isolation page: {name}" for name in sorted(attacks - named)] + [
-        f"on the isolation page, and no attack: {name}" for name in sorted(strangers)]
+    return [f"not on the threats page: {name}" for name in sorted(attacks - named)] + [
+        f"on the threats page, and no attack: {name}" for name in sorted(strangers)]
 
 
 def main():

@@ -1,6 +1,7 @@
 // The yardstick: what the keychain's hot path costs in C.
 //
-// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work. A lookup: request parsed, attributes
+// The same protocol (docs/formats/protocol.md), over the same store (docs/formats/store.md), doing the same work.
+// A lookup: request parsed, attributes
 // digested, row found by index, its code checked, attributes and value opened and held against each other and against what was asked,
 // answer written. An add: key wrapped in another process, attributes and value sealed, row with digests and code inserted, all that came
 // at the same moment in one transaction, which is on the disk before the answers. Wherever the product does more (policy,

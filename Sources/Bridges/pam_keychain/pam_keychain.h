@@ -6,7 +6,7 @@
  *   secret.c        memory for a password, wiped when it goes
  *   errand.c        a child process for what is to be said to the user's daemon
  *   child.c         which becomes the user and speaks with it
- *   wire.c          the two requests (docs/protocol.md)
+ *   wire.c          the two requests (docs/formats/protocol.md)
  */
 #ifndef PAM_KEYCHAIN_H
 #define PAM_KEYCHAIN_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a password may have; the daemon takes no more (docs/protocol.md, limits). */
+/* What a password may have; the daemon takes no more (docs/formats/protocol.md, limits). */
 enum { most_password_bytes = 1024 };
 
 /* How long the keychain may hold a login up, in milliseconds. */

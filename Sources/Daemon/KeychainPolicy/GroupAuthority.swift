@@ -149,7 +149,7 @@ extension Refusal {
             "The program \(caller.program) is not entitled to \(both).",
             do:
                 "Let a program do it that has the groups, or the user with `security move-items`, or present a handover "
-                + "statement of the old team (docs/access.md).")
+                + "statement of the old team (docs/security/access.md).")
     }
 
     fileprivate static let passcodeNeeded = Refusal(

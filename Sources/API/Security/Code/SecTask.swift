@@ -3,8 +3,8 @@ internal import KeychainModel
 
 /// A process and its entitlements: this one.
 ///
-/// They are those of the executable's signature (docs/codesign.md). What the keychain gives a program may rest on other
-/// words as well: `security identity` shows that.
+/// They are those of the executable's signature (docs/guides/signing.md). What the keychain gives a program may rest on
+/// other words as well: `security identity` shows that.
 public final class SecTask: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecTask.self)
     private let runtimeWord = SecTask.runtimeType.word

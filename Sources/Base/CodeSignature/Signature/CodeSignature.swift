@@ -13,7 +13,7 @@ package struct CodeSignature: Hashable, Sendable {
     /// The key that signed, and what leads to it from the team's first.
     package let key: TeamPublicKey
     package let chain: TeamChain
-    /// What of the file is loaded and executed, as 32 bytes (docs/codesign.md).
+    /// What of the file is loaded and executed, as 32 bytes (docs/formats/signature.md).
     package let codeDigest: [UInt8]
 
     /// Verifies the signature of a file, however large, reading it piece by piece.
