@@ -349,8 +349,8 @@ def swift_package(signer, folder, programs):
                    stdout=subprocess.DEVNULL)
     (package / "App.entitlements").write_text(PLIST % "$(AppIdentifierPrefix)com.example.shared")
     shutil.copy(f"{folder}/team.pem", package / "team.pem")
-    line = ('swift build && security codesign -s team.pem -f -e App.entitlements -i com.example.app '
-            '"$(swift build --show-bin-path)/App"')
+    line = ('swift build && security codesign -s team.pem -f -e App.entitlements -i com.example.app \\\n'
+            '        "$(swift build --show-bin-path)/App"')
     page = pathlib.Path(__file__).parents[2] / "docs/guides/signing.md"
     expect(line in page.read_text(), "the line that is tested is the one on the page")
     env = signer.env | {"PATH": f"{programs}:{os.environ['PATH']}"}
