@@ -1,4 +1,4 @@
-// The columns of a row besides its sealed parts (docs/format.md, sections 3 and 12): digests, and the code over all
+// The columns of a row besides its sealed parts (docs/formats/store.md, sections 3 and 12): digests, and the code over all
 // columns.
 #include "store.h"
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A vault in software without a passcode (docs/format-vault.md, sections 7 and 8): one slot, the device's.
+// A vault in software without a passcode (docs/formats/vault.md, sections 7 and 8): one slot, the device's.
 enum {
     VAULT = 852, VAULT_IDENTIFIER = 16, VAULT_WRAPPED = 140, VAULT_INDEX = 560, VAULT_DEVICE = 664, VAULT_SLOT = 696
 };

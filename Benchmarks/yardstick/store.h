@@ -9,7 +9,7 @@
 enum {
     CLASSES = 7, KEY = 32, NONCE = 12, TAG = 16, WRAPPED = NONCE + KEY + TAG, UUID = 16, DIGEST = 16, IDENTITY = 41
 };
-/// The number of the class of generic passwords, and of its attributes (docs/format.md, section 7).
+/// The number of the class of generic passwords, and of its attributes (docs/formats/store.md, section 7).
 enum {
     GENERIC = 1, PROTECTION = 1, GROUP = 3, SYNCHRONIZABLE = 4, CREATED = 5, MODIFIED = 6, ACCOUNT = 18, SERVICE = 19
 };

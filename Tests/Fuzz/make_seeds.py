@@ -105,7 +105,7 @@ for identity in ["server", "key-rsa", "key-p521", "key-ed25519"]:
     seed("fuzz-pkcs12", f"open-{identity}.p12", openssl(*export, "-keypbe", "NONE", "-certpbe", "NONE"))
     seed("fuzz-pkcs12", f"shrouded-{identity}.p12", openssl(*export, "-certpbe", "NONE"))
 
-# Signed executables, made from docs/codesign.md: of both orders of bytes and both sizes of addresses.
+# Signed executables, made from docs/formats/signature.md: of both orders of bytes and both sizes of addresses.
 PLIST = b"""<?xml version="1.0"?><!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://x"><plist version="1.0"><dict>
 <key>keychain-access-groups</key><array><string>$(AppIdentifierPrefix)a</string><string>com.apple.token</string></array>
 <key>keychain-requires-anchor</key><true/><key>n</key><integer>-1</integer><key>d</key><data>AAEC</data><key>e</key><dict/>

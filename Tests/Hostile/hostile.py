@@ -33,18 +33,15 @@ import takeovers  # noqa: E402,F401
 import claims  # noqa: E402,F401
 
 
-def undocumented():
-    """What the isolation page and the list of attacks do not agree about."""
-    # The table has them all; what the page says of them is what counts here.
+def strangers():
+    """Names of attacks on the threats page that are no attack's. Its table has them all (`record.problems`)."""
     before, _, after = record.parts()
     page = " ".join((before + after).split())
     page = re.sub(r"\*\*[^*]*\*\*", "", page)
     named = set(re.findall(r"(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])", page))
     attacks = {name for name, *_ in suite.ATTACKS}
     # Words in italics that are no attack's name are emphasis, and short.
-    strangers = {name for name in named - attacks if len(name.split()) > 4}
-    return [f"not on the isolation page: {name}" for name in sorted(attacks - named)] + [
-        f"on the isolation page, and no attack: {name}" for name in sorted(strangers)]
+    return [f"on the threats page, and no attack: {name}" for name in sorted(named - attacks) if len(name.split()) > 4]
 
 
 def main():
@@ -77,7 +74,7 @@ def main():
             d.remove()
     if os.environ.get("UPDATE_DOCS"):
         record.update(ended, masked=prepare is not None)
-    for problem in undocumented() + record.problems():
+    for problem in strangers() + record.problems():
         print(problem)
         wrong += 1
     print(f"{wrong} attacks did not end as they must" if wrong else "every attack ended as it must")

@@ -1,4 +1,4 @@
-"""The table of the page on isolation: each attack, what came of it where, its case, and the kernels it was run on."""
+"""The table of the page on threats: each attack, what came of it where, its case, and the kernels it was run on."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import re
 import suite
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAGE = os.path.join(HERE, "..", "..", "docs", "isolation.md")
+PAGE = os.path.join(HERE, "..", "..", "docs", "security", "threats.md")
 START, END = "<!-- table: attacks -->\n", "<!-- end -->"
 HEAD = "| attack | embedded | user's daemon | system service | case | kernels |\n| --- | --- | --- | --- | --- | --- |\n"
 
@@ -62,4 +62,4 @@ def problems():
     """Where the page's table is not that of the attacks there are, or an attack was never recorded as run."""
     have, want = rows(), expected_rows()
     wrong = [name for name in want if have.get(name) != want[name]] + [name for name in have if name not in want]
-    return [f"not as in the table of the isolation page (UPDATE_DOCS=1 make hostile): {name}" for name in wrong]
+    return [f"not as in the table of the threats page (UPDATE_DOCS=1 make hostile): {name}" for name in wrong]

@@ -1,4 +1,4 @@
-"""Requests as docs/protocol.md has them."""
+"""Requests as docs/formats/protocol.md has them."""
 
 import struct
 

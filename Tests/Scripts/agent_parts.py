@@ -1,4 +1,5 @@
-"""What the agent's tests are made of: an enclave's end of its channel, written from docs/protocol.md; a terminal with a person at
+"""What the agent's tests are made of: an enclave's end of its channel, written from
+docs/formats/protocol.md; a terminal with a person at
 it; a pinentry that does as it is told."""
 
 import contextlib

@@ -1,5 +1,6 @@
 """Signs executables with the programs themselves: team keys in files and in the enclave, files of several machines, whatever
-strip and objcopy make of them, what SwiftPM has built. A reader written from docs/codesign.md and openssl verify them too.
+strip and objcopy make of them, what SwiftPM has built. A reader written from docs/formats/signature.md and
+openssl verify them too.
 
 usage: codesign_test.py FOLDER-OF-PROGRAMS
 """
@@ -348,9 +349,9 @@ def swift_package(signer, folder, programs):
                    stdout=subprocess.DEVNULL)
     (package / "App.entitlements").write_text(PLIST % "$(AppIdentifierPrefix)com.example.shared")
     shutil.copy(f"{folder}/team.pem", package / "team.pem")
-    line = ('swift build && security codesign -s team.pem -f -e App.entitlements -i com.example.app '
-            '"$(swift build --show-bin-path)/App"')
-    page = pathlib.Path(__file__).parents[2] / "docs/codesign.md"
+    line = ('swift build && security codesign -s team.pem -f -e App.entitlements -i com.example.app \\\n'
+            '        "$(swift build --show-bin-path)/App"')
+    page = pathlib.Path(__file__).parents[2] / "docs/guides/signing.md"
     expect(line in page.read_text(), "the line that is tested is the one on the page")
     env = signer.env | {"PATH": f"{programs}:{os.environ['PATH']}"}
     if "/" in swift:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Executables signed by the product are verified by a reader that knows only docs/codesign.md, and by openssl.
+# Executables signed by the product are verified by a reader that knows only docs/formats/signature.md, and by openssl.
 set -eu
 cd "$(dirname "$0")/../.."
 bin=$(${SWIFT:-swift} build --show-bin-path)

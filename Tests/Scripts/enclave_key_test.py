@@ -1,7 +1,8 @@
 """Looks for the private halves of keys that only the enclave may see: in the memory of a real daemon and of a program that
 uses them, and in the files.
 
-The private halves are known from the store and the vault, as docs/format.md says: read_store.py opens them without the
+The private halves are known from the store and the vault, as docs/formats/store.md says:
+read_store.py opens them without the
 product's code and without asking any process. That the search finds what is there is shown by the enclave's own memory.
 
 usage: enclave_key_test.py FOLDER-OF-PROGRAMS

@@ -1,4 +1,4 @@
-"""Holds the stores that the product writes against docs/format.md, by way of read_store.py.
+"""Holds the stores that the product writes against docs/formats/store.md, by way of read_store.py.
 
 usage: format_test.py FOLDER-OF-PROGRAMS
 """

@@ -93,7 +93,7 @@ def named_pages(root):
     found = set()
     for path in glob.glob(f"{root}/Sources/**/*.swift", recursive=True):
         with open(path) as file:
-            found.update(re.findall(r"docs/[a-z-]+\.md", file.read()))
+            found.update(re.findall(r"docs/[a-z/-]+\.md", file.read()))
     return found
 
 

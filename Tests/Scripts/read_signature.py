@@ -1,4 +1,4 @@
-"""Verifies a signed executable without the product's code: written from docs/codesign.md alone.
+"""Verifies a signed executable without the product's code: written from docs/formats/signature.md alone.
 
 usage: read_signature.py FILE
 

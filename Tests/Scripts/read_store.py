@@ -1,4 +1,4 @@
-"""Reads a keychain's store without its code: written from docs/format.md and docs/format-vault.md alone.
+"""Reads a keychain's store without its code: written from docs/formats/store.md and docs/formats/vault.md alone.
 
 usage: read_store.py FOLDER [--passcode] [--password TEXT]        the passcode is read from standard input
 
@@ -50,7 +50,7 @@ def open_box(key, aad, box):
 
 
 class GuardBinding:
-    """Section 9 of docs/format.md: what an access control is bound to, at the beginning of some bytes."""
+    """Section 9 of docs/formats/store.md: what an access control is bound to, at the beginning of some bytes."""
 
     def __init__(self, content, flags):
         try:
@@ -77,7 +77,7 @@ class GuardBinding:
 
 
 class Vault:
-    """docs/format-vault.md"""
+    """docs/formats/vault.md"""
 
     def __init__(self, content, passcode=None):
         if len(content) < 12 or content[:8] != b"KCVAULT\0":
@@ -180,7 +180,7 @@ class Vault:
 
 
 class Attribute:
-    """A row of the table in section 7 of docs/format.md, which is read from there."""
+    """A row of the table in section 7 of docs/formats/store.md, which is read from there."""
 
     def __init__(self, number, code, kind, classes, key_of, default, column):
         every = set(CLASSES)
@@ -192,7 +192,7 @@ class Attribute:
 
     @staticmethod
     def table():
-        page = pathlib.Path(__file__).parents[2] / "docs/format.md"
+        page = pathlib.Path(__file__).parents[2] / "docs/formats/store.md"
         section = page.read_text("utf-8").split("## 7. ")[1].split("## 8. ")[0]
         rows = re.findall(r"^\| (\d+) \| (`\w+`) \|(.*)\|$", section, re.MULTILINE)
         return [Attribute(number, code, *map(str.strip, rest.split("|"))) for number, code, rest in rows]
@@ -229,7 +229,7 @@ def readable(kind, value):
 
 
 class SealedKey:
-    """Section 8 of docs/format.md"""
+    """Section 8 of docs/formats/store.md"""
 
     NUMBERS = {"accc": 2, "agrp": 3, "sync": 4, "type": 11, "kcls": 34, "bsiz": 40, "extr": 46, "tkid": 57}
 
@@ -273,7 +273,7 @@ class SealedKey:
 
 
 class Store:
-    """docs/format.md"""
+    """docs/formats/store.md"""
 
     def __init__(self, folder, passcode=None, password=None):
         self.password = password

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The ways in for Swift, each from an empty folder, with an SDK that is installed as users have it: docs/using-from-swift.md.
+# The ways in for Swift, each from an empty folder, with an SDK that is installed as users have it:
+# docs/guides/swift.md.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)

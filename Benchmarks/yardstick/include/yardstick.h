@@ -1,6 +1,6 @@
 // The yardstick: what the keychain's hot path costs in C.
 //
-// The same protocol (docs/protocol.md), over the same store (docs/format.md), doing the same work.
+// The same protocol (docs/formats/protocol.md), over the same store (docs/formats/store.md), doing the same work.
 //
 // A lookup: the request is parsed, its attributes are digested, the row is found by index, its code is checked.
 // Attributes and value are opened and compared with each other and with the query, and the answer is written.

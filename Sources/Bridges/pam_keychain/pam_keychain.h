@@ -6,7 +6,7 @@
  *   secret.c        memory for a password, wiped when it is freed
  *   errand.c        starts a child process for the requests to the user's daemon
  *   child.c         the child, which becomes the user and connects to the daemon
- *   wire.c          the two requests (docs/protocol.md)
+ *   wire.c          the two requests (docs/formats/protocol.md)
  */
 #ifndef PAM_KEYCHAIN_H
 #define PAM_KEYCHAIN_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The maximum size of a password; the daemon takes no more (docs/protocol.md, limits). */
+/* The maximum size of a password; the daemon takes no more (docs/formats/protocol.md, limits). */
 enum { most_password_bytes = 1024 };
 
 /* The time limit for a login's requests to the keychain, in milliseconds. */

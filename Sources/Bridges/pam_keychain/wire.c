@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* docs/protocol.md:
+/* docs/formats/protocol.md:
  *   frame = length:u32 version:u8 kind:u8 descriptors:u8 0:u8 id:u32 word:u32 body:length
  * Integers are little-endian. Kind 2 is a device request; kind 3 is a response, whose word is the status. */
 enum { head_size = 16, version = 1, device_request = 2, response = 3, request_unlock = 3, request_set_passcode = 4 };

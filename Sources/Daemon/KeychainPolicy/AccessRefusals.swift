@@ -46,7 +46,7 @@ extension Refusal {
     package static let notAnchored = Refusal(
         .missingEntitlement, .notAnchored, "accc",
         "The item opens for programs that are anchored, and this one is not: others of its user could reach into it.",
-        do: "Have root anchor the program (security anchor; docs/identity.md), and start it again.")
+        do: "Have root anchor the program (security anchor; docs/security/identity.md), and start it again.")
 }
 
 extension CallerIdentity {
@@ -54,7 +54,8 @@ extension CallerIdentity {
     fileprivate func wayTo(_ group: String) -> String {
         let own = groups.isEmpty ? "" : " Or use one of its groups: \(groups.joined(separator: ", "))."
         if AccessGroup.isClaimed(group) {
-            return "Embed the name in a program below the user's home that nobody vouches for (docs/identity.md)." + own
+            return "Embed the name in a program below the user's home that nobody vouches for "
+                + "(docs/security/identity.md)." + own
         }
         if case .signed(let team, _) = provenance, !group.hasPrefix(team + ".") {
             return "Groups begin with the team that signed the program, \(team); what another team has is not shared."
@@ -69,7 +70,8 @@ extension Provenance {
     fileprivate var wayToGroups: String {
         switch self {
         case .unsigned, .claimed, .misclaimed:
-            "sign the program with the group among its keychain-access-groups (security codesign; docs/codesign.md)"
+            "sign the program with the group among its keychain-access-groups "
+                + "(security codesign; docs/guides/signing.md)"
         case .signed:
             "put the group among its keychain-access-groups and sign the program again (security codesign)"
         case .installed(let file): "put the group among the keychain-access-groups of \(file), as root"

@@ -150,7 +150,7 @@ extension Refusal {
             "The program \(caller.program) is not entitled to \(both).",
             do:
                 "Let a program do it that has the groups, or the user with `security move-items`. Or present a "
-                + "handover statement of the old team (docs/access.md).")
+                + "handover statement of the old team (docs/security/access.md).")
     }
 
     fileprivate static let passcodeNeeded = Refusal(

@@ -247,7 +247,7 @@ extension Refusal {
         Refusal(
             .notAvailable, .unavailable, folder,
             "The system's keychain service is not there, and a program that runs with more rights than its user uses no other.",
-            do: "Install the system service and start it (docs/system-service.md).")
+            do: "Install the system service and start it (docs/guides/system-service.md).")
     }
 
     fileprivate static let noHome = Refusal(

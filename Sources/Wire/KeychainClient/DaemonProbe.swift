@@ -5,7 +5,7 @@ package import LinuxSystem
 package enum DaemonProbe {
     /// Whether the daemon at the other end answers, or closes the connection, in so many milliseconds.
     ///
-    /// It asks for the number of an introduction (docs/protocol.md), which takes neither store nor enclave.
+    /// It asks for the number of an introduction (docs/formats/protocol.md), which takes neither store nor enclave.
     package static func answers(_ connection: UnixSocket, within milliseconds: UInt32) -> Bool {
         let channel = Channel(connection, introduces: false)
         do throws(Channel.Failure) {

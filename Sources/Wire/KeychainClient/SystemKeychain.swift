@@ -51,6 +51,6 @@ extension Refusal {
     fileprivate static func noSystemService(_ folder: String) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, folder, "The system service is not installed, or does not run.",
-            do: "Install keychaind and start keychaind.socket (docs/system-service.md).")
+            do: "Install keychaind and start keychaind.socket (docs/guides/system-service.md).")
     }
 }

@@ -12,8 +12,8 @@ struct DocumentationTests {
     }
 
     static let tables = [
-        Table(page: "format.md", name: "schema") { try FormatTables.schema },
-        Table(page: "format.md", name: "numbers") { FormatTables.numbers },
+        Table(page: "formats/store.md", name: "schema") { try FormatTables.schema },
+        Table(page: "formats/store.md", name: "numbers") { FormatTables.numbers },
         Table(page: "reference.md", name: "classes") { ReferenceTables.classes },
         Table(page: "reference.md", name: "attributes") { ReferenceTables.attributes },
         Table(page: "reference.md", name: "keys") { ReferenceTables.keys },
@@ -38,8 +38,8 @@ struct DocumentationTests {
             String(decoding: try AtomicFile.read(Page.root + path, limit: 1 << 20), as: UTF8.self)
         }
         #expect(try text("packaging/debian/changelog").hasPrefix("swift-keychain (\(Release.current)) "))
-        #expect(try text("docs/releases.md").contains("\n## \(Release.current)\n"))
-        for page in ["README.md", "docs/using-from-swift.md"] {
+        #expect(try text("CHANGELOG.md").contains("\n## \(Release.current)\n"))
+        for page in ["README.md", "docs/guides/swift.md"] {
             #expect(try text(page).contains("swift-keychain.git\", from: \"\(Release.current)\")"), "\(page)")
         }
     }

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import KeychainStore
 
-/// The tables of `docs/format.md`.
+/// The tables of `docs/formats/store.md`.
 enum FormatTables {
     /// The objects of an empty store, in lines that a page has room for.
     static var schema: String {

@@ -4,7 +4,7 @@ import Testing
 /// Statements of the pages on symbols and statuses, held against the declarations and the table of statuses.
 @Suite("What the pages name is there, and what they call absent is not")
 struct NamedTests {
-    private static let pages = ["reference.md", "migration-from-macos.md", "coverage.md"]
+    private static let pages = ["reference.md", "guides/migration.md", "coverage.md"]
     /// Words that deny.
     private static var denial: Regex<(Substring, Substring)> { #/\b(absent|not there|not here|not declared)\b/# }
     private static var name: Regex<(Substring, Substring, Substring?)> {

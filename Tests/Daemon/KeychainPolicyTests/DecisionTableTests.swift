@@ -105,7 +105,7 @@ struct DecisionTableTests {
     @Test(
         "S-14: who is refused a group learns what would give it to a program of his kind",
         arguments: [
-            (Provenance.unsigned, "docs/codesign.md"), (.signed(team: "TEAM", identifier: "app"), "TEAM"),
+            (Provenance.unsigned, "docs/guides/signing.md"), (.signed(team: "TEAM", identifier: "app"), "TEAM"),
             (.installed(file: "/etc/keychain/entitlements.d/a.plist"), "/etc/keychain/entitlements.d/a.plist"),
             (.sandboxed(.flatpak, application: "org.example.App"), "flatpak"), (.unit("a.service"), "unit"),
         ])

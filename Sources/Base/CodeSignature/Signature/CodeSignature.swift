@@ -13,7 +13,7 @@ package struct CodeSignature: Hashable, Sendable {
     /// The key that signed.
     package let key: TeamPublicKey
     package let chain: TeamChain
-    /// The code digest, 32 bytes (docs/codesign.md).
+    /// The code digest, 32 bytes (docs/formats/signature.md).
     package let codeDigest: [UInt8]
 
     /// Verifies the signature of a file of any size, reading it in pieces.

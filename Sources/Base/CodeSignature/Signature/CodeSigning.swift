@@ -64,5 +64,5 @@ package struct CodeSigning: Sendable {
 extension Refusal {
     fileprivate static let notELF = Refusal(
         .missingEntitlement, .notELF, "signature", "This is no ELF executable: only those can be signed.",
-        do: "Sign the program itself. For a script, root can install an entitlements file (docs/identity.md).")
+        do: "Sign the program itself. For a script, root can install an entitlements file (docs/security/identity.md).")
 }

@@ -36,7 +36,7 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .forgedName, path,
             "The program calls itself \(path), but in the file system that others see, there is another file or none.",
-            do: "Run it outside of its sandbox, start it again if it was updated, or sign it (docs/codesign.md).")
+            do: "Run it outside of its sandbox, start it again if it was updated, or sign it (docs/guides/signing.md).")
     }
 
     static func withoutMarker(_ path: String) -> Refusal {

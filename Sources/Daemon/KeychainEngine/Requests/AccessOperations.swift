@@ -130,7 +130,7 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .foreignGroups, from,
             "The statement does not hand the group \"\(from)\" over to \"\(to)\".",
-            do: "Have the team that owns the group sign one for these two (security codesign; docs/codesign.md).")
+            do: "Have the team that owns the group sign one for these two (security codesign; docs/guides/signing.md).")
     }
 
     static let passcodeWanted = Refusal(

@@ -20,7 +20,7 @@ import LinuxSystem
 /// ``FailedAttempts``; `age` is ``VaultAge``. The class keys stand in the order of `Accessibility`; a key that does not
 /// exist (`akpu` without a passcode) is zero. ``VaultRecords`` has what stands behind them, and the slots; in versions
 /// 1 and 2 the one slot's Argon2id parameters and `salt` are in the body, which are zero otherwise.
-/// `docs/format-vault.md` says the same for other readers.
+/// `docs/formats/vault.md` says the same for other readers.
 extension Vault {
     /// The size of version 1.
     static let size = 592

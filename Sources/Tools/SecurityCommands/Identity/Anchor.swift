@@ -79,7 +79,8 @@ extension Anchor {
         guard content.starts(with: [0x7F] + Array("ELF".utf8)) else {
             throw Objection(
                 problem: "it is a script or no program",
-                remedy: "An interpreter runs whatever it is given: entitle the script instead (docs/identity.md).")
+                remedy: "An interpreter runs whatever it is given: entitle the script instead "
+                    + "(docs/security/identity.md).")
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         if Self.isInterpreter(name) {

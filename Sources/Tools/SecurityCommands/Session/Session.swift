@@ -268,5 +268,5 @@ extension Session {
 extension Refusal {
     package static let noSystemKeychain = Refusal(
         .notAvailable, .unavailable, "system", "There is no system keychain here.",
-        do: "Install the system service (docs/system-service.md).")
+        do: "Install the system service (docs/guides/system-service.md).")
 }
