@@ -84,6 +84,7 @@ let package = Package(
         module("LinuxSystem", in: "Base", uses: ["CLinux"]),
         module("SystemAccounts", in: "Base", uses: ["LinuxSystem"]),
         module("Systemd", in: "Base", uses: ["LinuxSystem", "CSystemd"]),
+        module("CommandOptions", in: "Base", uses: ["LinuxSystem"]),
         module("DER", in: "Base", uses: ["LinuxSystem"]),
         module("KeychainCrypto", in: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
@@ -106,8 +107,7 @@ let package = Package(
             "enclaved", in: "Enclave",
             uses: [
                 "SecureEnclave", "TPMEnclave", "EnclaveWire", "KeychainWire", "KeychainModel", "SystemAccounts",
-                "LinuxSystem",
-                "CSeccomp",
+                "CommandOptions", "LinuxSystem", "CSeccomp",
             ]),
 
         module("LoginPassword", in: "Agent", uses: ["LinuxSystem", "CPAM"]),
@@ -119,7 +119,7 @@ let package = Package(
             ]),
         program(
             "agent", in: "Agent",
-            uses: ["UserPresence", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: ["UserPresence", "EnclaveWire", "KeychainWire", "KeychainModel", "CommandOptions", "LinuxSystem"]),
 
         module("KeychainPolicy", in: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
@@ -145,7 +145,7 @@ let package = Package(
             uses: [
                 "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification", "KeychainEngine",
                 "KeychainStore", "KeychainPolicy", "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel",
-                "LinuxSystem",
+                "CommandOptions", "LinuxSystem",
             ]),
 
         module(
@@ -186,17 +186,16 @@ let package = Package(
 
         module(
             "SecurityCommands", in: "Tools",
-            uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "LinuxSystem"]),
+            uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions", "LinuxSystem"]),
         program(
             "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
         module(
             "CodesignCommands", in: "Tools",
             uses: [
                 "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto",
-                "KeychainModel",
-                "LinuxSystem",
+                "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
-        program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands"]),
+        program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands", "CommandOptions"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
@@ -320,12 +319,15 @@ let package = Package(
         tests(
             "SecurityCommandsTests", in: "Tools",
             uses: [
-                "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+                "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "CommandOptions", "LinuxSystem",
+                "TestSupport",
             ]),
 
         tests(
             "CodesignCommandsTests", in: "Tools",
-            uses: ["CodesignCommands", "SecurityCommands", "KeychainModel", "LinuxSystem", "TestSupport"]),
+            uses: [
+                "CodesignCommands", "SecurityCommands", "KeychainModel", "CommandOptions", "LinuxSystem", "TestSupport",
+            ]),
 
         .executableTarget(
             name: "scripted-agent", dependencies: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"],
@@ -382,7 +384,8 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "EmbeddedKeychain", "KeychainEngine",
+                "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "CommandOptions", "EmbeddedKeychain",
+                "KeychainEngine",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "SecureEnclave",
                 "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
                 "LinuxSystem",

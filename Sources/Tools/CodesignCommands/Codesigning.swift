@@ -1,3 +1,4 @@
+package import CommandOptions
 import KeychainModel
 package import SecurityCommands
 

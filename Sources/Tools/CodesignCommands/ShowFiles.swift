@@ -1,4 +1,5 @@
 import CodeSignature
+import CommandOptions
 import Glibc
 import KeychainModel
 import LinuxSystem

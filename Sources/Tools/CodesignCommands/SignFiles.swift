@@ -1,4 +1,5 @@
 import CodeSignature
+import CommandOptions
 import KeychainModel
 import LinuxSystem
 import SecurityCommands

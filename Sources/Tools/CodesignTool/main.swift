@@ -1,4 +1,5 @@
 import CodesignCommands
+import CommandOptions
 import Glibc
 import SecurityCommands
 

@@ -1,4 +1,5 @@
 import Glibc
+import CommandOptions
 import LinuxSystem
 
 @testable import KeychainClient

@@ -1,3 +1,4 @@
+import CommandOptions
 import KeychainModel
 import KeychainWire
 import LinuxSystem

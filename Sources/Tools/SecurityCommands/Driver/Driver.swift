@@ -1,3 +1,4 @@
+package import CommandOptions
 import LinuxSystem
 
 /// Turns a command line into an exit status (semantics H.1).
@@ -14,10 +15,10 @@ package enum Driver {
 
     private static func start(_ words: [Argument], _ session: Session) throws(CommandFailure) -> Int32 {
         let globals: ParsedArguments
-        do throws(CommandFailure) {
+        do throws(WrongCommandLine) {
             globals = try ArgumentParser.parseLeading(words, options: CommandTable.globalOptions)
         } catch {
-            session.report(error)
+            session.report(CommandFailure(error))
             return Help.printUsage(session)
         }
         session.isVerbose = globals.has("v")

@@ -1,3 +1,4 @@
+import CommandOptions
 import LinuxSystem
 
 /// A session of many commands, one a line (semantics H.1), read from a terminal or a script.

@@ -1,3 +1,4 @@
+package import CommandOptions
 import Glibc
 import KeychainClient
 import KeychainModel

@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// What bash needs to complete the command line.
 extension CompletionScripts {
     var bash: String {

@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// The completion scripts for a table of commands; each shell's is in a file of its own.
 package struct CompletionScripts {
     package enum Shell: String, CaseIterable, Sendable {

@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// `completions`: prints what a shell needs to complete `security`'s command line, made from the table of commands.
 package enum Completions {
     package typealias Shell = CompletionScripts.Shell

@@ -1,3 +1,4 @@
+import CommandOptions
 import KeychainModel
 
 /// `error`: says what a status means. It exits with 1 always, as on macOS.

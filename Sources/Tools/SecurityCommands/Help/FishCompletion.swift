@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// What fish needs to complete the command line.
 extension CompletionScripts {
     var fish: String {

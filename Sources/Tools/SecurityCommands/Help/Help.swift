@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// `help`, and what is shown when no command is given (semantics H.1).
 enum Help {
     static let command = Command(

@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// What zsh needs to complete the command line.
 extension CompletionScripts {
     var zsh: String {

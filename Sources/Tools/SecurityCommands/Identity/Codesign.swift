@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// `codesign`: signs executables. It is a program of its own, `keychain-codesign`, which has the same table.
 package enum Codesign {
     package static let command = Command(

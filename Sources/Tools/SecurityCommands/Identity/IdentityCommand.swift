@@ -1,3 +1,4 @@
+import CommandOptions
 import Glibc
 import KeychainModel
 import KeychainWire

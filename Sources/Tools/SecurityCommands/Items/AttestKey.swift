@@ -1,3 +1,4 @@
+import CommandOptions
 import DER
 import KeychainModel
 import KeychainWire

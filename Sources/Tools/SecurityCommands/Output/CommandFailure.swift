@@ -1,3 +1,4 @@
+import CommandOptions
 package import KeychainModel
 package import LinuxSystem
 
@@ -66,6 +67,9 @@ package enum CommandFailure: Error {
 }
 
 extension CommandFailure {
+    /// A command line that cannot be read.
+    init(_ mistake: WrongCommandLine) { self = .usage(mistake.problem) }
+
     /// A failure of the system while talking to the person or the script that gave the command.
     package init(_ what: String, _ error: SystemError) { self = .failed("\(what): \(error)") }
 

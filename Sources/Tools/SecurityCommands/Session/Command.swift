@@ -1,3 +1,5 @@
+package import CommandOptions
+
 /// An entry of the table of commands: everything that is known about one, so that help, parsing, completion and the
 /// check of the manual page are made from the same words.
 package struct Command: Sendable {
@@ -42,30 +44,4 @@ package struct Command: Sendable {
         let lines = options.map { "    \($0.names)  \($0.meaning)" } + notes
         return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
     }
-}
-
-/// An option of a command, or of `security` itself.
-package struct CommandOption: Sendable {
-    package let letter: Character
-    /// A longer name; nil for most.
-    package let word: String?
-    /// What its value is called; nil for a switch.
-    package let value: String?
-    /// One sentence.
-    package let meaning: String
-    /// The value is a password: never shown, and asked for when the option is the last word.
-    let isSecret: Bool
-
-    init(
-        _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false, _ meaning: String
-    ) {
-        self.letter = letter
-        self.word = word
-        self.value = value
-        self.meaning = meaning
-        self.isSecret = isSecret
-    }
-
-    /// As help shows it: `-R, --recovery`.
-    var names: String { word.map { "-\(letter), --\($0)" } ?? "-\(letter)" }
 }

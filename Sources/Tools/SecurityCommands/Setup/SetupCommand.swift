@@ -1,3 +1,4 @@
+import CommandOptions
 import LinuxSystem
 
 /// `security setup`: makes other programs use the keychain, shows the difference first, and can take it back.

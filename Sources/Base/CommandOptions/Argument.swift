@@ -1,5 +1,4 @@
 import Glibc
-package import KeychainModel
 package import LinuxSystem
 
 /// One word of a command line. It may be a password, so it lives in locked memory and has no `description`.
@@ -22,17 +21,14 @@ package struct Argument: Sendable {
     /// The word as text for what is no secret; bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: array, as: UTF8.self) }
 
-    /// The word as an attribute's value: text, or data when it is not UTF-8, so that nothing is lost.
-    package var attribute: RawValue { bytes.withSpan { $0.text(0, $0.count) }.map { .string($0) } ?? .data(array) }
-
     /// Whether the word is exactly this text.
     package func matches(_ text: String) -> Bool { bytes.count == text.utf8.count && self.text == text }
 
     /// The word without its first bytes.
-    func dropping(_ count: Int) -> Argument {
+    package func dropping(_ count: Int) -> Argument {
         Argument(bytes.withSpan { SecretBytes(copying: $0.extracting(count...)) })
     }
 
     /// The word's bytes in ordinary memory; not for secrets.
-    var array: [UInt8] { bytes.withSpan { $0.array(0, $0.count) } }
+    package var array: [UInt8] { bytes.withSpan { $0.array(0, $0.count) } }
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 /// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus
 /// sign, a value may stand right behind its letter. Of long options there are `--json` and `--help`, and those with a
 /// name of their own, anywhere among the words; the value stands in the next word, or behind an equals sign.
-struct ArgumentParser {
+package struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
     private var next = 0
@@ -16,23 +16,28 @@ struct ArgumentParser {
 
     /// Reads the words behind a command's name.
     ///
-    /// - Throws: ``CommandFailure/usage(_:)`` for an option that does not exist or lacks its value.
-    static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
-        var parser = ArgumentParser(words, command.options)
-        if command.hasOptions { try parser.parseOptions() }
+    /// - Parameter options: what the command knows; nil for one whose operands may begin with a minus sign.
+    /// - Throws: for an option that does not exist or lacks its value.
+    package static func parse(
+        _ words: [Argument], options: [CommandOption]?
+    ) throws(WrongCommandLine) -> ParsedArguments {
+        var parser = ArgumentParser(words, options ?? [])
+        if options != nil { try parser.parseOptions() }
         try parser.parseOperands()
         return parser.parsed
     }
 
     /// Reads options that stand before a command's name; everything behind them is left as operands.
-    static func parseLeading(_ words: [Argument], options: [CommandOption]) throws(CommandFailure) -> ParsedArguments {
+    package static func parseLeading(
+        _ words: [Argument], options: [CommandOption]
+    ) throws(WrongCommandLine) -> ParsedArguments {
         var parser = ArgumentParser(words, options)
         try parser.parseOptions()
         parser.parsed.operands = Array(words[parser.next...])
         return parser.parsed
     }
 
-    private mutating func parseOptions() throws(CommandFailure) {
+    private mutating func parseOptions() throws(WrongCommandLine) {
         while next < words.count, words[next].startsWithMinus {
             let word = words[next]
             next += 1
@@ -41,7 +46,7 @@ struct ArgumentParser {
         }
     }
 
-    private mutating func parseOperands() throws(CommandFailure) {
+    private mutating func parseOperands() throws(WrongCommandLine) {
         while next < words.count {
             let word = words[next]
             next += 1
@@ -50,7 +55,7 @@ struct ArgumentParser {
         }
     }
 
-    private mutating func takeLong(_ word: Argument) throws(CommandFailure) -> Bool {
+    private mutating func takeLong(_ word: Argument) throws(WrongCommandLine) -> Bool {
         guard word.begins("--") else { return false }
         let named = options.filter { $0.word != nil }
         if word.matches("--json") {
@@ -67,18 +72,18 @@ struct ArgumentParser {
         return true
     }
 
-    private mutating func takeLong(_ option: CommandOption) throws(CommandFailure) {
+    private mutating func takeLong(_ option: CommandOption) throws(WrongCommandLine) {
         guard option.value != nil else { return parsed.values.append(.init(option.letter, nil)) }
-        guard next < words.count else { throw .usage("option requires an argument -- \(option.longName)") }
+        guard next < words.count else { throw WrongCommandLine("option requires an argument -- \(option.longName)") }
         parsed.values.append(.init(option.letter, words[next]))
         next += 1
     }
 
-    private mutating func parseLetters(_ word: Argument) throws(CommandFailure) {
+    private mutating func parseLetters(_ word: Argument) throws(WrongCommandLine) {
         for (offset, byte) in word.array.enumerated().dropFirst() {
             let letter = Character(UnicodeScalar(byte))
             guard let option = options.first(where: { $0.letter == letter }) else {
-                throw .usage("illegal option -- \(letter)")
+                throw WrongCommandLine("illegal option -- \(letter)")
             }
             guard option.value != nil else {
                 parsed.values.append(.init(letter, nil))
@@ -90,13 +95,13 @@ struct ArgumentParser {
 
     private mutating func takeValue(
         of option: CommandOption, behind offset: Int, in word: Argument
-    ) throws(CommandFailure) {
+    ) throws(WrongCommandLine) {
         if offset + 1 < word.bytes.count {
             if option.isSecret { parsed.secretWords.append(next - 1) }
             return parsed.values.append(.init(option.letter, word.dropping(offset + 1)))
         }
         guard next < words.count else {
-            guard option.isSecret else { throw .usage("option requires an argument -- \(option.letter)") }
+            guard option.isSecret else { throw WrongCommandLine("option requires an argument -- \(option.letter)") }
             return parsed.values.append(.init(option.letter, nil))
         }
         if option.isSecret { parsed.secretWords.append(next) }
@@ -105,14 +110,21 @@ struct ArgumentParser {
     }
 }
 
+/// Why a command line cannot be read, as a sentence without its full stop.
+package struct WrongCommandLine: Error {
+    package let problem: String
+
+    init(_ problem: String) { self.problem = problem }
+}
+
 /// The words of a command line, sorted.
 package struct ParsedArguments {
     package var values: [Given] = []
     package var operands: [Argument] = []
-    var wantsJSON = false
-    var wantsHelp = false
+    package var wantsJSON = false
+    package var wantsHelp = false
     /// The words that are, or contain, a password.
-    var secretWords: [Int] = []
+    package var secretWords: [Int] = []
     fileprivate(set) var endsOptions = false
 
     /// An option with its value, if it came with one.

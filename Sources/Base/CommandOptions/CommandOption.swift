@@ -1,0 +1,28 @@
+// The module is not called CommandLine, as what it reads is: in every file that imports it, that name would stand for
+// the module and no longer for Swift's own `CommandLine`, whose arguments the programs pass to it.
+
+/// An option of a command, or of `security` itself.
+package struct CommandOption: Sendable {
+    package let letter: Character
+    /// A longer name; nil for most.
+    package let word: String?
+    /// What its value is called; nil for a switch.
+    package let value: String?
+    /// One sentence.
+    package let meaning: String
+    /// The value is a password: never shown, and asked for when the option is the last word.
+    package let isSecret: Bool
+
+    package init(
+        _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false, _ meaning: String
+    ) {
+        self.letter = letter
+        self.word = word
+        self.value = value
+        self.meaning = meaning
+        self.isSecret = isSecret
+    }
+
+    /// As help shows it: `-R, --recovery`.
+    package var names: String { word.map { "-\(letter), --\($0)" } ?? "-\(letter)" }
+}
