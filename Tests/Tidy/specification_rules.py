@@ -29,6 +29,8 @@ def citations():
         for line, words in comments(name):
             for names in re.findall(rf"\b[Rr]ules? ({LIST})", words):
                 yield from ((f"{name}:{line}", cited) for cited in names.split(", "))
+        for names in re.findall(rf'"[^"\n]*\(rules? ({LIST})\)', text(name)):
+            yield from ((name, cited) for cited in names.split(", "))
         for names in re.findall(r"\.rule\(([^)]*)\)", text(name)):
             yield from ((name, cited) for cited in re.findall(r'"([^"]*)"', names))
     for name in named("Tests", ".py"):
