@@ -1,4 +1,4 @@
-import Testing
+package import Testing
 
 /// The rules of `docs/specification` that a test proves. `Tests/Tidy` holds the names against the chapters.
 package struct RuleTrait: TestTrait, SuiteTrait {
