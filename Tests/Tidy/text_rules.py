@@ -72,7 +72,8 @@ def same_names():
 
 @rule("references that lead nowhere")
 def dangling_references():
-    cited = re.compile(r"\bsemantics(?: [A-K]|\.md)|\bS-\d+\b|\bdesign \d|\(limits: ")
+    cited = re.compile(r"\b[Ss]emantics(?: [A-K]\b|\.md|$)|\bS-\d+\b|\bdesign \d|\(limits: section|checklist"
+                       r"|\"[A-K]\.\d+: ")
     for name in named(CODE, ".swift", ".c", ".h", ".py", ".sh") + named("", ".md"):
         if not name.startswith("Tests/Tidy/"):
             for number, line in enumerate(lines(name), 1):

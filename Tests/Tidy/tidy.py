@@ -14,6 +14,7 @@ import sys
 
 import index_rules  # noqa: F401 the rules register themselves
 import language_rules  # noqa: F401
+import specification_rules  # noqa: F401
 import text_rules  # noqa: F401
 from rule import RULES
 

@@ -7,6 +7,7 @@ import tempfile
 
 import files
 import language_rules  # noqa: F401 the rules register themselves
+import specification_rules  # noqa: F401
 import text_rules  # noqa: F401
 from rule import RULES
 
@@ -21,6 +22,11 @@ PLANTED = {
     "files under 25": ("Sources/A/M/One.swift", "extension Int { var one: Int { 1 } }\n"),
     "file names": ("Sources/A/N/Good.swift", "struct Other {}\n"),
     "references that": ("Sources/A/M/One.swift", "struct One {} // semantics B.1\n"),
+    "rules that are cited": (
+        "Sources/A/M/One.swift", "/// One (rules items.add.result, items.no.such).\nstruct One {}\n"),
+    "rules of docs/specification that are": (
+        "docs/specification/keys.md", "### keys.use.sign\nA key signs.\nTests: yes\n"),
+    "rules of docs/specification that stand": ("docs/specification/keys.md", "### items.add.result\nA key signs.\n"),
     "links to files": ("docs/one.md", "[a page](nowhere.md)\n"),
     "sleeps": ("Tests/One.swift", "func wait() { usleep(1) }\n"),
     "a Mutex": ("Sources/A/M/One.swift", "struct One { let x = try! call() }\n"),
@@ -35,6 +41,8 @@ PLANTED = {
 GOOD = {
     "Sources/A/M/Good.swift": "/// A name, of `his` choice in code alone.\nstruct Good {}\n",
     "Tests/GoodTests.swift": "@Test(\"one is one\")\nfunc one() {\n    #expect(1 == 1)\n}\n",
+    "docs/specification/items.md": "### items.add.result\nAn add stores the item.\nTests: yes\n",
+    "Tests/RuleTests.swift": "@Test(\"an add\", .rule(\"items.add.result\"))\nfunc one() {\n    #expect(1 == 1)\n}\n",
     "docs/good.md": "A sentence.\n\n| a table | " + LONG + " |\n",
 }
 
