@@ -1,4 +1,5 @@
 import KeychainCrypto
+import KeychainModel
 import LinuxSystem
 import Testing
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Waits for signals on a thread, so that no code runs inside of a signal handler.
