@@ -34,12 +34,14 @@ struct KeyMemoryTests {
             cipher = nil
             #expect(try needle.occurrences() == 0)
 
-            var oneTime: OneTimeAESGCM? = try OneTimeAESGCM()
-            _ = try needle.secret().withSpan { key throws(CryptoError) in
-                try oneTime?.seal(key, key: key, aad: Span())
+            do {
+                let oneTime = try OneTimeAESGCM()
+                _ = try needle.secret().withSpan { key throws(CryptoError) in
+                    try oneTime.seal(key, key: key, aad: Span())
+                }
+                #expect(try needle.occurrences() > 0)
+                withExtendedLifetime(oneTime) {}
             }
-            #expect(try needle.occurrences() > 0)
-            oneTime = nil
             #expect(try needle.occurrences() == 0)
         }
     }

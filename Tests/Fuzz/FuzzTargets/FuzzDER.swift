@@ -6,7 +6,7 @@ private func visit(_ element: DERElement, _ bytes: Span<UInt8>) {
     _ = element.text(in: bytes)
     _ = try? element.time(in: bytes)
     _ = try? element.smallInteger(in: bytes)
-    _ = try? element.objectIdentifier(in: bytes).dotted
+    _ = try? element.objectIdentifier(in: bytes)
     _ = try? element.wholeBytes(in: bytes)
     for child in element.children {
         precondition(element.content.lowerBound <= child.encoding.lowerBound)

@@ -52,8 +52,10 @@ extension PrivateKey {
     private static func checkWork(of sealed: OpaquePointer) throws(CryptoError) {
         var algorithm: UnsafePointer<X509_ALGOR>?
         unsafe X509_SIG_get0(sealed, &algorithm, nil)
-        var work = PKCS12Work()
-        do throws(PKCS12.Failure) { try unsafe work.add(algorithm) } catch { throw .malformedKey }
+        do throws(DerivationWork.Failure) {
+            let passes = try unsafe DerivationWork.passes(of: algorithm)
+            guard passes <= DerivationWork.mostPasses else { throw .tooLarge }
+        } catch { throw .malformedKey }
     }
 }
 

@@ -145,7 +145,8 @@ private enum WrappedContent {
         key.withMutableSpan { Randomness.fill(&$0) }
         return try key.withSpan { (key) throws(CryptoError) in
             let wrapped = try recipient.encrypt(key, hash)
-            return try ContentCipher(key: key, iv: nil).seal(content: content, aad: recipient.external().span, after: wrapped)
+            return try ContentCipher(key: key, iv: nil).seal(
+                content: content, aad: recipient.external().span, after: wrapped)
         }
     }
 

@@ -33,9 +33,6 @@ package struct PKCS12: Sendable {
 
     /// Keys and certificates are small; larger files are not keychains.
     package static let mostBytes = 8 << 20
-    /// The limit of iterations over the passphrase, for all parts of a file together. Files in use have up to 600,000
-    /// for each of three parts. More would let a file keep the reader busy for hours.
-    package static let mostIterations = 5_000_000
     /// The limit of safes and bags. The roots of a whole operating system are 150 bags; a key takes up to two
     /// milliseconds.
     package static let mostParts = 1024

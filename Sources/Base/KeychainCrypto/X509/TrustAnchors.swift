@@ -6,7 +6,6 @@ package import LinuxSystem
 package struct TrustAnchors: Sendable {
     let handles: [X509Handle]
 
-
     /// Certificates of the caller's choice. One that OpenSSL does not read is left out.
     package init(_ certificates: [Certificate]) { handles = certificates.compactMap { try? X509Handle($0) } }
 

@@ -130,7 +130,9 @@ package struct ProcessView: Sendable {
     /// below it, as after chroot(2).
     ///
     /// - Throws: `SystemError` of `readlink`.
-    package func hasWholeRoot() throws(SystemError) -> Bool { try SymbolicLink.readProcessLink("root", of: identifier) == "/" }
+    package func hasWholeRoot() throws(SystemError) -> Bool {
+        try SymbolicLink.readProcessLink("root", of: identifier) == "/"
+    }
 
     /// A folder at an absolute path in the process's view: its path without symbolic links, and its status.
     ///

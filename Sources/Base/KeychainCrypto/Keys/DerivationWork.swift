@@ -1,39 +1,29 @@
 import COpenSSL
 import DER
 
-/// The work that a file demands before it opens. It is summed over all parts of the file before any of it is done.
-struct PKCS12Work {
-    private var parts = 0
-    private var passes = 0
-
-    /// Counts safes or bags.
-    ///
-    /// - Throws: `PKCS12.Failure.tooLarge` when there are more than the limit.
-    mutating func add(parts more: CInt) throws(PKCS12.Failure) {
-        parts += Int(more)
-        guard parts <= PKCS12.mostParts else { throw .tooLarge }
+/// The work of deriving a key from a passphrase, as the parameters of an algorithm demand it.
+enum DerivationWork {
+    enum Failure: Error {
+        case malformed
+        case tooLarge
     }
 
-    /// Counts iterations over the passphrase.
-    ///
-    /// - Throws: `PKCS12.Failure.tooLarge` when there are more than the limit.
-    mutating func add(passes more: Int) throws(PKCS12.Failure) {
-        guard more >= 0, more <= PKCS12.mostIterations - passes else { throw .tooLarge }
-        passes += more
-    }
+    /// The limit of iterations over the passphrase, for all parts of a file together. Files in use have up to 600,000
+    /// for each of three parts. More would let a file keep the reader busy for hours.
+    static let mostPasses = 5_000_000
 
-    /// Counts the iterations that an algorithm demands.
+    /// The number of iterations that an algorithm demands.
     ///
-    /// - Throws: `PKCS12.Failure.tooLarge`, `.malformed`.
-    mutating func add(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(PKCS12.Failure) {
+    /// - Throws: `Failure.malformed`; `.tooLarge` for more than the limit.
+    static func passes(of algorithm: UnsafePointer<X509_ALGOR>?) throws(Failure) -> Int {
         guard let algorithm = unsafe algorithm else { throw .malformed }
         let bytes: [UInt8]
         do throws(CryptoError) { bytes = try unsafe encoded { unsafe i2d_X509_ALGOR(algorithm, &$0) } } catch {
             throw .malformed
         }
         guard let element = try? DERElement(parsing: bytes.span) else { throw .malformed }
-        guard let passes = Self.passes(of: element, bytes.span) else { throw .tooLarge }
-        try add(passes: passes)
+        guard let passes = passes(of: element, bytes.span) else { throw .tooLarge }
+        return passes
     }
 
     /// Computes the work from the numbers in an algorithm's parameters: the number of iterations, and the sizes of
@@ -43,11 +33,11 @@ struct PKCS12Work {
         let areFactors = areFactors || element.children.contains { (try? $0.objectIdentifier(in: bytes)) == .scrypt }
         var total = areFactors ? 1 : 0
         for child in element.children {
-            guard let number = passes(of: child, bytes, areFactors: areFactors), number <= PKCS12.mostIterations else {
+            guard let number = passes(of: child, bytes, areFactors: areFactors), number <= mostPasses else {
                 return nil
             }
             total = areFactors ? total * max(number, 1) : total + number
-            guard total <= PKCS12.mostIterations else { return nil }
+            guard total <= mostPasses else { return nil }
         }
         return total
     }
