@@ -32,7 +32,7 @@ struct TerminationSignals {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Calls `end` at the first of them, on a thread of its own.
+    /// Calls `end` at the first of these signals, on a thread of its own.
     ///
     /// - Throws: `SystemError` when there is no thread to be had.
     func handle(_ end: @escaping @Sendable () -> Void) throws(SystemError) {
