@@ -10,7 +10,7 @@ package enum LoginPassword {
     package enum Verdict: Sendable {
         case matched
         case noMatch
-        /// PAM could not say: a service or a module is missing, or cannot reach what it needs.
+        /// PAM could not decide: a service or a module is missing, or cannot reach the resources it needs.
         case unavailable
         /// The person gave no answer.
         case abandoned
@@ -116,7 +116,7 @@ private func converse(
     return PAM_SUCCESS
 }
 
-/// Wipes and frees what PAM does not get.
+/// Wipes and frees the answers that PAM does not get.
 private func release(_ answers: UnsafeMutablePointer<pam_response>, _ count: Int) {
     for index in 0..<count {
         guard let text = unsafe answers[index].resp else { continue }

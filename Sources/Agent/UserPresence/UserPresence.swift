@@ -62,7 +62,7 @@ package struct UserPresence: AgentService {
         }
     }
 
-    /// Tries the ways one after the other until one of them works.
+    /// Tries the prompt methods one after the other until one of them works.
     private func secret(
         _ question: UserQuestion, _ ways: [PromptMethod], _ deadline: Deadline, _ withdrawal: Withdrawal
     ) -> UserAnswer {
@@ -84,7 +84,7 @@ package struct UserPresence: AgentService {
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)
             return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
         case .terminalPinentry(let program):
-            // A pinentry opens what it is told to; whether it is a terminal of this user is looked at here.
+            // A pinentry opens any terminal that it is given. Here it is checked that this user owns the terminal.
             guard let terminal = try? Terminal(path: surroundings.terminal) else { return .unreachable }
             let prompt = PinentryPrompt(program: program, isGraphical: false, surroundings: surroundings)
             return terminal.keepingEcho {

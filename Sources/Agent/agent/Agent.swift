@@ -40,13 +40,14 @@ struct Agent {
 
 /// The services of the process.
 enum Services {
-    /// Where the watch sends what it sees, and where the report gets the session's name: each exists before the other.
+    /// Links between the services. The watch needs the server, and the report needs the watch's session, before both
+    /// exist.
     private struct Parts {
         var server: AgentServer?
         var watch: SessionWatch?
     }
 
-    /// - Returns: the server, to be run; and what ends the watch over the session.
+    /// - Returns: the server, to be run, and a handle that ends the watch over the session.
     static func start(_ options: AgentArguments.Options) throws -> (AgentServer, Withdrawal) {
         let parts = Monitor(Parts())
         let presence = UserPresence(

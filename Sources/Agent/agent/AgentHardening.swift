@@ -26,7 +26,7 @@ struct TerminationSignals {
     /// Blocks the signals; to be made before the first thread.
     private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP])
 
-    /// Calls `end` at the first of them, on a thread of its own.
+    /// Calls `end` at the first of these signals, on a thread of its own.
     ///
     /// - Throws: `SystemError` when there is no thread to be had.
     func handle(_ end: @escaping @Sendable () -> Void) throws(SystemError) {

@@ -5,12 +5,12 @@ enum Confinement: Equatable {
     case none
     /// It starts no program, reaches no network and no other process, and sees the system's files alone.
     case alone
-    /// It and its pinentries trace nobody and see all files but those in this folder.
+    /// The agent and its pinentries trace no process and see all files but those in this folder.
     case away(from: String)
 
     /// Confines the calling thread and those it starts.
     ///
-    /// - Parameter report: is told when the kernel cannot keep files away (Landlock), which nothing else depends on.
+    /// - Parameter report: called when the kernel cannot keep files away (Landlock). Nothing else depends on that.
     /// - Throws: `SystemError` when the kernel can and did not; the agent must not go on then.
     func apply(report: (String) -> Void) throws(SystemError) {
         if self == .none { return }
@@ -41,7 +41,7 @@ enum Confinement: Equatable {
         "/usr/", "/lib/", "/lib32/", "/lib64/", "/etc/", "/nix/store/", "/gnu/store/", "/run/systemd/", "/run/nscd/",
     ]
 
-    /// Where a person may be asked who has only named the terminal; whose it is is looked at as ever.
+    /// The terminals on which a person may be asked who has named nothing else. Their owner is checked as always.
     private static func terminals() throws(SystemError) -> [String] {
         let consoles = try FolderEntries.names(in: "/dev").filter { $0.hasPrefix("tty") }
         return ["/dev/pts/", "/dev/null"] + consoles.map { "/dev/" + $0 }

@@ -55,7 +55,7 @@ extension SizedBuffer {
     }
 }
 
-/// Takes over what the library allocated: reads it, wipes it and gives it back.
+/// Takes over memory that the library allocated: reads it, wipes it and frees it.
 func take<Value, Result>(
     _ pointer: UnsafeMutablePointer<Value>?, _ read: (inout Value) -> Result
 ) throws(TPMFailure) -> Result {

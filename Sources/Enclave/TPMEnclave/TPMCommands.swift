@@ -12,7 +12,7 @@ extension TPMConnection {
         case both = 0x60
     }
 
-    /// The session, told what to encrypt in the next command.
+    /// The session, prepared for the encryption of the next command.
     func session(_ encryption: Encryption) throws(TPMFailure) -> UInt32 {
         let continued: UInt8 = 0x01
         try check(unsafe Esys_TRSess_SetAttributes(context, session, continued | encryption.rawValue, 0xff))
@@ -75,8 +75,8 @@ extension TPMConnection {
     /// TPM2_Create under the storage key.
     ///
     /// - Parameters:
-    ///   - auth: what the object is to be used with; empty for none.
-    ///   - secret: what is to be sealed; empty for what the TPM makes itself.
+    ///   - auth: the authorisation to use the object with; empty for none.
+    ///   - secret: the bytes to seal; empty for an object that the TPM makes itself.
     func create(
         _ template: TPM2B_PUBLIC, auth: SecretBytes? = nil, sealing secret: SecretBytes? = nil
     ) throws(TPMFailure) -> TPMObject {
@@ -171,7 +171,7 @@ extension TPMConnection {
         return unsafe try take(signature) { $0.numbers }
     }
 
-    /// TPM2_ECDH_ZGen: the X coordinate of what both sides know, 32 bytes.
+    /// TPM2_ECDH_ZGen: the X coordinate of the shared point, 32 bytes.
     ///
     /// - Parameter point: 04 ‖ X ‖ Y, 65 bytes.
     func agree(with point: [UInt8], using key: UInt32) throws(TPMFailure) -> SecretBytes {

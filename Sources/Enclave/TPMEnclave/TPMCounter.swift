@@ -38,7 +38,7 @@ struct TPMCounter: RootCounter {
         }
     }
 
-    /// Is not repeated over a new connection: what was counted is counted.
+    /// This is not repeated over a new connection, because the TPM may have counted already.
     func advance() throws(Refusal) {
         try tpm.run(repeating: false) { (connection) throws(TPMFailure) in
             guard let index = try connection.find(name) else { throw .malformed }

@@ -31,7 +31,7 @@ extension TPMFailure {
 extension Refusal.Rule {
     /// The object was made by another TPM, or by this one before it was cleared.
     package static let otherTPM = Self(rawValue: "tpm.other")
-    /// The TPM looks at no authorisation for a while.
+    /// The TPM accepts no authorisation for a while.
     package static let tpmLockout = Self(rawValue: "tpm.lockout")
 }
 

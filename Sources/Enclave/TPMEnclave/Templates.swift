@@ -1,6 +1,6 @@
 import CTSS2
 
-/// A key that the TPM makes from a seed of its own: the same whenever it is made, and nothing has to be kept of it.
+/// A key that the TPM derives from a seed of its own. It is the same every time, so that nothing has to be stored.
 enum Primary {
     /// Wraps our objects. Another one after the TPM was cleared.
     case storageKey
@@ -45,7 +45,7 @@ enum Template {
         return template
     }
 
-    /// The key that attests others: it signs only what the TPM itself has put together.
+    /// The key that attests others: it signs only statements of the TPM itself.
     static var attestationKey: TPM2B_PUBLIC {
         var template = elliptic([.ofThisTPM, .noDictionaryAttackProtection, .restricted, .sign])
         unsafe template.publicArea.parameters.eccDetail.scheme.scheme = alg(TPM2_ALG_ECDSA)

@@ -3,7 +3,7 @@ import Glibc
 import KeychainModel
 import LinuxSystem
 
-/// The way to a TPM, as the library wants it (TSS 2.0 TCTI Specification).
+/// The connection to a TPM, in the form that the library requires (TSS 2.0 TCTI Specification).
 ///
 /// Devices and unix sockets are ours: the library's own modules for them cannot be given a limit of time, and are
 /// looked for on the disk when the enclave should not read it any more. All others are the library's.
@@ -14,7 +14,8 @@ import LinuxSystem
     /// The descriptor of this module's own transport.
     private let descriptor: FileDescriptor?
 
-    /// Opens the way to an address: `device:<path>`, `swtpm:path=<socket>`, or what `Tss2_TctiLdr_Initialize` takes.
+    /// Opens the connection to an address: `device:<path>`, `swtpm:path=<socket>`, or a name for
+    /// `Tss2_TctiLdr_Initialize`.
     init(_ address: String, deadline: Deadline) throws(TPMFailure) {
         guard let descriptor = try Self.open(address, deadline: deadline) else {
             var context: OpaquePointer?
@@ -129,7 +130,7 @@ private enum DescriptorCalls {
         return 0
     }
 
-    /// Whether a call that failed may be made again: it was interrupted, or what it waits for has come.
+    /// Whether a failed call may be made again: it was interrupted, or the event that it waits for has come.
     private static func mayRepeat(_ number: CInt, _ events: Int16) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }

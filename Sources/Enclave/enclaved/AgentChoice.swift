@@ -14,16 +14,16 @@ enum AgentChoice {
 
     init(_ text: String) { self = text == "none" ? .none : .named(text) }
 
-    /// The way to an agent.
+    /// The connection to an agent.
     struct Launched {
         let socket: UnixSocket
         var process: ChildProcess?
         var desk: AgentQueue?
     }
 
-    /// Starts it. An enclave whose agent cannot be started serves all the same, and asks nobody.
+    /// Starts it. An enclave whose agent cannot be started serves without prompts.
     ///
-    /// - Parameter report: is told why it cannot be started.
+    /// - Parameter report: called with the reason why it cannot be started.
     func launch(pinentry: String, confinement: AgentConfinement, report: (Refusal) -> Void) -> Launched? {
         if case .given(let desk) = self { return desk.next().map { Launched(socket: $0, desk: desk) } }
         guard let path else { return nil }

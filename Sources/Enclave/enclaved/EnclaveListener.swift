@@ -32,8 +32,8 @@ final class EnclaveListener {
 
     /// Listens until it is told to end.
     ///
-    /// - Parameter report: takes what went wrong.
-    /// - Throws: what keeps it from listening.
+    /// - Parameter report: called with each failure.
+    /// - Throws: the reason why it cannot listen.
     static func run(_ options: ListenerOptions, report: @escaping (any Error) -> Void) throws {
         if options.asksForHelp { return print(ListenerOptions.helpText) }
         try EnclaveHardening.hide()
@@ -50,8 +50,8 @@ final class EnclaveListener {
         let program = try ExecutableFile(ofProcess: CurrentProcess.identifier).path
         let arguments = [
             "--vaults", options.state, "--tpm", options.tpm,
-            // A window of a user's would be opened by who has all vaults; and agents without pinentries start no
-            // program at all.
+            // Agents here open no window, because the process that has all vaults would open it. Without pinentries
+            // they start no program at all.
             "--pinentry", "none",
         ]
         let server = try EnclaveListener(listener, client.user, program, arguments, report)
@@ -95,7 +95,7 @@ final class EnclaveListener {
             watchdog?.beat()
             for enclave in enclaves.values { enclave.look(startAgent) }
         }
-        // The daemons have gone, or will find out.
+        // The daemons have gone, or will notice.
         for enclave in enclaves.values { enclave.bury(patience: 2000) }
     }
 

@@ -63,8 +63,8 @@ struct Enclaved {
         server.run()
     }
 
-    /// The end of an enclave whose agent has gone: closed in, it cannot start another, could ask nobody, and would not
-    /// hear that the session is locked. Its daemon ends with it, and the next program starts all of them.
+    /// The end of an enclave whose agent has gone. Its sandbox lets it start no other one, so it could neither prompt
+    /// nor hear that the session is locked. Its daemon ends with it, and the next program starts all of them.
     @Sendable private static func end(_ channel: UnixSocket) {
         shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }

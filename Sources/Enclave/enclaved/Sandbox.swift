@@ -2,11 +2,11 @@ import CSeccomp
 import Glibc
 import LinuxSystem
 
-/// The filter of system calls (seccomp) for all threads of the process: what is not on the list fails with EPERM.
+/// The filter of system calls (seccomp) for all threads of the process. A call that is not on the list fails with
+/// EPERM.
 ///
-/// The list has what serving takes and nothing else: messages on descriptors that are there already, memory that cannot
-/// be executed, the vault's file and its lock. There is no way to a network, to another process, to a new program or
-/// thread.
+/// The list has the calls for serving and no others: messages on open descriptors, memory that cannot be executed, the
+/// vault's file and its lock. It has none for a network, another process, a new program or a new thread.
 enum Sandbox {
     static let allowed = [
         // Messages, and waiting for them.
@@ -16,7 +16,7 @@ enum Sandbox {
         "rename", "renameat", "renameat2", "unlink", "unlinkat",
         // Memory; see also `withoutExecution`.
         "munmap", "mremap", "madvise", "mlock", "mlock2", "brk",
-        // Clocks, randomness, and what the C library does around them.
+        // Clocks, randomness, and the calls of the C library around them.
         "clock_gettime", "clock_nanosleep", "nanosleep", "getrandom", "geteuid", "getpid", "gettid", "sched_yield",
         "rt_sigreturn", "rt_sigprocmask", "restart_syscall", "exit", "exit_group",
         // The C library ends the process when a thread that a library has just started may not make these two.
@@ -28,7 +28,8 @@ enum Sandbox {
     /// Allowed unless the memory could be executed.
     static let withoutExecution = ["mmap", "mprotect"]
 
-    /// Installs a filter that allows everything but one call: for tests of what is left when it fails.
+    /// Installs a filter that allows everything but one call. For tests of the state that a failure of this call
+    /// leaves.
     ///
     /// - Throws: `SystemError` when the kernel or the library refuses.
     static func install(instead action: Filter.Action, of call: String) throws(SystemError) {

@@ -12,7 +12,7 @@ final class SessionEvents: Sendable {
         var early: SessionEvent?
     }
 
-    /// Hands on what comes from now on, and what came already.
+    /// Passes on the events from now on, and the one that came before.
     func deliver(to receiver: @escaping @Sendable (SessionEvent) -> Void) {
         let early = state.withLock { state in
             state.receiver = receiver
@@ -21,7 +21,7 @@ final class SessionEvents: Sendable {
         if let early { receiver(early) }
     }
 
-    /// Takes what the agent says.
+    /// Takes an event of the agent.
     func take(_ event: SessionEvent) {
         let receiver = state.withLock { state in
             if state.receiver == nil { state.early = event }

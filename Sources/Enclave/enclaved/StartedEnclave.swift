@@ -6,7 +6,8 @@ import LinuxSystem
 
 /// An enclave of the system service, as its listener sees it: with its agent, which it cannot start itself.
 ///
-/// An enclave whose daemon has gone ends by itself; one that has stopped is ended, so that the next one gets the vault.
+/// An enclave whose daemon has gone ends by itself. One that has stopped is ended here, so that the next one gets the
+/// vault.
 final class StartedEnclave {
     private let process: ChildProcess
     /// Readable when it has ended.
@@ -45,7 +46,7 @@ final class StartedEnclave {
         }
     }
 
-    /// Hears what it wants; false when it wants nothing any more.
+    /// Reads its requests; false when no more will come.
     func hear() -> Bool {
         do throws(SystemError) {
             if try desk.isWanted() {
@@ -59,7 +60,7 @@ final class StartedEnclave {
     /// Its daemon has gone.
     func beLeft() { farewell = .after(milliseconds: Self.longestFarewell) }
 
-    /// Does what is due.
+    /// Does the work that is due.
     ///
     /// - Parameter start: starts an agent.
     func look(_ start: () -> (UnixSocket, ChildProcess)?) {

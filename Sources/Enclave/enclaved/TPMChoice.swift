@@ -21,12 +21,12 @@ enum TPMChoice: Equatable {
         }
     }
 
-    /// The kernel's resource manager: it gives every program a TPM of its own, and tidies up behind it.
+    /// The kernel's resource manager: it gives every program its own view of the TPM, and cleans up behind it.
     private static let systemDevice = "/dev/tpmrm0"
 
     /// Connects, as long as this process may still open files.
     ///
-    /// - Parameter existing: what the vault rests on; nil when there is none yet.
+    /// - Parameter existing: the root of the vault; nil when there is none yet.
     /// - Returns: the TPM, or why there is none.
     /// - Throws: why a TPM that was asked for by name cannot be had for a new vault, which is not made in software
     ///   then.

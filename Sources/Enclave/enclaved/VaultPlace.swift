@@ -8,7 +8,7 @@ enum VaultPlace: Equatable {
     /// In a folder of vaults of the system service, for the owner that the master names.
     case folder(String)
 
-    /// Nil for what is no absolute path.
+    /// Nil for a path that is not absolute.
     init?(_ file: String?, _ createIfMissing: Bool, folder: String?) {
         if let folder, folder.hasPrefix("/"), file == nil, !createIfMissing {
             self = .folder(folder)

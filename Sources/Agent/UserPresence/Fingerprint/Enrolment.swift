@@ -2,7 +2,7 @@ import Glibc
 import KeychainCrypto
 import LinuxSystem
 
-/// Which fingers are enrolled, as far as can be told from outside: 32 bytes that change when that changes.
+/// A digest of the enrolled fingers, as far as they can be read from outside: 32 bytes that change with the enrolment.
 ///
 /// It always has the reader's name and kind, the user, and the names of the user's fingers. Where this process may read
 /// fprintd's store, it also has the files of the prints and their times. A user's own agent usually may not. Then one

@@ -9,7 +9,7 @@ final class FingerprintReader {
     enum Touch: Equatable {
         case matched
         case noMatch
-        /// It could not be read; what to tell the user.
+        /// The finger could not be read; the text for the user.
         case unreadable(Text)
         /// The reader has gone, or fprintd failed.
         case lost
@@ -71,7 +71,8 @@ final class FingerprintReader {
 
     /// Takes the reader and begins to verify against all enrolled fingers.
     ///
-    /// - Throws: ``BusError``: somebody else has the reader, nothing is enrolled, the user may not.
+    /// - Throws: ``BusError`` when another program has the reader, when no finger is enrolled, or when the user is not
+    ///   allowed.
     func begin() throws(BusError) {
         try bus.watch(Self.service, "path='\(device.path)',interface='\(device.interface)',member='VerifyStatus'")
         try bus.call(device, "Claim", [.text(Self.ownUser)])

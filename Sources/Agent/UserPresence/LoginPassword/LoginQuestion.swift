@@ -7,7 +7,7 @@ import LoginPassword
 struct LoginQuestion: Sendable {
     let service: String
     let deadline: Deadline
-    /// Asks for a secret; what PAM says about it is not shown, because ours says more.
+    /// Asks for a secret. PAM's own text is not shown, because the prompt here says more.
     let ask: @Sendable () -> UserAnswer
 
     /// Modules may take as long as they like, so they have a thread of their own, which is not waited for longer than
@@ -41,7 +41,7 @@ struct LoginQuestion: Sendable {
 }
 
 extension UserAnswer {
-    /// The same, but that a secret nobody could use is no answer.
+    /// The same, but a secret that no program could use is no answer.
     fileprivate var withoutSecret: UserAnswer {
         if case .secret = self { return .noMatch }
         return self

@@ -3,7 +3,7 @@ import LinuxSystem
 /// A line that a pinentry says (the Assuan protocol, as libassuan's manual has it).
 enum AssuanLine {
     case ok
-    /// The number of the error, without what it comes from.
+    /// The number of the error, without its source.
     case error(UInt32)
     /// Percent-encoding is undone.
     case data(SecretBytes)

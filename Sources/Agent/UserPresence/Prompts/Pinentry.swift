@@ -15,7 +15,7 @@ final class Pinentry {
         init(_ error: SystemError) { self = error.code == ETIMEDOUT ? .timedOut : .broken }
     }
 
-    /// libgpg-error's numbers for what a user does.
+    /// libgpg-error's numbers for a user's actions.
     static let canceled: Set<UInt32> = [99, 198]
     static let notConfirmed: UInt32 = 114
     static let timeout: UInt32 = 62
@@ -76,13 +76,13 @@ final class Pinentry {
 
     private var setupDeadline: Deadline { min(deadline, .after(milliseconds: Self.patience)) }
 
-    /// Gives an instruction that waits for nobody.
+    /// Sends a command whose reply needs no user.
     func set(_ command: String, _ argument: String = "") throws(Failure) {
         try send(command, argument)
         try takeReply()
     }
 
-    /// A reply that waits for nobody: a pinentry that does not give it does not work.
+    /// Reads a reply that needs no user. A pinentry that does not send it does not work.
     private func takeReply() throws(Failure) {
         do throws(Failure) { _ = try reply(by: setupDeadline) } catch {
             throw error == .timedOut && !deadline.hasPassed ? .broken : error

@@ -1,6 +1,6 @@
 import KeychainWire
 
-/// A way to a user's eyes and hands.
+/// A method to prompt the user.
 enum PromptMethod: Equatable, Sendable {
     /// A pinentry at this path that opens a window.
     case window(String)
@@ -9,7 +9,7 @@ enum PromptMethod: Equatable, Sendable {
     /// The caller's terminal, without a pinentry.
     case terminal
 
-    /// The ways to try for a prompt, the best one first; empty when the user cannot be reached.
+    /// The methods to try for a prompt, the best one first; empty when the user cannot be reached.
     static func ways(for prompt: Prompt, with programs: PinentryPrograms) -> [PromptMethod] {
         if prompt.interaction == .never { return [] }
         var ways: [PromptMethod] = []

@@ -33,7 +33,7 @@ package final class SessionWatch: Sendable {
         }
     }
 
-    /// Watches until it is withdrawn or the bus goes; whether there was anything to watch.
+    /// Watches until it is withdrawn or the bus goes. False when there was nothing to watch.
     private func watch(until end: Withdrawal) -> Bool {
         defer { name.withLock { $0 = "" } }
         do throws(BusError) {

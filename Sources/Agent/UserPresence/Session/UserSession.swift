@@ -9,7 +9,7 @@ struct UserSession: Hashable {
     struct Merits: OptionSet, Hashable {
         let rawValue: UInt8
 
-        /// It has a screen, which somebody locks.
+        /// It has a screen that a person can lock.
         static let isGraphical = Merits(rawValue: 1 << 4)
         /// It is in the foreground.
         static let isActive = Merits(rawValue: 1 << 3)
@@ -32,7 +32,7 @@ struct UserSession: Hashable {
         }
     }
 
-    /// Whether a person is in it: a greeter, a job of cron and the manager of services are sessions as well, and one
-    /// that is closing has nobody any more (`sd_session_get_class(3)`, `sd_session_get_state(3)`).
+    /// Whether a person uses it. Greeters, cron jobs and the service manager have sessions too, and a closing session
+    /// has no person any more (`sd_session_get_class(3)`, `sd_session_get_state(3)`).
     static func hasPerson(class kind: String, state: String) -> Bool { kind.hasPrefix("user") && state != "closing" }
 }

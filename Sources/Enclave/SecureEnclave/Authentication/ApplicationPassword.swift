@@ -3,8 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// A password of a program's own that a key is wrapped with, under its class key (S-35): what a guess costs, and the
-/// salt.
+/// A password of a program, which wraps a key under its class key (S-35): the cost of a guess, and the salt.
 ///
 ///     box = AES-256-GCM(Argon2id(password, salt), key), without associated data: the box around it binds everything
 struct ApplicationPassword {

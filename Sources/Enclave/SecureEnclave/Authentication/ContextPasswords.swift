@@ -17,7 +17,8 @@ struct ContextPasswords {
 
     /// Keeps a password, in place of the context's other one.
     ///
-    /// - Parameter isTyped: by the user, who may have mistyped it; it is kept for the request it was typed for.
+    /// - Parameter isTyped: whether the user has typed it and may have mistyped it; it is then kept for that request
+    ///   alone.
     mutating func set(
         _ password: SecretBytes, isTyped: Bool, in context: AuthenticationContext, at now: Grants.Now
     ) {

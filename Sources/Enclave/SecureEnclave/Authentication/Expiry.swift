@@ -1,7 +1,7 @@
 import KeychainWire
 
-/// The end of what is kept of a user: in the same boot, in the same generation of the device's state, before a moment
-/// on the clock that nobody can set.
+/// When a grant ends: at another boot, at another generation of the device's state, or at a moment on the clock that
+/// nobody can set.
 struct Expiry: Sendable {
     private let boot: String
     private let generation: UInt64

@@ -11,7 +11,7 @@ struct Grants {
     static let limit = 128
     /// The use that a grant allows.
     enum Scope: Equatable, Sendable {
-        /// Everything that what was shown is enough for.
+        /// Everything that the shown factors suffice for.
         case policy
         /// Everything with this very access control, for this operation.
         case control(flags: UInt64, GuardedOperation)
@@ -60,7 +60,7 @@ struct Grants {
 
     // MARK: - Giving
 
-    /// Keeps what was shown; what shows nothing is not kept.
+    /// Keeps a grant; one without factors is not kept.
     mutating func add(_ shown: Shown, for scope: Scope, in context: AuthenticationContext, at now: Now) {
         guard !shown.factors.isEmpty else { return }
         grants.removeAll { !$0.expiry.isAhead(of: now) }
@@ -76,7 +76,7 @@ struct Grants {
 
     mutating func forgetAll() { (grants, changed) = ([], []) }
 
-    /// Remembers that what these flags guard in the context belongs to another enrolment, and has an alternative.
+    /// Remembers that the item of these flags in the context belongs to another enrolment, and has an alternative.
     mutating func noteChange(_ flags: UInt64, in context: AuthenticationContext, at now: Now) {
         changed.removeAll { !$0.expiry.isAhead(of: now) || $0.context == context && $0.flags == flags }
         if changed.count >= Self.limit { changed.removeFirst() }
@@ -98,8 +98,7 @@ struct Grants {
         .shown
     }
 
-    /// Whether what was shown is enough to use something guarded. A grant for single things is spent by it, if it takes
-    /// that.
+    /// Whether a grant suffices to use a guarded thing. This spends a grant for single things, if it takes that one.
     ///
     /// - Parameter enrolment: the present one, if the thing was bound to it; nil when it was not.
     mutating func admit(_ use: GuardedUse, enrolment: [UInt8]?, in context: AuthenticationContext, at now: Now) -> Bool

@@ -44,7 +44,7 @@ final class PromptQueue: Sendable {
 
     // MARK: - Asking
 
-    /// Takes a place in the line, and waits for what comes of it.
+    /// Joins the queue, and waits for the result.
     ///
     /// - Throws: `errSecNotAvailable` (`keychain.deadline`).
     func enter(_ subject: Subject, by deadline: Deadline) throws(Refusal) -> (number: UInt64, admission: Admission) {
@@ -61,14 +61,14 @@ final class PromptQueue: Sendable {
         return (number, admission)
     }
 
-    /// Whether somebody wants the open prompt ended.
+    /// Whether the open prompt is to be ended.
     func isWithdrawn(_ number: UInt64) -> Bool {
         turns.update { turns in turns.all.first { $0.number == number }?.isWithdrawn ?? true }
     }
 
-    /// Serves those who wait for the same; `keep` is told for how many the result counts, before any of them has it.
+    /// Gives a result to all equal requests. `keep` gets their number before any of them returns.
     ///
-    /// - Throws: `errSecAuthFailed` (`state.withdrawn`) when somebody wanted the prompt ended; nothing is kept then.
+    /// - Throws: `errSecAuthFailed` (`state.withdrawn`) when the prompt was withdrawn; nothing is kept then.
     func serve(_ number: UInt64, _ result: AuthenticationResult, keep: (Int) -> Void) throws(Refusal) {
         try turns.update { (turns) throws(Refusal) in
             guard let own = turns.all.first(where: { $0.number == number }), !own.isWithdrawn else { throw .withdrawn }
@@ -92,12 +92,12 @@ final class PromptQueue: Sendable {
 
     // MARK: - Withdrawing
 
-    /// Withdraws what waits for a context, or everything; the agent is told to end the question that is open.
+    /// Withdraws the requests of a context, or all. The agent is told to end the open question.
     func withdraw(_ context: AuthenticationContext? = nil, from agent: (any UserAgent)?) {
         for _ in 0..<Self.withdrawals {
             guard let (number, asked) = turns.update({ $0.withdraw(context) }) else { return }
             agent?.withdraw(asked)
-            // A question that was about to be put when the agent was told did not hear of it.
+            // A question that was about to open when the agent was told has missed it.
             let hasEnded: Void? = turns.wait(deadline: .after(milliseconds: Self.patience)) {
                 $0.open == number ? nil : ()
             }
@@ -117,7 +117,7 @@ extension PromptQueue.Turns {
         return .asks
     }
 
-    /// Marks what is to be withdrawn, and names what is open of it.
+    /// Marks the withdrawn requests, and returns the open ones among them.
     fileprivate mutating func withdraw(
         _ context: AuthenticationContext?
     ) -> (number: UInt64, context: AuthenticationContext)? {

@@ -27,7 +27,7 @@ struct PromptSequence {
     private var withoutFinger: Refusal?
 
     /// - Parameters:
-    ///   - shown: what the user has shown before, in the same context.
+    ///   - shown: the factors that the user has shown before, in the same context.
     ///   - hidesFallback: the program wants no alternative to biometry to be offered.
     init(_ wanted: RequiredAuthentication, _ means: AvailableFactors, shown: AuthenticationFactors, hidesFallback: Bool)
     {
@@ -66,7 +66,7 @@ struct PromptSequence {
 
     /// A finger that did not match.
     ///
-    /// - Parameter isLockedOut: no other one is looked at after it.
+    /// - Parameter isLockedOut: whether no further finger is accepted after it.
     mutating func missFinger(isLockedOut: Bool) {
         fingers += 1
         if isLockedOut { giveUpFinger(.lockedBiometry) }

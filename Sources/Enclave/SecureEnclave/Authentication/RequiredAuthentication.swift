@@ -12,7 +12,7 @@ struct RequiredAuthentication {
     private(set) var reportsFallback = false
     /// Flags that guard something which belongs to another enrolment.
     private var changed: Set<UInt64> = []
-    /// A password is being chosen rather than given.
+    /// Whether the user chooses a new password instead of entering one.
     private(set) var makesPassword = false
 
     /// - Parameter changed: the flags of which is known that no finger meets `biometryCurrentSet`.
@@ -61,7 +61,7 @@ struct RequiredAuthentication {
 
     var needsPassword: Bool { constraints.contains { $0.needsPassword } }
 
-    /// Presence is nothing without a passcode either, whatever fingers are enrolled (S-87).
+    /// User presence needs a passcode too, whatever fingers are enrolled (S-87).
     private var wantsPresence: Bool { constraints.contains { $0.demands.contains(.userPresence) } }
 
     /// Whether this is enough. Only the opening shows for sure that a finger is one of those that the thing was bound
@@ -81,6 +81,6 @@ struct RequiredAuthentication {
 }
 
 extension GuardedOperation {
-    /// Whether something is made rather than opened.
+    /// Whether a thing is made instead of opened.
     var isMaking: Bool { self == .createItem || self == .createKey }
 }

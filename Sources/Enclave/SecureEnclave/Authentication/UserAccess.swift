@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// The enclave's state about its user: the agent, the grants, and the failed attempts.
 final class UserAccess: Sendable {
-    /// After so many fingers in a row that did not match only the passcode helps (semantics G.1).
+    /// After so many fingers in a row that did not match, the passcode is required (semantics G.1).
     static let mostMisses: UInt32 = 5
 
     let agent: (any UserAgent)?
@@ -21,7 +21,7 @@ final class UserAccess: Sendable {
         self.acceptsLoginPassword = acceptsLoginPassword && agent != nil
     }
 
-    /// The biometry with its lockout. An agent that has gone is none.
+    /// The biometry with its lockout. Without an agent there is none.
     var biometry: BiometryStatus {
         guard let agent, var status = try? agent.biometry() else { return .none }
         if status.state == .ready, isLockedOut { status.state = .lockedOut }
@@ -32,7 +32,7 @@ final class UserAccess: Sendable {
 
     private var isLockedOut: Bool { misses.withLock { $0 >= Self.mostMisses } }
 
-    /// Counts a finger that did not match; whether it was the last one that was looked at.
+    /// Counts a finger that did not match. True when no further finger is accepted.
     func missFinger() -> Bool {
         misses.withLock { misses in
             misses = min(misses + 1, Self.mostMisses)
@@ -45,7 +45,7 @@ final class UserAccess: Sendable {
 
     // MARK: - Forgetting
 
-    /// Ends what is asked in the context and forgets what was shown in it.
+    /// Ends the context's prompts and forgets its grants.
     func forget(_ context: AuthenticationContext) {
         queue.withdraw(context, from: agent)
         grants.withLock { $0.forget(context) }

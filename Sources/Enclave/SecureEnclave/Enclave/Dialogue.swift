@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// A sequence of prompts carried out: its questions go to the agent, its answers are looked at.
+/// Runs a sequence of prompts: sends its questions to the agent and checks the answers.
 struct Dialogue {
     private let enclave: SoftwareEnclave
     private let task: AuthenticationTask
@@ -16,9 +16,9 @@ struct Dialogue {
         (self.enclave, self.task, self.number, self.deadline) = (enclave, task, number, deadline)
     }
 
-    /// Asks until what is wanted is met.
+    /// Asks until the required factors are shown.
     ///
-    /// - Returns: what the user has shown now.
+    /// - Returns: the factors that the user has shown now.
     mutating func ask(
         _ wanted: RequiredAuthentication, _ means: AvailableFactors, shown: AuthenticationFactors
     ) throws(Refusal) -> Grants.Shown {
@@ -40,7 +40,7 @@ struct Dialogue {
 
     /// Asks for the application password, where one is wanted that the context has not.
     ///
-    /// - Throws: `errSecInteractionNotAllowed` (`state.needs-password`) where nobody can or may be asked.
+    /// - Throws: `errSecInteractionNotAllowed` (`state.needs-password`) where a prompt is impossible or forbidden.
     func askPassword(_ wanted: RequiredAuthentication) throws(Refusal) -> SecretBytes? {
         guard wanted.needsPassword, !enclave.hasPassword(in: task.context) else { return nil }
         for failures in 0..<PromptSequence.mostMisses {
@@ -82,7 +82,7 @@ struct Dialogue {
         let status = try enclave.status()
         var question = question(status.passcodeIsSet ? .passcode : .loginPassword, failures)
         question.wait = status.passcodeIsSet ? status.retryAfter : 0
-        // Right after a wrong one the user may wait, if there is time; nobody is asked only to wait.
+        // After a wrong answer the prompt may wait, if there is time. No prompt opens only to wait.
         guard question.wait == 0 || failures > 0 && question.wait < deadline.secondsLeft else {
             throw .throttled(wait: question.wait)
         }
@@ -109,7 +109,7 @@ struct Dialogue {
         }
     }
 
-    /// Puts a question, and ends the conversation for what is no answer to it.
+    /// Asks a question. An outcome that is no answer ends the sequence.
     private func put(_ question: UserQuestion) throws(Refusal) -> UserAnswer {
         guard let agent = enclave.user.agent else { throw .nobodyToAsk }
         guard task.prompt.interaction != .never else { throw .mayNotAsk }

@@ -3,7 +3,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// Binds the vault to a count in its root, where that has one: who puts back vault and store together is noticed by it.
+/// Binds the vault to a count in its root, where the root has one. The count detects that vault and store were put back
+/// together.
 ///
 /// The vault's `tick` is written first and the root follows, so that a crash between them leaves the vault one ahead,
 /// which the next start makes up for. Changes of what opens the vault move it each time, all others once in an hour,
@@ -33,7 +34,7 @@ final class RootTick: Sendable {
         guard tick != 0, tick != Self.beginning, change == .content || isDue(at: clock.now()),
             let counter = try? vault.counter(roots), case .value(let count) = try? counter.read()
         else { return nil }
-        // One ahead already, it stays; anything else is for the next start to say.
+        // A vault that is one ahead already stays so. Any other difference is for the next start to report.
         return tick == count || tick == count &+ 1 ? Move(counter: counter, next: count &+ 1) : nil
     }
 
@@ -84,7 +85,7 @@ extension SoftwareEnclave {
         }
     }
 
-    /// Takes what the root has counted as it is, for a vault that is meant although it is older.
+    /// Takes over the root's count, for a vault that the user accepts although it is older.
     func acceptRoot(_ vault: inout Vault) throws(Refusal) {
         let isOlder = state.withLock { $0.distrust } == .olderThanRoot
         guard isOlder, let counter = try vault.counter(file.roots) else { return }

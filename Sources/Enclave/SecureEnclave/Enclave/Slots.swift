@@ -32,7 +32,7 @@ extension SoftwareEnclave {
             try modernise(&vault, &keybag)
             vault.slots.append(
                 try slot(kind, number: vault.freeSlotNumber, secret, holding: keybag, in: vault))
-            // Before the slot is there: a code that nobody has seen opens nothing.
+            // Before the slot exists: a code that was not delivered opens nothing.
             if let code, let other { try hand(code, to: other) }
             try commit(vault, keybag)
         }

@@ -3,8 +3,8 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// Asking the user (semantics D.5, G): the enclave does it itself, so that a daemon can have somebody asked, and no
-/// more.
+/// Prompts (semantics D.5, G). The enclave runs them itself, so that a daemon can cause a prompt and do nothing else
+/// with it.
 extension SoftwareEnclave {
     package func capabilities() throws(Refusal) -> AuthenticationCapabilities {
         let means = try means()
@@ -131,7 +131,7 @@ extension Grants.Scope {
         }
     }
 
-    /// For so many requests at once.
+    /// The number of requests at once.
     fileprivate func times(_ count: Int) -> Self {
         guard case .items(let items, let operation) = self else { return self }
         return .items(items.mapValues { $0 * count }, operation)

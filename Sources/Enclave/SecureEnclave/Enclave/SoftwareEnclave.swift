@@ -23,10 +23,10 @@ package final class SoftwareEnclave: EnclaveService {
     private let kind: String
     let state: Lock<DeviceState>
     package let epoch = StateEpoch()
-    /// Locks after a time without use, even when nobody comes to notice.
+    /// Locks after a time without use, even when no call comes.
     let watch = IdleWatch()
     let rootTick = RootTick()
-    /// Held from the first look at a passcode to the last consequence.
+    /// Held from the check of a passcode until the last change that follows from it.
     let passcodes = Lock(())
     let loaded = LoadedKeys()
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
@@ -40,14 +40,14 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - vault: the path of the file; its folder must be this user's alone.
     ///   - createIfMissing: whether to make a missing vault. True only when there is no store either, because a new
     ///     vault cannot open the items of an old store.
-    ///   - kind: what a person calls this enclave.
-    ///   - passcodeCost: what a guess costs, for passcodes that are set from now on.
-    ///   - roots: what a vault may rest on here.
-    ///   - preferred: what a new vault rests on. A vault that is there stays on what it is on.
-    ///   - keyStore: where private keys are made and used; by default what the vault rests on has one.
+    ///   - kind: the name of this enclave for people.
+    ///   - passcodeCost: the cost of a guess, for passcodes that are set from now on.
+    ///   - roots: the roots that a vault may have here.
+    ///   - preferred: the root of a new vault. An existing vault keeps its root.
+    ///   - keyStore: where private keys are made and used; by default the store of the vault's root.
     ///   - userAgent: reaches the user. Without one nobody is asked, and everything with access control stays closed.
     ///   - acceptsLoginPassword: whether the password of the user's login counts as the passcode while none is set.
-    ///   - policy: what the machine's administrator demands.
+    ///   - policy: the requirements of the machine's administrator.
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode`
     ///   when it is damaged; nothing was changed then.
     package init(
@@ -105,7 +105,7 @@ package final class SoftwareEnclave: EnclaveService {
         var closes = false
         defer { if closes { forgetWhatWasOpen() } }
         return try state.withLock { (state) throws(Refusal) in
-            // Nothing is used here, so the time without use goes on.
+            // This uses no key, so the time without use goes on.
             closes = state.notice(clock.seconds())
             let age = try state.refreshOrTell(from: file)
             let (vault, isSet) = (state.vault, state.vault.passcode != nil)
@@ -126,7 +126,7 @@ package final class SoftwareEnclave: EnclaveService {
         return vault.attempts.count == 0 ? own : max(own, (try? root.remainingLockout()) ?? 0)
     }
 
-    /// Forgets what was made of keys that are closed now, and what a user has shown.
+    /// Forgets the objects loaded for keys that are closed now, and all grants.
     func forgetWhatWasOpen() {
         forgetLoadedKeys()
         user.forgetAll()

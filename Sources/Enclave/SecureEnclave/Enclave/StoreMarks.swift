@@ -16,7 +16,7 @@ extension Vault {
     enum MarkReading: Equatable {
         case current
         case olderStore
-        /// The store has seen so many changes of the vault, which are more than this one has.
+        /// The store has seen so many changes of the vault, more than this vault has.
         case olderVault(changes: UInt64)
     }
 

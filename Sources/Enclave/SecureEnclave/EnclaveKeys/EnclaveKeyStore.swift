@@ -4,9 +4,9 @@ package import LinuxSystem
 
 /// Where the enclave's own P-256 keys are made and used: in its process, or in a TPM.
 ///
-/// The enclave keeps nothing between calls: it seals what ``makeKey()`` gives under a class key and hands it back for
-/// every use. Implementations are thread-safe; the enclave calls without holding a lock of its own, as an operation may
-/// take long.
+/// The enclave keeps nothing between calls. It seals the result of ``makeKey()`` under a class key and returns it for
+/// every use. Implementations are thread-safe. The enclave holds no lock of its own during a call, because an operation
+/// may take long.
 package protocol EnclaveKeyStore: Sendable {
     /// The store that a sealed key names in its head.
     var backend: SealedKey.Backend { get }
@@ -28,12 +28,12 @@ package protocol EnclaveKeyStore: Sendable {
     /// - Returns: the X coordinate of the product, 32 bytes.
     func agree(with point: Span<UInt8>, using privatePart: Span<UInt8>) throws(Refusal) -> SecretBytes
 
-    /// Forgets what is loaded for keys in use; the device is locked.
+    /// Forgets the objects loaded for keys in use, because the device is locked.
     func forgetLoadedKeys()
 
     /// Lets the chip say of a key that it was made in it and cannot leave.
     ///
-    /// - Parameter nonce: what the verifier has chosen.
+    /// - Parameter nonce: the verifier's choice.
     /// - Throws: `errSecNotAvailable` where there is no chip that could.
     func attest(_ privatePart: Span<UInt8>, nonce: [UInt8]) throws(Refusal) -> KeyAttestation
 }

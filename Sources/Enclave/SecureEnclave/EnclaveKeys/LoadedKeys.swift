@@ -5,9 +5,9 @@ import LinuxSystem
 /// Private keys as the cryptographic library wants them, for those that are used again and again: to load one, and to
 /// check that its halves belong together, takes longer than to sign with it.
 ///
-/// Only who has opened the sealed key finds it here, for it is known by the digest of its private bytes.
+/// A key is found by the digest of its private bytes, so only a caller that has opened the sealed key finds it here.
 final class LoadedKeys: Sendable {
-    /// A service has a handful of keys; what is used least recently goes first.
+    /// A service has a handful of keys; the least recently used one goes first.
     static let limit = 32
 
     private struct Entry {

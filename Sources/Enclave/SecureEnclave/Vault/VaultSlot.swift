@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// A slot as the vault keeps it: how what is shown becomes a key, and the keybag key that this key wraps.
+/// A slot as the vault stores it: how a credential becomes a key, and the keybag key that this key wraps.
 ///
 /// In versions 1 and 2 there is one slot, and its key is the keybag key itself; `wrappedKey` is empty then.
 struct VaultSlot: Equatable, Sendable {
@@ -25,7 +25,7 @@ struct VaultSlot: Equatable, Sendable {
         self.salt = salt ?? (kind == .device ? [UInt8](repeating: 0, count: 16) : Randomness.bytes(16))
     }
 
-    /// Opens without anybody.
+    /// Whether it opens without a credential.
     var isUnattended: Bool { kind.credential == nil }
 }
 
@@ -38,8 +38,8 @@ extension Vault {
 
     /// The key of a slot.
     ///
-    /// - Parameter credential: what was shown; nil for a slot that takes nothing.
-    /// - Throws: what kept the root's lock shut. A wrong credential gives a key that opens nothing.
+    /// - Parameter credential: the shown credential; nil for a slot that takes none.
+    /// - Throws: the reason why the root's lock stayed shut. A wrong credential gives a key that opens nothing.
     func key(
         of slot: VaultSlot, _ credential: SecretBytes?, _ root: any DeviceRoot
     ) throws(PasscodeLockFailure) -> SecretBytes {
@@ -105,7 +105,7 @@ extension Vault {
         }
     }
 
-    /// A recovery code has so many bits that the device's key adds nothing; without it, the slot survives a move.
+    /// A recovery code has so many bits that the device's key adds nothing. Without that key, the slot survives a move.
     private static func recoveryKey(_ code: SecretBytes?, _ salt: [UInt8]) throws(CryptoError) -> SecretBytes {
         guard let code else { throw .invalidParameter }
         return try code.withSpan { (code) throws(CryptoError) in

@@ -5,16 +5,15 @@ package import LinuxSystem
 
 /// The enclave's end of the connection to an agent in a process of its own.
 ///
-/// Thread-safe. A thread of its own reads what the agent says; it runs when the initialiser returns, so that a program
+/// Thread-safe. A thread of its own reads the agent's messages. It runs when the initialiser returns, so that a program
 /// can close itself in afterwards. When the agent has gone, or has broken the format, all calls under way are refused
-/// at once: nothing that a user shows is lost with it. Calls to come are refused too, unless there is a desk that gives
-/// the next agent.
+/// at once. No answer of a user is lost with it. Later calls are refused too, unless a queue gives the next agent.
 package final class AgentConnection: UserAgent {
     private let seat: AgentSeat
     /// The agent's process, where this side started it.
     package let process: ChildProcess?
 
-    /// A look at a sensor or a configuration, milliseconds.
+    /// The deadline of a call that waits for no person, in milliseconds.
     private static let patience = 10_000
     /// How many milliseconds after the question's deadline an agent may still take to clear up.
     private static let grace = 5_000
@@ -24,7 +23,7 @@ package final class AgentConnection: UserAgent {
     /// - Parameters:
     ///   - process: the agent's process, waited for when the connection ends.
     ///   - desk: gives the next agent when this one has gone.
-    ///   - whenGone: called on the reading thread when an agent that was one has gone, and there is no other.
+    ///   - whenGone: called on the reading thread when the agent has gone, after its hello, and there is no other.
     ///   - onEvent: called on the reading thread for each event of the session. The agent delays a suspension of the
     ///     machine until it returns. It must not call the agent, because the answer would come on the same thread.
     /// - Throws: `errSecNotAvailable` when there is no thread to be had.
@@ -48,7 +47,7 @@ package final class AgentConnection: UserAgent {
             process?.reap()
             throw .noAgent(error)
         }
-        // A thread on its way makes system calls that it will never need again.
+        // A thread that is just starting makes system calls that it will never need again.
         ready.wait { $0 ? () : nil }
     }
 

@@ -27,7 +27,7 @@ enum AgentOperation: UInt8, CaseIterable {
     case busy = 7
     /// From the agent: event:u8.
     case event = 8
-    /// From the enclave, to an event: it has done what it does about it.
+    /// From the enclave, to an event: it has acted on it.
     case eventTaken = 9
 }
 
@@ -39,7 +39,7 @@ struct AgentWord: Equatable {
 
     init(_ operation: AgentOperation, _ id: UInt32 = 0) { (self.operation, self.id) = (operation, id & Self.idMask) }
 
-    /// Reads a word that a peer wrote; nil for what this release does not know.
+    /// Reads the word of a peer's message; nil for one that this release does not know.
     init?(_ word: UInt32) {
         guard let operation = AgentOperation(rawValue: UInt8(truncatingIfNeeded: word)) else { return nil }
         self.init(operation, word >> 8)
@@ -53,9 +53,9 @@ struct AgentWord: Equatable {
 /// The constants that both ends must agree on.
 package enum AgentFormat {
     package static let version: UInt32 = 1
-    /// The most questions and looks that wait for an answer at once: one for each slot of the daemon, and a few.
+    /// The most calls that wait for an answer at once: one for each slot of the daemon, and a few.
     package static let openCalls = 16
-    /// The longest secret a user can enter: what a pinentry takes is less.
+    /// The longest secret that a user can enter. A pinentry's limit is lower.
     package static let secretBytes = WireLimits.passcodeBytes
     /// The longest a question stays open: milliseconds.
     package static let longestQuestion: UInt32 = 600_000

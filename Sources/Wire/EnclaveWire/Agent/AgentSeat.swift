@@ -2,8 +2,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The channel to the agent of the moment: when that has gone, the next one takes its place, where there is somebody to
-/// give one.
+/// The channel to the present agent. When that agent has gone, the next one takes its place, if there is a source of
+/// agents.
 final class AgentSeat: Sendable {
     private struct State {
         var channel: AgentChannel
@@ -33,7 +33,7 @@ final class AgentSeat: Sendable {
         return found ?? channel
     }
 
-    /// Reads what agents say, one after the other, until there is none any more.
+    /// Reads the messages of one agent after the other, until there is none any more.
     func read() {
         while true {
             channel.read()

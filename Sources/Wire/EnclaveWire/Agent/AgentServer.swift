@@ -14,14 +14,14 @@ package final class AgentServer: Sendable {
     private let sending = Lock(())
     private let work = Monitor(Work())
 
-    /// How long the enclave may take to read what it is sent: milliseconds.
+    /// How long the enclave may take to read a message: milliseconds.
     private static let sendingPatience = 10_000
     /// How long a question may take to end when the enclave has gone: milliseconds.
     private static let endingPatience = 3_000
 
     private struct Work {
         var isEnding = false
-        /// The question until its answer is on its way, and whether it is yet to be put.
+        /// The question until its answer is sent, and whether it has yet to be asked.
         var open: Question?
         var isUnasked = false
         var looks: [AgentWord] = []
@@ -42,7 +42,7 @@ package final class AgentServer: Sendable {
     /// - Throws: `SystemError` when there are no threads to be had.
     package init(_ interface: any AgentService, channel: UnixSocket) throws(SystemError) {
         (self.interface, socket) = (interface, EnclaveSocket(channel))
-        // Before anybody can tell an event.
+        // Sent before any event can be.
         let version = SecretBuffer(capacity: 4)
         version.append(littleEndian: AgentFormat.version)
         send(AgentWord(.hello), version)
@@ -75,10 +75,9 @@ package final class AgentServer: Sendable {
         }
     }
 
-    /// Tells the enclave what the agent sees of the session, and waits until the enclave has done what it does about
-    /// it. One thread at a time.
+    /// Sends an event of the session to the enclave, and waits until the enclave has acted on it. One thread at a time.
     ///
-    /// - Returns: whether it has, within so many milliseconds.
+    /// - Returns: whether the enclave has acted on it within so many milliseconds.
     @discardableResult
     package func tell(_ event: SessionEvent, patience: Int = 2_000) -> Bool {
         let id = work.update { work in
@@ -180,7 +179,7 @@ extension AgentServer {
         return true
     }
 
-    /// Answers the next look; false at the end of the connection.
+    /// Answers the next call that waits for nobody; false at the end of the connection.
     private func lookNext() -> Bool {
         let next = work.wait { work -> AgentWord?? in
             if work.isEnding { return .some(nil) }

@@ -6,7 +6,7 @@ package protocol AgentService: Sendable {
     /// The prompt methods that there are.
     func report() -> AgentReport
 
-    /// The device's biometry, without what the enclave counts.
+    /// The device's biometry, without the enclave's own lockout count.
     func biometry() -> BiometryStatus
 
     /// Asks the user and waits for the answer: until the deadline, or until the question is withdrawn. One question at

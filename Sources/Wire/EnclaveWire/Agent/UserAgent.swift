@@ -2,10 +2,10 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// The enclave's way to the user: a process of its own that the enclave starts (`keychain-agent`), or a test's
-/// stand-in.
+/// The enclave's access to the user: a process of its own that the enclave starts (`keychain-agent`), or a substitute
+/// in tests.
 ///
-/// It asks and reports; what an answer is worth, the enclave decides. Questions come one at a time.
+/// It asks and reports; the enclave judges the answers. Questions come one at a time.
 package protocol UserAgent: Sendable {
     /// The device's biometry. The state is never ``BiometryStatus/State/lockedOut``: the enclave counts misses itself.
     func biometry() throws(Refusal) -> BiometryStatus
@@ -47,7 +47,7 @@ package struct UserQuestion: Sendable, Hashable {
     package var prompt: Prompt
     /// How often the user has failed at this kind of question in this conversation.
     package var failures: UInt32 = 0
-    /// Seconds until a passcode is looked at again; 0 for at once.
+    /// Seconds until a passcode is accepted again; 0 for at once.
     package var wait: UInt32 = 0
     /// Whether the passcode may be given in place of a finger.
     package var allowsFallback = false

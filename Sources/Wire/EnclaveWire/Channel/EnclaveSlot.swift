@@ -1,7 +1,7 @@
 import KeychainWire
 package import LinuxSystem
 
-/// One way to the enclave through shared memory: a word to wait on, and room for one message at a time.
+/// One slot of shared memory to the enclave: a word to wait on, and space for one message at a time.
 ///
 ///     slot  = state:u32 zero:60 message
 ///     state = 0 idle, or answered | 1 asked | 2 closed

@@ -10,7 +10,7 @@ package enum AgentProcess {
     ///
     /// - Parameters:
     ///   - executable: the path of `keychain-agent`.
-    ///   - pinentry: what the setting `pinentry` says: `auto`, `none`, or a path.
+    ///   - pinentry: the setting `pinentry`: `auto`, `none`, or a path.
     ///   - onEvent: as in ``AgentConnection``.
     /// - Throws: `errSecNotAvailable` when the program cannot be run.
     package static func start(
@@ -41,7 +41,8 @@ package enum AgentProcess {
 /// Rights that an agent gives up before it hears the first question, because it reads the output of terminals,
 /// pinentries and the system bus.
 package enum AgentConfinement: Equatable, Sendable {
-    /// Nothing: it has the login's password checked, by a program with privileges that none may have who is confined.
+    /// No restriction here: it has the login's password checked by a program with privileges, which a confined process
+    /// must not gain.
     case none
     /// It starts no program and sees no files but the system's.
     case alone
@@ -49,7 +50,7 @@ package enum AgentConfinement: Equatable, Sendable {
     case away(from: String)
 
     /// - Parameters:
-    ///   - pinentry: what the setting `pinentry` says.
+    ///   - pinentry: the setting `pinentry`.
     ///   - acceptsLoginPassword: whether the setting `login-password` says yes.
     ///   - vault: the path of the vault's file.
     package init(pinentry: String, acceptsLoginPassword: Bool, vault: String) {

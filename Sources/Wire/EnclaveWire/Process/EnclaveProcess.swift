@@ -12,8 +12,8 @@ package enum EnclaveProcess {
     ///   - executable: the path of `keychain-enclaved`.
     ///   - vault: the path of the vault's file.
     ///   - createIfMissing: whether it makes a vault where there is none; only when there is no store either.
-    ///   - tpm: what the setting `tpm` says: `none`, `auto`, or how a TPM is reached.
-    /// - Throws: what the enclave refuses to start for; `errSecNotAvailable` when the program cannot be run.
+    ///   - tpm: the setting `tpm`: `none`, `auto`, or the address of a TPM.
+    /// - Throws: the enclave's reason not to start; `errSecNotAvailable` when the program cannot be run.
     package static func start(
         executable: String, vault: String, createIfMissing: Bool, tpm: String = "none"
     ) throws(Refusal) -> EnclaveConnection {
@@ -21,11 +21,11 @@ package enum EnclaveProcess {
         return try EnclaveConnection(socket, process: process)
     }
 
-    /// The first half of ``start(executable:vault:createIfMissing:tpm:)``, for who does something before the first
-    /// thread.
+    /// The first half of ``start(executable:vault:createIfMissing:tpm:)``, for a caller with work to do before the
+    /// first thread.
     ///
     /// - Parameters:
-    ///   - pinentry: what the setting `pinentry` says.
+    ///   - pinentry: the setting `pinentry`.
     ///   - acceptsLoginPassword: whether the setting `login-password` says yes.
     /// - Throws: `errSecNotAvailable` when the program cannot be run.
     package static func launch(

@@ -9,7 +9,7 @@ package import LinuxSystem
 extension AuthenticationContext {
     /// Appends the context to a message under construction: `identifier:16 caller:32`.
     ///
-    /// One of another size, which no part of the product makes, is written as zeros: it names nobody's question.
+    /// A context of another size, which no part of the product makes, is written as zeros. It matches no open question.
     package func append(to buffer: SecretBuffer) {
         let isWhole = identifier.count == Self.identifierBytes && caller.count == Self.callerBytes
         let bytes =
@@ -75,7 +75,7 @@ extension AuthenticationTask {
         prompt.append(to: buffer)
     }
 
-    /// Refuses what cannot be written as it is.
+    /// Refuses a task that the format cannot hold.
     ///
     /// - Throws: `errSecParam` (`wire.malformed`).
     package func checkSize() throws(Refusal) {

@@ -25,20 +25,20 @@ package protocol EnclaveAuthenticationService: Sendable {
     /// Gives a context the application password in the memory file; an empty file takes it away.
     func setCredential(_ password: FileDescriptor, in context: AuthenticationContext) throws(Refusal)
 
-    /// Ends a prompt that is open for the context, and forgets what was shown in it.
+    /// Ends an open prompt of the context, and forgets its grants.
     func invalidate(_ context: AuthenticationContext) throws(Refusal)
 
     /// Wraps the secret key of a guarded row: what the flags demand is bound to it, the present enrolment and the
     /// application password of the context where they ask for them.
     ///
     /// - Parameter row: the row's UUID, 16 bytes.
-    /// - Throws: `errSecAuthFailed` when what they demand can never be met here (no passcode, no finger enrolled).
+    /// - Throws: `errSecAuthFailed` when the flags can never be met here (no passcode, no finger enrolled).
     func wrapGuardedRowKey(
         _ key: SecretBytes, row: [UInt8], for accessibility: Accessibility, flags: UInt64,
         in context: AuthenticationContext?
     ) throws(Refusal) -> [UInt8]
 
-    /// Opens the secret key of a guarded row, when what guards it is met in the context.
+    /// Opens the secret key of a guarded row, if the context has the grants for it.
     ///
     /// - Throws: `errSecAuthNeeded` when something is lacking; `errSecAuthFailed` for a wrong application password and
     ///   for a row that was bound to another biometric enrolment.
@@ -57,10 +57,10 @@ package struct AuthenticationTask: Hashable, Sendable {
     package static let mostGuards = 512
 
     package enum Purpose: Hashable, Sendable {
-        /// An `LAContext` is evaluated: what is shown serves it until it expires or is invalidated.
+        /// An `LAContext` is evaluated. The grants serve it until it expires or is invalidated.
         case context(AuthenticationPurpose)
-        /// A request is under way: what is shown serves these rows or keys, each once, for this operation.
-        /// `guards` has one entry for each; an identifier is a row's UUID, or the last 16 bytes of a sealed key's box.
+        /// A request is under way. The grants serve these rows or keys, each once, for this operation. `guards` has one
+        /// entry for each; an identifier is a row's UUID, or the last 16 bytes of a sealed key's box.
         case items(guards: [ItemGuard], GuardedOperation)
     }
 
@@ -69,8 +69,8 @@ package struct AuthenticationTask: Hashable, Sendable {
     }
 }
 
-/// Something guarded that is to be opened, and what guards it, as the daemon says: the enclave believes it only in so
-/// far as it then asks for that; when the box is opened, what is authenticated in it counts.
+/// A row or key to open, with its access control as the daemon reports it. The enclave uses this report only to choose
+/// the prompt. When the box is opened, the authenticated flags inside it count.
 package struct ItemGuard: Hashable, Sendable {
     package var identifier: [UInt8]
     package var flags: UInt64

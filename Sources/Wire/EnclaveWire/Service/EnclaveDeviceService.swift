@@ -4,11 +4,11 @@ package import LinuxSystem
 
 /// The enclave's calls for unlock slots, and for the settings of the automatic lock.
 ///
-/// Every try at a credential is counted on disk before it is looked at, and waits as long as the failed ones before it
-/// demand. Each kind has a refusal of its own: `state.wrong-passcode`, `state.wrong-recovery-code`, `state.wrong-pin`;
-/// a recovery code that nobody was ever given is `state.mistyped-code` and counts for nothing.
+/// Every attempt is counted on disk before the credential is checked, and waits as long as the failed attempts before
+/// it demand. Each kind has a refusal of its own: `state.wrong-passcode`, `state.wrong-recovery-code`,
+/// `state.wrong-pin`. A text that cannot be a recovery code is `state.mistyped-code` and is not counted.
 package protocol EnclaveDeviceService: Sendable {
-    /// Moves with every change of lock state, passcode, slots or settings, also when the enclave locks by itself.
+    /// Changes with every change of lock state, passcode, slots or settings, also when the enclave locks by itself.
     var epoch: StateEpoch { get }
 
     /// The settings and the slots.
@@ -20,7 +20,7 @@ package protocol EnclaveDeviceService: Sendable {
     ///   `errSecParam` for a mistyped recovery code.
     func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal)
 
-    /// Replaces a passcode that need not be known: what only a passcode may open is kept.
+    /// Replaces a passcode that need not be known. Passcode-only items are kept.
     func replacePasscode(
         with new: FileDescriptor, by kind: CredentialKind, _ credential: FileDescriptor
     ) throws(Refusal)
@@ -41,6 +41,6 @@ package protocol EnclaveDeviceService: Sendable {
     ///   the passcode's, without which nothing would be left that closes the keychain.
     func removeSlot(_ number: UInt8, by kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal)
 
-    /// Changes when the keychain locks by itself; it must be unlocked.
+    /// Changes the settings of the automatic lock; the keychain must be unlocked.
     func change(_ settings: DeviceSettings) throws(Refusal)
 }

@@ -17,12 +17,12 @@ package protocol EnclaveKeyService: Sendable {
     /// - Parameters:
     ///   - key: its external representation.
     ///   - type: the value of `kSecAttrKeyType`, as a number.
-    /// - Throws: `errSecParam` for what is no private key of this type.
+    /// - Throws: `errSecParam` for bytes that are no private key of this type.
     func importKey(
         _ key: SecretBytes, type: UInt8, _ binding: KeyBinding, in context: AuthenticationContext?
     ) throws(Refusal) -> SealedKey
 
-    /// Does with a private key what the algorithm says, when what guards it is met in the context.
+    /// Performs the algorithm with a private key, if the context has the grants for it.
     ///
     /// - Throws: `errSecParam` for an algorithm the key has not, or input that does not fit it; `errSecAuthNeeded` when
     ///   the user has to be asked first.
@@ -37,7 +37,7 @@ package protocol EnclaveKeyService: Sendable {
     ) throws(Refusal) -> SealedKey
 }
 
-// MARK: - Where nobody is asked
+// MARK: - Without a context
 
 extension EnclaveKeyService {
     package func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey { try makeKey(binding, in: nil) }

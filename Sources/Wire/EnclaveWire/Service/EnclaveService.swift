@@ -47,13 +47,12 @@ package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveAuthentica
     func setPasscode(_ new: FileDescriptor) throws(Refusal)
     func changePasscode(from old: FileDescriptor, to new: borrowing FileDescriptor) throws(Refusal)
 
-    /// Removes the passcode and destroys the class key of what only a passcode may open.
+    /// Removes the passcode and destroys the class key of passcode-only items.
     func removePasscode(_ old: FileDescriptor) throws(Refusal)
 
-    /// Moves the device key and the passcode onto something else: into a TPM, or out of it. Items and keys stay what
-    /// they are.
+    /// Moves the device key and the passcode to another root: into a TPM, or out of it. Items and keys stay the same.
     ///
-    /// - Parameter passcode: the passcode; not looked at when none is set.
+    /// - Parameter passcode: the passcode; not read when none is set.
     /// - Throws: `errSecParam` when they rest there already, `errSecNotAvailable` when there is no TPM,
     ///   `errSecAuthFailed` for a wrong passcode. The vault is what it was then.
     func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal)
@@ -113,7 +112,7 @@ package struct EnclaveStatus: Equatable, Sendable {
 ///     record = class:u8 zero:u8 zero:u16 row:16 wrapped:60            ; 80 bytes
 ///     answer = outcome:u8 key:32
 ///
-/// And on the way in, unwrapped:
+/// The record before wrapping:
 ///
 ///     record = key:32 row:16
 package enum RowKeyRecord {

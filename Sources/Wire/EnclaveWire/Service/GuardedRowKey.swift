@@ -30,7 +30,7 @@ package struct GuardedRowKey: Hashable, Sendable {
 
     /// Reads a key from the store. A key that can be read may still be forged; only the enclave can tell.
     ///
-    /// - Throws: `errSecParam` (`wire.malformed`) for anything that is not exactly a guarded row key.
+    /// - Throws: `errSecParam` (`wire.malformed`) for bytes that are not exactly a guarded row key.
     package init(decoding bytes: [UInt8]) throws(Refusal) {
         var reader = WireReader(SecretBytes(copying: bytes.span))
         guard try reader.integer(UInt32.self) == UInt32(Self.version) else { throw .malformed("a guarded row key") }
