@@ -15,7 +15,7 @@ package typealias ServerLog = @Sendable (_ line: String) -> Void
 ///
 /// Wherever something waits it is due by whose it is (``FairQueue``), not by the connection it came through.
 ///
-/// A connection's requests may be answered in any order; who needs an order waits for the answer.
+/// A connection's requests may be answered in any order; a client that needs an order waits for the answer.
 package final class KeychainServer: Sendable {
     private let backend: WorkerThreads
     private let connectionCounter = ConnectionCounter()

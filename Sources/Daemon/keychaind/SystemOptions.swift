@@ -33,7 +33,7 @@ struct SystemOptions {
     var lifeline: FileDescriptor?
     /// Whether a supervisor has started it, or systemd.
     var isSupervised: Bool
-    /// The command line, for who starts the master with it.
+    /// The command line, for the process that starts the master with it.
     private(set) var words: [String] = []
     var asksForHelp = false
 

@@ -145,7 +145,7 @@ package final class StoreReader {
     /// Ends the read transaction if the store has changed since; for a thread that has other things to do.
     package func endIfOutdated() { snapshot?.endIfOutdated() }
 
-    /// Whether a checkpoint waits for those who read; who reads for long makes way.
+    /// Whether a checkpoint waits for readers; one that reads for long makes way.
     package var isInTheWay: Bool { snapshot?.isInTheWay ?? false }
 
     /// The state of its descriptors and files, where they are not the ones that were opened.
