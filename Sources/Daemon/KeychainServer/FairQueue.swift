@@ -1,12 +1,12 @@
 import KeychainPolicy
 
-/// Whose turn something takes: a user's, and of those a program's.
+/// The turn that a waiting element takes: that of a user, and in it that of a program.
 ///
-///     user ─┬─ program that root has installed
+///     user ─┬─ program that root has installed;
 ///           ├─ programs that are signed, or in a sandbox ────┬─ program
-///           │                                                └─ program
+///           │                                                └─ program;
 ///           ├─ programs in places that a user may write to ──┬─ program
-///           │                                                └─ program
+///           │                                                └─ program;
 ///           └─ processes of which nothing is known yet ──────┬─ process
 ///                                                            └─ process
 ///
