@@ -43,8 +43,8 @@ struct SystemOptions {
                                   [--tpm TPM] [--idle-exit SECONDS] [--connections N] [--keychains N]
                                   [--history-days N] [--quota-...]
 
-        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master,
-        the enclaves' listener and the process that identifies callers, each as a user of its own. It starts them again
+        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the
+        master, the enclaves' listener and the process that identifies callers, each as a user of its own. It starts them again
         when they end.
 
           --user USER             the user it runs as: a name or a number; _keychain when not given

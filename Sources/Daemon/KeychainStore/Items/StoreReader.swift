@@ -390,7 +390,8 @@ extension Refusal {
     fileprivate static func foreignObjects(_ count: Int) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; nothing is written.",
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; it is not "
+                + "written to.",
             do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }

@@ -81,7 +81,7 @@ enum Schema {
     /// program loses nothing.
     private static let quarantine = """
         CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, \
-        uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
-        data BLOB NOT NULL)
+        uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, \
+        wkey BLOB NOT NULL, meta BLOB NOT NULL, data BLOB NOT NULL)
         """
 }
