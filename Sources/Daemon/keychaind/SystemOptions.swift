@@ -44,8 +44,8 @@ struct SystemOptions {
                                   [--history-days N] [--quota-...]
 
         Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the
-        master, the enclaves' listener and the process that identifies callers, each as a user of its own. It starts them again
-        when they end.
+        master, the enclaves' listener and the process that identifies callers, each as a user of its own. It starts
+        them again when they end.
 
           --user USER             the user it runs as: a name or a number; _keychain when not given
           --enclave-user USER     the user the enclave runs as; _enclave when not given
