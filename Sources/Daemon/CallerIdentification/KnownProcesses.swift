@@ -45,7 +45,7 @@ package final class KnownProcesses: Sendable {
         }
     }
 
-    /// As many as a busy session has; who is forgotten is identified again.
+    /// As many as a busy session has; a process that is forgotten is identified again.
     package static let capacity = 128
 
     /// A process by its number, which is looked for without a look at what is known of it.

@@ -1,7 +1,8 @@
-/// Connections that wait for a daemon, due in turn by who has made them.
+/// Connections that wait for a daemon, due in turn by the user that made them.
 ///
-/// Everybody may knock at the system's keychain, and a daemon that starts takes its time. Where too many wait, the last
-/// one goes of the user who has most, so that a crowd takes nobody's place but its own; root's come first, and stay.
+/// Any user may connect to the system's keychain, and a daemon takes time to start. Where too many connections wait,
+/// the last one of the user that has most is closed, so that a crowd takes nobody's place but its own. Connections of
+/// root come first, and stay.
 struct ArrivalQueue {
     private var waiting: [UInt32: [UserDaemon.Arrival]] = [:]
     /// Whose turn it is, the next one in front.

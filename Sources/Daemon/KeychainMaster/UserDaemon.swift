@@ -9,7 +9,7 @@ final class UserDaemon {
     let process: ChildProcess
     /// Readable when the process has ended.
     let end: FileDescriptor
-    /// Nil from when it was let go: then it finishes what it has, and connections wait for the next one.
+    /// Nil once it was dismissed: then it finishes its connections, and new ones wait for the next daemon.
     private(set) var channel: HandoverSender?
     /// Its channel to the identifier, of which the master reads nothing: it hangs up when either side has ended it.
     private(set) var identifier: UnixSocket?
@@ -19,7 +19,7 @@ final class UserDaemon {
     private(set) var waiting = ArrivalQueue()
     /// Whether it is watched for room in its channel.
     var isWatchedForRoom = false
-    /// When a process that was let go, or has given no sign of life, is ended by force.
+    /// When a process that was dismissed, or has given no sign of life, is ended by force.
     private(set) var patience = Deadline.after(milliseconds: longestSilence)
     /// Whether it has given no sign of life for too long.
     var isSilent: Bool { channel != nil && patience.hasPassed }
@@ -53,7 +53,8 @@ final class UserDaemon {
         }
     }
 
-    /// Gives the daemon a connection, now or when it has taken others, or the next one, if this one was let go.
+    /// Gives the daemon a connection, now or when it has taken others; or gives it to the next daemon, if this one was
+    /// dismissed.
     ///
     /// - Returns: the connection that has to go for it, if too many wait.
     func take(_ arrival: Arrival) -> Arrival? {
@@ -92,7 +93,7 @@ final class UserDaemon {
         hasIdentifier = true
     }
 
-    /// Reads an offer; whether the daemon was let go.
+    /// Reads an offer; whether the daemon was dismissed.
     func readOffer() -> Bool {
         guard let channel else { return false }
         patience = .after(milliseconds: Self.longestSilence)

@@ -14,7 +14,7 @@ package struct AnchoredGroups: Sendable {
     /// Whether anchored programs alone have a group.
     package func have(_ group: String) -> Bool { holds(group) }
 
-    /// Whether an item is hidden from who inspects all groups.
+    /// Whether an item is hidden from a caller that inspects all groups.
     ///
     /// - Parameters:
     ///   - item: its attributes; nil when they cannot be read.

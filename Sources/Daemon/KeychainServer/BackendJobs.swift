@@ -33,7 +33,7 @@ struct SearchJob: QueuedJob {
     static let unit = 4096
 }
 
-/// Whether somebody still waits for an answer: nobody searches for who has gone.
+/// Whether a caller still waits for an answer: nobody searches for a caller that has gone.
 final class Wanted: Sendable {
     private let value = Atomic(true)
 

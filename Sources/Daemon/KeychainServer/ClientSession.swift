@@ -27,8 +27,8 @@ final class ClientSession {
     let peer: PeerNumbers
     /// The caller, once it is known.
     var caller: IdentifiedCaller?
-    /// Whether it may be anybody's, who decides what the files are on that come along: they are taken when it is known
-    /// who it is.
+    /// Whether it may be any caller's, which then chooses the file system of the attached files. The files are taken
+    /// when the caller is known.
     private let isStranger: Bool
     /// Where what comes along is closed.
     private let files: ForeignFiles
@@ -166,7 +166,8 @@ extension ClientSession {
             if error.code == EMSGSIZE { throw BrokenFrame(id: nil, refusal: .attachments) }
             return 0
         }
-        // A kernel never joins the descriptors of two messages, and no message of ours has more than a frame's.
+        // A kernel never joins the descriptors of two messages, and no message of this protocol has more than a
+        // frame's.
         guard descriptors.count <= WireLimits.descriptors else { throw BrokenFrame(id: nil, refusal: .attachments) }
         isEnding = received == 0
         // The end of the input has no sender.

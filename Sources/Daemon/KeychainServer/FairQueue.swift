@@ -1,12 +1,12 @@
 import KeychainPolicy
 
-/// Whose turn something takes: a user's, and of those a program's.
+/// The turn that a waiting element takes: that of a user, and in it that of a program.
 ///
-///     user ─┬─ program that root has installed
+///     user ─┬─ program that root has installed;
 ///           ├─ programs that are signed, or in a sandbox ────┬─ program
-///           │                                                └─ program
+///           │                                                └─ program;
 ///           ├─ programs in places that a user may write to ──┬─ program
-///           │                                                └─ program
+///           │                                                └─ program;
 ///           └─ processes of which nothing is known yet ──────┬─ process
 ///                                                            └─ process
 ///
@@ -22,8 +22,8 @@ struct Standing: Hashable, Sendable {
         path = [String(caller.user), Self.turn(of: caller) ?? owner, owner]
     }
 
-    /// Of a process of which nothing is known but its number: those share a turn of their own, so that who comes with a
-    /// good name is not behind all that have none.
+    /// The turn of a process of which nothing is known but its number. Such processes share a turn of their own, so
+    /// that a known program does not wait behind all that are unknown.
     init(process: Int32, of user: UInt32) { path = [String(user), "unknown", "process \(process)"] }
 
     /// Those that share its turn have the same.

@@ -8,14 +8,14 @@ package typealias ServerLog = @Sendable (_ line: String) -> Void
 /// Answers keychain requests on unix sockets: event loops that read and answer, behind them one writer and a few
 /// workers.
 ///
-///     socket ─ loop ─ lookup ─────────────────────────→ answer        at once, on the loop's thread
-///                   └ search ─→ worker ────────────────→ mailbox ─ loop ─ answer
-///                   └ write ──→ writer (group commit) ─→ mailbox ─ loop ─ answer
+///     socket ─ loop ─ lookup ─────────────────────────→ answer        at once, on the loop's thread;
+///                   └ search ─→ worker ────────────────→ mailbox ─ loop ─ answer;
+///                   └ write ──→ writer (group commit) ─→ mailbox ─ loop ─ answer;
 ///                   └ device ─→ worker ────────────────→ mailbox ─ loop ─ answer
 ///
 /// Wherever something waits it is due by whose it is (``FairQueue``), not by the connection it came through.
 ///
-/// A connection's requests may be answered in any order; who needs an order waits for the answer.
+/// A connection's requests may be answered in any order; a client that needs an order waits for the answer.
 package final class KeychainServer: Sendable {
     private let backend: WorkerThreads
     private let connectionCounter = ConnectionCounter()
@@ -26,8 +26,8 @@ package final class KeychainServer: Sendable {
     ///
     /// - Parameters:
     ///   - handler: what answers the requests.
-    ///   - listeners: listening sockets that do not block, or other sources of connections. The server closes them when it
-    ///     stops.
+    ///   - listeners: listening sockets that do not block, or other sources of connections. The server closes them
+    ///     when it stops.
     ///   - registry: asked once per connection, when it is made or at its first request.
     /// - Throws: the refusal of a request reader; `errSecNotAvailable` when there are too many open files or threads.
     package init(

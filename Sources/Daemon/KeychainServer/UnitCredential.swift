@@ -49,7 +49,7 @@ package struct UnitCredential: Equatable, Sendable {
 package struct CredentialDesk: Sendable {
     private let handler: any RequestHandler
     private let log: ServerLog
-    /// How often lines are written that who asks causes.
+    /// How often the log has lines that the asking process causes.
     private let rateLimits = Monitor(LogPaces())
 
     /// How long an answer may take, milliseconds: what starts a unit waits for it.

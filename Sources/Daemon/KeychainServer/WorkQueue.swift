@@ -22,7 +22,7 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
     }
 
     private let state: Monitor<State>
-    /// Whether there are any, for who looks without taking part.
+    /// Whether there are any, for a thread that looks without taking part.
     private let hasJobs = Atomic(false)
     private let room: Int
     private let share: Int
@@ -98,7 +98,7 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
         } ?? []
     }
 
-    /// Whether somebody waits, for who could go on and need not.
+    /// Whether anything waits, for a thread that could go on and need not.
     var isAwaited: Bool { hasJobs.load(ordering: .acquiring) }
 
     /// Takes no more jobs; those that wait are still handed out.

@@ -31,8 +31,9 @@ struct Keychaind {
         }
     }
 
-    /// Starts this program once more and ends, so that what runs on is the child of nobody who did not ask for one.
-    /// It has not the output of who has started it either: a script that reads that to its end would wait for a daemon.
+    /// Starts this program once more and ends, so that the daemon is the child of no process that did not ask for one.
+    /// The daemon does not keep the output of its starter either: a script that reads that to its end would wait for a
+    /// daemon.
     private static func detach(_ options: DaemonArguments.Options) throws {
         let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
         guard options.ready?.number ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
@@ -111,8 +112,8 @@ struct Keychaind {
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password
-    /// checked; the first thread comes afterwards, so that all have it forbidden. A new store is made when the vault is
-    /// there: without it, who is ended in between would leave a store that nobody opens any more.
+    /// checked. The first thread comes afterwards, so that all threads have it forbidden. A new store is made when the
+    /// vault is there. Otherwise a daemon that is ended in between would leave a store that nobody can open any more.
     private static func openEngine(_ options: DaemonArguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
         if isNew { try PrivateDirectory.ensure(options.store) }

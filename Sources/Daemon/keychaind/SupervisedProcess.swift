@@ -72,7 +72,7 @@ final class SupervisedProcess {
         (other, patience) = (nil, .never)
     }
 
-    /// Whether somebody listens in its place, who is watched from now on.
+    /// Whether a process listens in its place; it is watched from now on.
     private func leavesToOther() -> Bool {
         guard let connection = try? UnixSocket.connect(to: socket, deadline: .after(milliseconds: Self.longestConnect))
         else { return false }

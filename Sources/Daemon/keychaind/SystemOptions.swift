@@ -33,7 +33,7 @@ struct SystemOptions {
     var lifeline: FileDescriptor?
     /// Whether a supervisor has started it, or systemd.
     var isSupervised: Bool
-    /// The command line, for who starts the master with it.
+    /// The command line, for the process that starts the master with it.
     private(set) var words: [String] = []
     var asksForHelp = false
 
@@ -43,9 +43,9 @@ struct SystemOptions {
                                   [--tpm TPM] [--idle-exit SECONDS] [--connections N] [--keychains N]
                                   [--history-days N] [--quota-...]
 
-        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the master,
-        the enclaves' listener and the process that identifies callers, each as a user of its own. It starts them again
-        when they end.
+        Serves the keychains of all users, and the system's own. Started by systemd, or by root: then it starts the
+        master, the enclaves' listener and the process that identifies callers, each as a user of its own. It starts
+        them again when they end.
 
           --user USER             the user it runs as: a name or a number; _keychain when not given
           --enclave-user USER     the user the enclave runs as; _enclave when not given

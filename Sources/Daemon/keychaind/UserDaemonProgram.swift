@@ -29,7 +29,7 @@ struct UserDaemonProgram {
         callers = IdentifierClient(owner.servedCallers)
     }
 
-    /// Serves until the master lets it go.
+    /// Serves until the master dismisses it.
     ///
     /// - Throws: `errSecNotAvailable` when the enclave has ended; `SystemError` when it cannot serve at all.
     func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
@@ -108,7 +108,7 @@ struct UserDaemonProgram {
         var limits: ServerLimits
         do {
             limits = try DaemonProcess.limits(requestRate: options.requestRate, connections: options.connections)
-            // Everybody may knock at the system's keychain, to be told that it is not for them.
+            // Any user may connect to the system's keychain, to be told that it is not for them.
             if owner == .system { limits.connectionsOfUser = Self.mostOfUser }
         } catch {
             throw Refusal(.notAvailable, .unavailable, "server", "\(error)", do: "Raise the limit of open files.")

@@ -88,8 +88,8 @@ extension QueryKey.Role {
         case .authenticationContext: "An LAContext, whose state, reason and password count; another object: -50."
         case .useTombstones: "False: deleting a synchronised item leaves no tombstone."
         case .updateExisting:
-            "True: an add changes the item that is there under the same primary key, as an update would. Ours; only in an "
-                + "add."
+            "True: an add changes the item that is there under the same primary key, as an update would. Ours; "
+                + "only in an add."
         case .useItemList: "Ignored; when adding -50."
         case .useAccepted: "Accepted; it steers what is not there yet."
         case .useRestricted: "For Apple's own programs: -34018."

@@ -10,8 +10,8 @@ enum OlderStore {
             "CREATE TABLE metadatakeys (pdmn INTEGER PRIMARY KEY, wrapped BLOB NOT NULL)",
             """
             CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, \
-            uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
-            data BLOB NOT NULL)
+            uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, \
+            wkey BLOB NOT NULL, meta BLOB NOT NULL, data BLOB NOT NULL)
             """,
         ]
 

@@ -117,7 +117,7 @@ enum IdentifierQuestion {
     }
 }
 
-/// The files that a process executes, as descriptors for who may not open them.
+/// The files that a process executes, as descriptors for a process that may not open them.
 struct Holding: Sendable {
     let maps: FileDescriptor
     let file: FileDescriptor

@@ -135,8 +135,8 @@ extension SecretBuffer {
 }
 
 extension CallerIdentifier {
-    /// Whose look at a program it is: of who has made a connection by the kernel's word, and in a user's keychain
-    /// always that user's.
+    /// The user that a look at a program is for: the one that made the connection by the kernel's word, and in a user's
+    /// keychain always that user.
     ///
     /// - Throws: `errSecMissingEntitlement` for a user who is not served; `errSecNotAvailable` for what is no
     ///   connection.
@@ -162,7 +162,7 @@ extension CallerIdentifier {
         return try finding(caller)
     }
 
-    /// The answer to a question, for who may wait.
+    /// The answer to a question, for a thread that may wait.
     ///
     /// - Throws: as ``identify(_:)`` and ``examine(_:for:)``.
     fileprivate func answer(to question: IdentifierQuestion) throws(Refusal) -> Finding {

@@ -91,7 +91,7 @@ package final class Looks: Sendable {
 
     /// Looks at a program on a thread that may be lost by it, when it is its user's turn.
     ///
-    /// - Parameter daemon: stands for who asks.
+    /// - Parameter daemon: stands for the asking daemon.
     /// - Throws: `errSecNotAvailable` when too much is under way for that user already, or there can be no further
     ///   thread.
     package func put(

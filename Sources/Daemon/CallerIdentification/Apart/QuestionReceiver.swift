@@ -31,7 +31,7 @@ extension QuestionTable {
         }
     }
 
-    /// Whether somebody waits for an answer, who receives all others as well.
+    /// Whether a thread waits for an answer; it receives all others as well.
     private var isAwaited: Bool { state.withLock { $0.isAwaited } }
 
     /// The wait: for answers, if there are any that nobody else waits for, and until when.

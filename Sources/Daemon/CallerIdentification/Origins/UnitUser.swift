@@ -46,8 +46,8 @@ package enum UnitUser {
         return find(members) == user
     }
 
-    /// Cron, at, sshd, login and display managers note who has come in, and root's own jobs are told apart by it too. A
-    /// container has what was noted of who started it everywhere.
+    /// Cron, at, sshd, login and display managers record which user has come in, and root's own jobs are told apart by
+    /// it too. In a container, every process has the record of the user that started the container.
     private static func isStartedByNobody(_ process: Int32) -> Bool {
         do throws(SystemError) {
             guard let user = try ProcessView(process).loginUser() else { return true }

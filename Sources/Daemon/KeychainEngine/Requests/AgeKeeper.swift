@@ -99,7 +99,8 @@ final class AgeKeeper: Sendable {
         """
     private static let damagedLog = """
         The store's log was damaged before its end, and what was stored after that place is lost; the store is served \
-        as it was then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can be done.
+        as it was then. The log is kept as keychain.db-wal.damaged until security accept-store says that nothing can \
+        be done.
         """
 }
 

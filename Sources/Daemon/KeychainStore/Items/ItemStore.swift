@@ -145,7 +145,7 @@ package struct ItemStore: Sendable {
         try body()
     }
 
-    /// How long those are waited for who have the lock for themselves.
+    /// How long to wait for processes that have the lock for themselves.
     private struct Opening: Sendable {
         /// For who brings the store up to date.
         let deadline: Deadline
@@ -270,9 +270,9 @@ package struct ItemStore: Sendable {
             do: "Put the file back, or \(StoreFile.restoringSnapshot). To start again, remove the whole folder.")
     }
 
-    /// So long a process that opens the store is waited for, before somebody else is said to own it: milliseconds.
+    /// How long to wait for a process that opens the store, before somebody else is said to own it: milliseconds.
     package static let patience = 3000
-    /// So long one that brings it up to date is waited for where nobody says for how long: milliseconds.
+    /// How long to wait for a process that brings the store up to date, where nobody says for how long: milliseconds.
     package static let longestMigration = 60_000
 
     /// Takes the lock of a store. The first process that does has the disk keep the log that others left.

@@ -145,7 +145,7 @@ package final class StoreReader {
     /// Ends the read transaction if the store has changed since; for a thread that has other things to do.
     package func endIfOutdated() { snapshot?.endIfOutdated() }
 
-    /// Whether a checkpoint waits for those who read; who reads for long makes way.
+    /// Whether a checkpoint waits for readers; one that reads for long makes way.
     package var isInTheWay: Bool { snapshot?.isInTheWay ?? false }
 
     /// The state of its descriptors and files, where they are not the ones that were opened.
@@ -390,7 +390,8 @@ extension Refusal {
     fileprivate static func foreignObjects(_ count: Int) -> Refusal {
         Refusal(
             .notAvailable, .damaged, "store",
-            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; nothing is written.",
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; it is not "
+                + "written to.",
             do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }

@@ -18,13 +18,14 @@ struct WriteCount {
     private(set) var last: Seen?
     /// Whether a store was put back under this writer.
     private(set) var wentBack = false
-    /// As many writes there were when a block was last asked for; 0 for a count that is none of ours.
+    /// The number of writes when a block was last asked for; 0 for a count that this keychain did not write.
     private var asked: Int64 = 0
     /// Transactions of this writer since then, in whatever way the count in the store was changed.
     private var own: Int64 = 0
     private var running: Seen?
 
-    /// Writes since the last block, or since one was asked for in vain. A count that is none of ours has been enough.
+    /// Writes since the last block, or since one was asked for in vain. A count that this keychain did not write has
+    /// been enough.
     var writes: Int64 {
         guard let last else { return 0 }
         return last.writes < 0 ? .max : max(own, last.writes - min(asked, last.writes))

@@ -10,7 +10,7 @@ import LinuxSystem
 struct ColumnMigration {
     let database: Database
     let digester: AttributeDigester
-    /// So many rows are read before they are written.
+    /// The number of rows that are read before they are written.
     var atOnce = 512
 
     /// The versions that it begins with.

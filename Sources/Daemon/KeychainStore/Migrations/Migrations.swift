@@ -65,8 +65,7 @@ struct Migrations {
         + "AND sql NOT IN ("
         + Schema.triggers.map { "'\($0.replacing("'", with: "''"))'" }.joined(separator: ", ") + ")"
 
-    /// Version 3 had other triggers with the names of ours. The step to version 4 drops what has them before it changes
-    /// a row.
+    /// Version 3 had other triggers with the present names. The step to version 4 drops them before it changes a row.
     private static let butReplaced =
         " AND name NOT IN ("
         + ItemClass.stored.flatMap(UsageCounters.names).map { "'\($0)'" }.joined(separator: ", ") + ")"

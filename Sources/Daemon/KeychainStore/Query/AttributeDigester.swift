@@ -7,8 +7,8 @@ package typealias ColumnDigest = KeyedDigest.Short
 
 /// Makes the keyed digests that stand in the columns instead of names and values. Belongs to one thread.
 ///
-///     digest      = HMAC-SHA256(index key, number:u16 comparison)[0 ..< 16]
-///     salted      = HMAC-SHA256(index key, "sd" class:u8 number:u16 digest-of-the-group:16 digest:16)[0 ..< 16]
+///     digest      = HMAC-SHA256(index key, number:u16 comparison)[0 ..< 16];
+///     salted      = HMAC-SHA256(index key, "sd" class:u8 number:u16 digest-of-the-group:16 digest:16)[0 ..< 16];
 ///     primary key = HMAC-SHA256(index key, "pk" class:u8 *(number:u16 length:u32 comparison))[0 ..< 16]
 ///
 /// Two values that a search must not tell apart have the same comparison bytes (semantics B.1): text and data are

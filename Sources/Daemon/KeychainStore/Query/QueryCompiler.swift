@@ -21,7 +21,7 @@ enum QueryCompiler {
             + "FROM asked CROSS JOIN \(table) ON \(join(shape))\(filter)\(order)"
     }
 
-    /// So many parts a statement has at most; of more groups all rows are looked at.
+    /// The most parts of a statement; for more groups all rows are looked at.
     private static let mostParts = 64
 
     /// Whether the rows of several groups are looked at, each group's by its index, because no more is known of what is

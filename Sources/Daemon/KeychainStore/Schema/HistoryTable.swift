@@ -15,7 +15,8 @@ enum HistoryTable {
             """
             CREATE TABLE IF NOT EXISTS history (id INTEGER PRIMARY KEY, class INTEGER NOT NULL, uuid BLOB NOT NULL, \
             pk BLOB NOT NULL, pdmn INTEGER NOT NULL, sync INTEGER NOT NULL, agrp BLOB, wkey BLOB NOT NULL, \
-            meta BLOB NOT NULL, data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, event INTEGER NOT NULL, code BLOB NOT NULL)
+            meta BLOB NOT NULL, data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, \
+            event INTEGER NOT NULL, code BLOB NOT NULL)
             """
         ] + triggers.map { $0.replacing("CREATE TRIGGER", with: "CREATE TRIGGER IF NOT EXISTS", maxReplacements: 1) }
 

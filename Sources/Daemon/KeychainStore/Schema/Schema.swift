@@ -77,11 +77,11 @@ enum Schema {
     /// The metadata key of each protection class, wrapped by its class key.
     private static let keys = "CREATE TABLE metadatakeys (pdmn INTEGER PRIMARY KEY, wrapped BLOB NOT NULL)"
 
-    /// Rows that no longer opened when something else took their place: kept, so that nothing is lost by a mistake of
-    /// ours.
+    /// Rows that no longer opened when something else took their place. They are kept, so that a mistake of this
+    /// program loses nothing.
     private static let quarantine = """
         CREATE TABLE quarantine (id INTEGER PRIMARY KEY, class TEXT NOT NULL, pdmn INTEGER NOT NULL, \
-        uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, wkey BLOB NOT NULL, meta BLOB NOT NULL, \
-        data BLOB NOT NULL)
+        uuid BLOB NOT NULL, pk BLOB NOT NULL, sync INTEGER NOT NULL, tomb INTEGER NOT NULL, \
+        wkey BLOB NOT NULL, meta BLOB NOT NULL, data BLOB NOT NULL)
         """
 }

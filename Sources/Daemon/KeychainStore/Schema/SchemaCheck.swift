@@ -1,12 +1,12 @@
 /// Whether a store has the tables, indexes and triggers that we make, and nothing else but tables that we never touch.
 ///
-/// SQLite goes by the text of an entry of `sqlite_schema` and hardly looks at its type; who can write the file can have
-/// any text there. So every text has to be one of ours, or that of a plain table with another name, which does nothing
-/// when ours are written.
+/// SQLite goes by the text of an entry of `sqlite_schema` and hardly looks at its type. Anyone who can write the file
+/// can have any text there. So every text has to be one of this schema, or that of a plain table with another name,
+/// which does nothing when the schema's own tables are written.
 struct SchemaCheck {
     static let reading = "SELECT type, name, sql FROM sqlite_schema"
 
-    /// How many entries are none of ours, are not as we make them, or are missing.
+    /// How many entries are not of this schema, are not as the schema makes them, or are missing.
     var count: Int { foreign + missing.count }
 
     private var foreign = 0
