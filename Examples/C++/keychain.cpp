@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// Owns what a function with "Create" or "Copy" in its name has returned.
+// Owns the result of a function with "Create" or "Copy" in its name.
 template <typename Reference>
 class Owned {
 public:
@@ -23,7 +23,7 @@ public:
     }
 
     operator Reference() const { return reference; }
-    // Where a function puts what it makes.
+    // The place in which a function puts its result.
     Reference *place() { return &reference; }
 
 private:

@@ -11,12 +11,12 @@ from ctypes import (
 UTF8 = 0x08000100
 SUCCESS, DUPLICATE, NOT_FOUND = 0, -25299, -25300
 
-# Core Foundation is in a library that this one needs: the functions of both are found here.
+# This library loads the one of Core Foundation, so the functions of both are found here.
 library = CDLL("libSecurity.so.1")
 
 
 def function(name, result, *arguments):
-    """A function of C with its types; ctypes takes every result for an int otherwise, and cuts pointers in half."""
+    """A C function with its types. Without them ctypes reads every result as an int, which truncates pointers."""
     found = getattr(library, name)
     found.restype, found.argtypes = result, list(arguments)
     return found
@@ -54,7 +54,7 @@ def constant(name):
 
 @contextmanager
 def owned(reference):
-    """What a function with Create or Copy in its name has returned, released at the end."""
+    """The result of a function with Create or Copy in its name, released at the end."""
     try:
         yield reference
     finally:
@@ -76,7 +76,7 @@ def number(value):
 
 @contextmanager
 def dictionary(entries):
-    """A dictionary of constants' names and values, which are names too or references; it retains what it is given."""
+    """A dictionary of names of constants and values. A value is a name or a reference, which the dictionary retains."""
     callbacks = [byref(c_ubyte.in_dll(library, f"kCFTypeDictionary{kind}CallBacks")) for kind in ("Key", "Value")]
     with owned(CFDictionaryCreateMutable(None, 0, *callbacks)) as made:
         for key, value in entries.items():

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Security
 
-/// A protection class: when an item can be opened, and whether it may leave the device (`kSecAttrAccessible`, semantics
-/// D.1).
+/// A protection class: when an item can be opened, and whether it may leave the device (semantics D.1). Source: Apple,
+/// `kSecAttrAccessible`.
 public enum Protection: String, CaseIterable, Hashable, Sendable {
     /// While the device is unlocked.
     case whenUnlocked = "ak"

@@ -3,7 +3,7 @@ import KeychainExamples
 import KeychainTesting
 import Testing
 
-/// The example that has a program's settings in the keychain.
+/// The example with a program's settings in the keychain.
 @Suite("Settings in the keychain")
 struct KeychainConfigurationTests {
     @Test("The first provider that knows a setting has the say, and the keychain is one")

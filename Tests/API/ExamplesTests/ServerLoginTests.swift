@@ -11,7 +11,7 @@ struct ServerLoginTests {
     private let http: LoopbackHTTPServer
     private let clock = Clock()
 
-    /// Time that passes when a test says so.
+    /// A clock that the test sets.
     private final class Clock: Sendable {
         private let offset = Lock(TimeInterval(0))
         var now: Date { Date(timeIntervalSinceReferenceDate: 1_000_000 + offset.withLock { $0 }) }
@@ -46,7 +46,7 @@ struct ServerLoginTests {
             let next = try client().requestChallenge()
             let moved = LoginAttempt(user: "alice", challenge: next.identifier, signature: attempt.signature)
             #expect(try !client().send(moved).isLoggedIn)
-            // Even a wrong answer has used the challenge up.
+            // A wrong answer uses up the challenge too.
             #expect(try !client().answer(next).isLoggedIn)
         }
         http.stop()

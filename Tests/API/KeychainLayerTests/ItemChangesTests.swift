@@ -4,7 +4,7 @@ import KeychainTesting
 import TestSupport
 import Testing
 
-/// The sequence of what happens to items.
+/// The sequence of changes to items.
 @Suite("Changes of items", .timeLimit(.minutes(5)))
 struct ItemChangesTests {
     @Test("Additions, changes and removals are told, whoever made them; other items' are not")

@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Typed queries come to the same requests as dictionaries.
+/// Typed queries make the same requests as dictionaries.
 @Suite("Typed queries")
 struct KeychainQueryTests {
     private func keychain(_ body: () throws -> Void) throws { try TestKeychain(accessGroups: ["A", "B"]).run(body) }

@@ -3,7 +3,7 @@ import Keychain
 import KeychainTesting
 import Testing
 
-/// Values under names, and the property that is one.
+/// Values under names, and the property wrapper.
 @Suite("Keychain values")
 struct KeychainValuesTests {
     struct Session: Codable, Equatable {

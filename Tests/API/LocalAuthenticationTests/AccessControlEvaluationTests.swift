@@ -2,7 +2,7 @@ import KeychainTesting
 import LocalAuthentication
 import Testing
 
-/// Evaluating what guards an item, before it is used (semantics G.2, D.5).
+/// Evaluating an access control before the item is used (semantics G.2, D.5).
 @Suite("Access controls evaluated") struct AccessControlEvaluationTests {
     private let phone: Phone
 

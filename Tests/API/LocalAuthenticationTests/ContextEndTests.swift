@@ -4,7 +4,7 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// How contexts end, and many at a time (semantics G.2).
+/// The end of contexts, and many contexts at a time (semantics G.2).
 @Suite("The end of a context") struct ContextEndTests {
     private let phone: Phone
 
@@ -18,7 +18,7 @@ import Testing
         #expect(await phone.wasAsked(1))
         context.invalidate()
         #expect(await outcome == .appCancel)
-        // One prompt at a time: this one opens because the other has gone.
+        // There is one prompt at a time: this one appears because the other has gone.
         #expect(await phone.failure(of: .deviceOwnerAuthenticationWithBiometrics) == nil)
         #expect(phone.asked == [.finger, .finger])
     }
@@ -121,7 +121,7 @@ import Testing
             }
             context.invalidate()
         }
-        // A context of its own is asked behind all of them, so that they are over when it is answered.
+        // This context is evaluated after all of them, so they have ended when it has its reply.
         phone.user.will(.touch("thumb"))
         _ = await phone.failure(of: .deviceOwnerAuthentication)
         await eventually { replies.all.count >= 20 }

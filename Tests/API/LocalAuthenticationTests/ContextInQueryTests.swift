@@ -2,7 +2,7 @@ import KeychainTesting
 import LocalAuthentication
 import Testing
 
-/// Contexts passed to the functions of `Security`: what was shown in them spares a prompt, and nothing else does.
+/// Contexts as arguments of the functions of `Security`: authentication in them spares a prompt, and nothing else does.
 @Suite("Contexts in queries") struct ContextInQueryTests {
     private let phone: Phone
     private let item = GuardedItem()
@@ -47,7 +47,7 @@ import Testing
             #expect(key.make(.biometryAny) == errSecSuccess)
             #expect(key.sign(in: context) == errSecSuccess)
             #expect(phone.asked == [.finger])
-            // Nobody is there for a second question.
+            // Nobody answers a second prompt.
             #expect(item.read(in: context).status == errSecInteractionNotAllowed)
         }
     }

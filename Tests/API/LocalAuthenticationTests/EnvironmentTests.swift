@@ -95,5 +95,5 @@ private final class Observer: NSObject, LAEnvironment.Observer, Sendable {
     }
 }
 
-/// One that takes the call as it is given.
+/// An observer with a closure for the call.
 private final class SilentObserver: NSObject, LAEnvironment.Observer {}

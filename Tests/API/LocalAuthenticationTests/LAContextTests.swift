@@ -1,7 +1,7 @@
 import LocalAuthentication
 import Testing
 
-/// The class as programs hold and replace it.
+/// The class as programs store and subclass it.
 @Suite struct LAContextTests {
     @Test("Settings have Apple's defaults and keep what they are given")
     func settings() {

@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// Which values attributes take, what becomes of them, and how they are compared (semantics A.4, B.1).
+/// The permitted values of attributes, their stored forms, and their comparison (semantics A.4, B.1).
 @Suite("Values of attributes")
 struct AttributeValueTests {
     private let anyPassword: Attributes = [kSecClass: kSecClassGenericPassword]
@@ -132,7 +132,7 @@ struct AttributeValueTests {
         }
     }
 
-    /// A value of a type, by a name that can be an argument.
+    /// A value of a type, with a name for a test's argument.
     private func object(_ type: String) -> Any {
         switch type {
         case "null": NSNull()

@@ -16,7 +16,7 @@ struct CodeTests {
         </dict></plist>
         """
 
-    /// A signed copy of a program of the system, in a folder of its own.
+    /// A signed copy of a system program, in its own folder.
     private struct Signed {
         let folder: TemporaryDirectory
         let team: String

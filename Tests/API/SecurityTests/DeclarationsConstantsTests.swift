@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// Apple's raw values: programs keep them in enumerations of their own, and files and queries contain them.
+/// Apple's raw values: programs copy them into their own enumerations, and files and queries contain them.
 @Suite struct DeclarationsConstantsTests {
     @Test(
         "S-05: the five item classes have Apple's values",

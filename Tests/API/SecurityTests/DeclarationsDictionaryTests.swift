@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// The ways programs write queries and read results.
+/// The forms in which programs write queries and read results.
 @Suite struct DeclarationsDictionaryTests {
     private let query =
         [

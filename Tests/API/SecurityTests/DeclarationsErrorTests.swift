@@ -10,7 +10,7 @@ import Testing
         var testDescription: String { name }
     }
 
-    /// All of them, read from the source: a constant that is added without a message fails here.
+    /// All of them, read from the source: a new constant without a message fails here.
     static let declarations: [Declaration] = {
         let folder = URL(fileURLWithPath: #filePath, isDirectory: false)
             .deletingLastPathComponent().appendingPathComponent("../../../Sources/API/Security/Errors").standardized

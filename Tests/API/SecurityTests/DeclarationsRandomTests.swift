@@ -7,7 +7,7 @@ import Testing
         let guardLength = 64
         var seen = [Bool](repeating: false, count: count)
         var bytes = [UInt8](repeating: 0, count: count + guardLength)
-        // A byte is zero by chance once in 256 times; sixteen times in a row is out of the question.
+        // A byte is zero by chance once in 256 times; sixteen zeros in a row do not occur by chance.
         for _ in 0..<16 {
             #expect(unsafe SecRandomCopyBytes(kSecRandomDefault, count, &bytes) == errSecSuccess)
             for index in 0..<count where bytes[index] != 0 { seen[index] = true }

@@ -5,8 +5,8 @@ import Testing
 /// Every protection class, in every state of the device, under every operation (semantics D.1, B.4).
 ///
 /// `ok` is `errSecSuccess`, `locked` is `errSecInteractionNotAllowed`, `refused` is `errSecAuthFailed`, and `gone` is
-/// `errSecItemNotFound`. To delete takes no key, so that it works while the class is closed. An `akpu` item is gone
-/// with the passcode, and without one none can be added.
+/// `errSecItemNotFound`. Deleting requires no class key, so it works while the class is locked. Removing the passcode
+/// deletes an `akpu` item, and without a passcode none can be added.
 @Suite("States and classes")
 struct DeviceStateMatrixTests {
     static let table = """
@@ -80,7 +80,7 @@ struct DeviceStateMatrixTests {
         }
     }
 
-    /// Brings the device into the state, with an item of the class in it that was added while everything was open.
+    /// Brings the device into the state, with an item of the class that was added while everything was open.
     private static func enter(_ cell: Cell, _ device: SimulatedDevice) throws {
         try device.setPasscode("1234")
         try #require(add(item(cell, "there")) == errSecSuccess)

@@ -4,10 +4,10 @@ import LinuxSystem
 import Security
 import Testing
 
-/// Which attributes make an item the same item (semantics A.3).
+/// The attributes of the primary keys (semantics A.3).
 @Suite("Duplicates and primary keys")
 struct DuplicateTests {
-    /// An attribute with two values of it.
+    /// An attribute with two of its values.
     struct Difference: Sendable {
         let itemClass: StoredClass
         let code: String

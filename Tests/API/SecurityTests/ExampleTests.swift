@@ -3,7 +3,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// The wrappers that programs begin with, step by step.
+/// The wrappers of the examples, step by step.
 @Suite("Examples")
 struct ExampleTests {
     @Test("S-07 to S-12, S-62: add, find, describe, update, delete: one item's life")

@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// Which items a query finds (semantics B.1, B.4).
+/// The items that a query finds (semantics B.1, B.4).
 @Suite("Finding")
 struct FindingTests {
     @Test("S-10: data of one item is found by its attributes; one is the default limit")

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A child of `fork` that goes on without `exec`, over the same files as its parent.
+/// A child of `fork` without `exec`, over the same files as its parent.
 @Suite("Forked processes")
 struct ForkTests {
     private static func temporaryFolder() -> URL {
@@ -86,7 +86,7 @@ struct ForkTests {
                 add(genericPassword() + [kSecValueData: Data("v")])
                 for round in 0..<20 {
                     for _ in 0..<70 { #expect(value(genericPassword()) == Data("v")) }
-                    // The locks go when nothing was read for 100 to 200 ms.
+                    // The locks are released after 100 to 200 ms without a read.
                     letPass(microseconds: UInt32(95_000 + 500 * round))
                     let child = ForkedChild { value(genericPassword()) == Data("v") ? 0 : 1 }
                     let end = child.waitForExit()

@@ -25,7 +25,7 @@ struct HeldLocksTests {
         }
     }
 
-    /// All of the kernel's list. Foundation's functions that read a file whole end with its first 4 KiB.
+    /// The kernel's whole list. Foundation's functions that read a file at once stop after its first 4 KiB.
     private static func locks() throws -> String {
         let file = try FileDescriptor.open("/proc/locks", O_RDONLY)
         var room = [UInt8](repeating: 0, count: 1 << 20)

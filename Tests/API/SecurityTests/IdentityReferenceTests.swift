@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Identities by reference: added, returned, used and narrowed to (S-83, semantics A.5, B.3, B.4).
+/// Adding, returning, using and narrowing to identities by reference (S-83, semantics A.5, B.3, B.4).
 @Suite("References to identities")
 struct IdentityReferenceTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
@@ -29,7 +29,7 @@ struct IdentityReferenceTests {
         find([kSecValueRef: identity, kSecReturnPersistentRef: true]).data
     }
 
-    /// Whether what the identity's key signs is verified by its certificate's.
+    /// Whether the certificate's key verifies a signature of the identity's key.
     private func signs(_ identity: SecIdentity) throws -> Bool {
         let (certificate, key) = try halves(identity)
         let algorithm = try #require(

@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Programs hear of the state of the device.
+/// Reports of the device's state to programs.
 @Suite("The state of the keychain")
 struct KeychainStateTests {
     @Test("the current state says whether the keychain is open and what protects it")

@@ -2,7 +2,7 @@ import KeychainModel
 import Security
 import Testing
 
-/// Keys nobody knows: what a program meant by one cannot be guessed, and a query without it finds more than was meant.
+/// Unknown keys: the meaning of one cannot be guessed, and a query without it finds more than intended.
 @Suite("Misspelled keys")
 struct MisspelledKeyTests {
     private static let documented = AttributeTable.rows.map(\.code) + QueryKey.rows.map(\.code)
@@ -21,7 +21,7 @@ struct MisspelledKeyTests {
         return .refused(errSecParam)
     }
 
-    /// Another letter, another case, one too few, one too many, one twice and two exchanged, at each place.
+    /// At each place: another letter, another case, a missing letter, an extra letter, a double letter, two exchanged.
     private static func misspellings(of key: String) -> Set<String> {
         let letters = Array(key)
         var found: Set<String> = []
@@ -37,7 +37,7 @@ struct MisspelledKeyTests {
         return found.subtracting(known)
     }
 
-    /// Everything that is stored, as far as a program can see it.
+    /// All stored items, as far as a program can see them.
     private static func snapshot() -> [Any] {
         let all: Attributes = [kSecReturnAttributes: true, kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll]
         return StoredClass.allCases.flatMap { itemClass -> [Any] in find(itemClass.query + all).list ?? [] }
@@ -67,7 +67,7 @@ struct MisspelledKeyTests {
     }
 
     private static func expectNothing(of key: String, _ value: Any) {
-        // A query that finds all; where the key is passed over, one that finds nothing.
+        // A query that finds all items. With the key ignored, it would find none.
         let all: Attributes = [kSecClass: kSecClassGenericPassword], none = genericPassword("none")
         let entry: Attributes = [key as CFString: value]
         switch outcome(key, isSearch: true) {
@@ -95,7 +95,7 @@ struct MisspelledKeyTests {
         try withKeychain { _ in
             Self.store()
             let before = Self.snapshot() as NSArray
-            // Taken for the class, it would name that of other items.
+            // Read as a class, it would name the primary key of other items.
             let entry: Attributes = [key as CFString: kSecClassInternetPassword]
             for query in [genericPassword() + entry, entry] {
                 #expect(delete(query) == errSecParam)
@@ -135,7 +135,7 @@ struct MisspelledKeyTests {
         #expect(delete(itemClass.query + null) == errSecParam, "\(attribute.code)")
         #expect(add(itemClass.item + null) == errSecParam, "\(attribute.code)")
         #expect(update(itemClass.query + null, change) == errSecParam, "\(attribute.code)")
-        // The user partition alone is passed over as a change, whatever it is given.
+        // A change ignores only the user partition, with any value.
         guard attribute.id != .multiUser else { return }
         #expect(update(itemClass.query, change + null) == errSecParam, "\(attribute.code)")
     }

@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Lasting names of items (semantics B.7).
+/// Persistent references (semantics B.7).
 @Suite("Persistent references")
 struct PersistentReferenceTests {
     private func reference(_ item: Attributes) throws -> Data {

@@ -2,10 +2,10 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Dictionaries nobody would write.
+/// Random dictionaries.
 @Suite("Random queries")
 struct RandomQueryTests {
-    /// Everything the four functions can say to a dictionary while nothing is locked.
+    /// All permitted results of the four functions for a dictionary while nothing is locked.
     private static let known: Set<OSStatus> = [
         errSecSuccess, errSecParam, errSecUnimplemented, errSecDuplicateItem, errSecItemNotFound, errSecNoSuchAttr,
         errSecNoSuchClass, errSecMissingEntitlement, errSecAuthFailed, errSecInteractionNotAllowed,
@@ -71,7 +71,7 @@ struct RandomQueryTests {
     }
 }
 
-/// A subclass that keeps its entries where only it knows.
+/// A subclass that stores its entries in its own way.
 private final class UnusualDictionary: NSDictionary {
     private let entries: NSDictionary
 

@@ -8,7 +8,7 @@ struct ResultShapeTests {
         case nothing
         case value
         case reference
-        /// The dictionary has these of the keys that depend on the return keys, and not the others.
+        /// Whether the dictionary has exactly these of the keys that depend on the return keys.
         case dictionary(Set<String>)
     }
 

@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// Items meant for all devices, and what deleted ones leave behind (semantics B.5, E.3).
+/// Items for all devices, and the records of deleted ones (semantics B.5, E.3).
 @Suite("Synchronizable items and tombstones")
 struct SynchronizableTests {
     private let local = genericPassword("local")

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Functions that Apple's libraries have and Linux's have not.
+/// Functions of Apple's libraries that Linux lacks.
 @Suite("Functions that only Apple's libraries have")
 struct FunctionTests {
     @Test("Memory is compared as a whole")

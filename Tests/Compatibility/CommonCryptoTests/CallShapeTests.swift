@@ -2,7 +2,7 @@ import CommonCrypto
 import Foundation
 import Testing
 
-/// The ways programs write these calls, which C's own functions take (SE-0324).
+/// The forms in which programs write these calls, which the C functions accept (SE-0324).
 @Suite("Calls of CommonCrypto as programs write them")
 struct CallShapeTests {
     private static let digest = bytes("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

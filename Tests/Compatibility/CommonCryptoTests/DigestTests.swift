@@ -12,7 +12,7 @@ import Testing
     let end: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Context>?) -> Int32
     let whole: (UnsafeRawPointer?, CC_LONG, UnsafeMutablePointer<UInt8>?) -> UnsafeMutablePointer<UInt8>?
 
-    /// The digest of a message that comes in pieces.
+    /// The digest of a message in pieces.
     func digest(ofPieces pieces: [[UInt8]]) -> [UInt8] {
         var context = new
         #expect(unsafe begin(&context) == 1)

@@ -2,8 +2,7 @@ internal import KeychainModel
 internal import KeychainWire
 
 extension LAPolicy {
-    /// The reason why the policy cannot succeed on a device, known before anybody is asked; nil for none (semantics
-    /// G.1).
+    /// The reason why the policy cannot succeed on a device, before anybody is asked; nil for none (semantics G.1).
     func obstacle(_ device: AuthenticationCapabilities) -> LAError? {
         switch self {
         case .deviceOwnerAuthentication: device.passcodeObstacle
@@ -21,8 +20,7 @@ extension LAPolicy {
 }
 
 extension AccessConstraint {
-    /// The reason why the demands cannot be met on a device, known before anybody is asked; nil for none (semantics
-    /// D.5).
+    /// The reason why the demands cannot be met on a device, before anybody is asked; nil for none (semantics D.5).
     func obstacle(_ device: AuthenticationCapabilities) -> LAError? {
         let obstacles = demands.map { (demand) -> LAError? in
             switch demand {

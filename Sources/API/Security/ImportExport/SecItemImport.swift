@@ -134,7 +134,7 @@ private func externalItems(_ given: CFTypeRef) throws(Refusal) -> [ExternalItem]
         default:
             throw Refusal(
                 .param, .wrongType, "secItemOrArray", "An object is no key, certificate or identity.",
-                do: "Give what SecItemCopyMatching returns for kSecReturnRef.")
+                do: "Give a result of SecItemCopyMatching with kSecReturnRef.")
         }
     }
     return items
@@ -224,7 +224,7 @@ extension ExternalFailure {
         case .wrongPassphrase:
             (errSecPkcs12VerifyFailure, "The passphrase is another one.", "Give the passphrase of the file.")
         case .nothing: (errSecParam, "There is nothing to write.", "Give at least one item.")
-        case .libraryFailure: (errSecInternalComponent, "OpenSSL has refused.", "Look whether memory is short.")
+        case .libraryFailure: (errSecInternalComponent, "OpenSSL has refused.", "Check the free memory.")
         }
     }
 }

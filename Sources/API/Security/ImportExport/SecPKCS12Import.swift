@@ -68,7 +68,7 @@ extension PKCS12.Failure {
         case .malformed:
             Refusal(
                 .decode, .notPKCS12, "pkcs12_data", "The data is not a PKCS #12 file, or a damaged one.",
-                do: "Check it with `openssl pkcs12 -info`; PEM has to be made PKCS #12 first.")
+                do: "Check it with `openssl pkcs12 -info`. Convert PEM to PKCS #12 first.")
         case .unknownCipher(legacyIsMissing: true):
             Refusal(
                 .decode, .notPKCS12, "pkcs12_data",

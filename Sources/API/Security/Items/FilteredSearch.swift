@@ -62,7 +62,7 @@ struct FilteredSearch {
     private static func nothing(_ request: ItemRequest) -> Refusal {
         Refusal(
             .itemNotFound, .notFound, request.effectiveClass?.code ?? "",
-            "No certificate of the caller's groups is what the kSecMatch keys ask for.",
-            do: "Leave one of them out to see which rules out what you are looking for.")
+            "No certificate of the caller's groups meets the conditions of the kSecMatch keys.",
+            do: "Leave out one at a time to find the one that excludes the certificate.")
     }
 }

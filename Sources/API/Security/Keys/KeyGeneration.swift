@@ -1,5 +1,6 @@
 internal import KeychainCrypto
 internal import KeychainModel
+internal import KeychainWire
 internal import LinuxSystem
 
 /// A program's description of a new key (semantics F.1).
@@ -68,7 +69,7 @@ struct KeyGeneration {
     /// - Returns: its persistent reference.
     private func addPublic(_ key: SecKey, _ attributes: [String: AnyObject]) throws(Refusal) -> NSData {
         let added = try add(key, attributes, returning: "r_PersistentRef")
-        guard let reference = added?.item.attributes[.persistentReference]?.data else {
+        guard let reference = added?.item.attributes[.persistentReference]?.bytes else {
             throw Refusal(
                 .internalError, .internalError, "SecItemAdd", "An added key has no persistent reference.",
                 do: "Run security verify-keychain.")

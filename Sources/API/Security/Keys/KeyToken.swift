@@ -36,7 +36,7 @@ enum KeyToken {
         guard let name = try description.tokenObjectID() else {
             throw Refusal(
                 .unimplemented, .notImplemented, "kSecAttrTokenID", "No key can be put into the Secure Enclave.",
-                do: "Have it made there, with SecKeyCreateRandomKey; or leave the token out.")
+                do: "Make the key there with SecKeyCreateRandomKey, or leave the token out.")
         }
         return try SealedKeyMaterial(SealedKey(decoding: name), AuthenticationUse(description.entries))
     }

@@ -65,7 +65,7 @@ public func CMSDecoderCopySignerCert(
     reporting { () throws(Refusal) in
         guard let certificate = try cmsDecoder.signer(signerIndex).certificate else {
             throw .cms(
-                "signerIndex", "The message has not the signer's certificate.", do: "Have it sent along.",
+                "signerIndex", "The message lacks the signer's certificate.", do: "Ask the sender to include it.",
                 .internalComponent)
         }
         unsafe signerCertOut.pointee = SecCertificate(certificate)

@@ -30,7 +30,7 @@ public final class CMSEncoder: NSObject, SecurityObject, Sendable {
         reporting { () throws(Refusal) in
             var changed = state.withLock { $0 }
             guard changed.content == nil, !changed.isFinished else {
-                throw .cms(function, "The message has content already.", do: "Say what it is to be before its content.")
+                throw .cms(function, "The message has content already.", do: "Set it before the content.")
             }
             try body(&changed)
             state.withLock { [changed] in $0 = changed }

@@ -116,7 +116,7 @@ extension CMSEncoder.State {
         }
         guard !signers.isEmpty || !recipients.isEmpty || !certificates.isEmpty else {
             throw .cms(
-                "cmsEncoder", "Nobody signs the message and nobody receives it.", do: "Add signers or recipients first."
+                "cmsEncoder", "The message has no signer and no recipient.", do: "Add signers or recipients first."
             )
         }
         guard !isDetached || recipients.isEmpty else {

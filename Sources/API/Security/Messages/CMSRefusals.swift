@@ -13,7 +13,7 @@ extension Refusal {
         case .malformed:
             cms(
                 function, "The bytes are no cryptographic message, or a damaged one.",
-                do: "Look at them with `openssl cms -cmsout -print`; PEM and S/MIME have to be made DER first.",
+                do: "Look at them with `openssl cms -cmsout -print`. Convert PEM and S/MIME to DER first.",
                 .unknownFormat)
         case .tooLarge:
             cms(
@@ -37,7 +37,7 @@ extension Refusal {
                 function, "A certificate or key cannot be used for a message.",
                 do: "Use RSA or elliptic curves (P-256, P-384, P-521); give each signer the key of the certificate.")
         case .libraryFailure:
-            cms(function, "OpenSSL has refused.", do: "Look whether memory is short.", .internalComponent)
+            cms(function, "OpenSSL has refused.", do: "Check the free memory.", .internalComponent)
         }
     }
 }

@@ -26,7 +26,7 @@ enum MainThreadWarning {
         private static let wasSaid = Atomic<Bool>(false)
 
         private static let text = """
-            Security: this call waits for the user, and it was made on the main thread, which stands still meanwhile. \
+            Security: this call waits for the user, and it blocks the main thread. \
             Make it on another thread, or `await` it with SecurityAsync (said once, in debug builds only).
             """
     #endif

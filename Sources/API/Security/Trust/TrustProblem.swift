@@ -47,7 +47,7 @@ enum TrustFinding: Hashable, Sendable {
         ),
         (
             .problem(.unknownCriticalExtension), errSecUnknownCriticalExtensionFlag, true,
-            "has a critical extension that nobody here knows", "Use a certificate without it."
+            "has an unknown critical extension", "Use a certificate without it."
         ),
         (
             .problem(.weakKey), errSecUnsupportedKeySize, true, "has a key that is too weak",

@@ -1,6 +1,6 @@
 import LocalAuthentication
 
-/// A guarded password, and what a program does with it.
+/// A password with an access control, and the program's calls for it.
 struct GuardedItem: Sendable {
     let account: String
 
@@ -31,7 +31,7 @@ struct GuardedItem: Sendable {
     }
 }
 
-/// A guarded key of the enclave, and what a program does with it.
+/// A key of the enclave with an access control, and the program's calls for it.
 struct GuardedKey: Sendable {
     let tag: String
 

@@ -1,13 +1,13 @@
 import KeychainTesting
 import LocalAuthentication
 
-/// A device with a passcode and a finger, a person before it, and a program on it.
+/// A device with a passcode and a finger, its user, and a program.
 struct Phone: Sendable {
     static let passcode = "1234"
     let keychain: TestKeychain
 
     /// - Parameters:
-    ///   - fingers: those enrolled; without any the reader is there, and empty.
+    ///   - fingers: the enrolled fingers; without any, the reader exists and is empty.
     ///   - hasSensor: whether there is a reader.
     init(hasPasscode: Bool = true, fingers: [String] = ["thumb"], hasSensor: Bool = true) throws {
         keychain = try TestKeychain()
@@ -57,8 +57,8 @@ extension LAContext {
     }
 }
 
-/// The code of the `LAError` that a body throws; nil when it throws nothing. An error of another kind is a code nobody
-/// expects.
+/// The code of the `LAError` that a body throws; nil for success. For an error of another kind it is an unexpected
+/// code.
 func code(_ body: () async throws -> Void) async -> LAError.Code? {
     do {
         try await body()
@@ -66,7 +66,7 @@ func code(_ body: () async throws -> Void) async -> LAError.Code? {
     } catch { return (error as? LAError)?.code ?? .invalidDimensions }
 }
 
-/// The code of the error of `Security` that a body throws; nil when it throws nothing.
+/// The code of the error of `Security` that a body throws; nil for success.
 func status(_ body: () async throws -> Void) async -> OSStatus? {
     do {
         try await body()
@@ -88,8 +88,8 @@ func accessControl(_ flags: SecAccessControlCreateFlags) throws -> SecAccessCont
 }
 
 extension Phone {
-    /// Waits until so many questions were asked, on a thread that may wait: those of the tasks are few. For long,
-    /// because the task that has the user asked may stand behind all other tests.
+    /// Waits for this many prompts, on a thread that may block: the threads of tasks are few. The limit is long,
+    /// because the task with the prompt may start after all other tests.
     func wasAsked(_ count: Int) async -> Bool {
         let user = user
         return await withCheckedContinuation { continuation in

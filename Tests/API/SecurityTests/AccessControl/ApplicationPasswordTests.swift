@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Passwords of a program's own, mixed into an item's encryption (S-35, S-84).
+/// Application passwords, mixed into an item's encryption (S-35, S-84).
 @Suite("Application passwords")
 struct ApplicationPasswordTests {
     private func with(_ password: String) -> Attributes {

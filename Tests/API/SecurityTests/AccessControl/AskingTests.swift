@@ -5,7 +5,7 @@ import LinuxSystem
 import Security
 import Testing
 
-/// How the user is asked for guarded items, and what the functions return for what comes of it (semantics B.4, B.6).
+/// Prompts for items with an access control, and the results of the functions (semantics B.4, B.6).
 @Suite("Asking the user for items")
 struct AskingTests {
     private func withGuardedItem(_ body: (TestKeychain) throws -> Void) throws {

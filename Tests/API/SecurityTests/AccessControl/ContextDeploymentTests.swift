@@ -4,7 +4,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// `LAContext` and rights wherever the engine runs: through a socket they do as in the program.
+/// `LAContext` and rights in every deployment: a socket changes nothing.
 @Suite("Contexts in every deployment") struct ContextDeploymentTests {
     private static func phone(_ deployment: Deployment) throws -> TestKeychain {
         let keychain = try deployment.makeKeychain(accessGroups: ["TEAM.program"])
@@ -53,7 +53,7 @@ import Testing
             }
         }
         #expect(failure == .appCancel)
-        // One prompt at a time: this one opens because the other has gone.
+        // There is one prompt at a time: this one appears because the other has gone.
         try await keychain.run {
             _ = try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "again")
         }

@@ -5,7 +5,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The keychain inside a program that nothing was installed for.
+/// The embedded keychain of a program without an installation.
 @Suite("Without an agent")
 struct EmbeddedAgentTests {
     @Test("Nobody is reached, there is no biometry, and what needs nobody works")

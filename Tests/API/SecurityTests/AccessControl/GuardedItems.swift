@@ -2,7 +2,7 @@ import KeychainTesting
 import LinuxSystem
 import Security
 
-/// A context as `LAContext` is one to this module.
+/// A context in the form in which this module sees an `LAContext`.
 final class TestContext: NSObject, AuthenticationContextSource {
     private let state = Lock(GivenContext(identifier: Randomness.bytes(16)))
 

@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Private keys whose use the user guards (S-34, S-41, S-42, S-45).
+/// Private keys with an access control (S-34, S-41, S-42, S-45).
 @Suite("Asking the user for keys")
 struct GuardedKeyTests {
     private typealias Flags = SecAccessControlCreateFlags

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Certificates given and returned by reference (S-63, semantics A.4, B.3, B.4).
+/// Certificates as arguments and results by reference (S-63, semantics A.4, B.3, B.4).
 @Suite("Certificates by reference")
 struct CertificateItemTests {
     private let query: Attributes = [kSecClass: kSecClassCertificate]
@@ -114,14 +114,14 @@ struct CertificateItemTests {
     func names() throws {
         try withKeychain { _ in
             add([kSecValueRef: try secCertificate("intermediate")])
-            // The issuer as it stands in the certificate, with two blanks and small letters.
+            // The issuer as the certificate has it, with two blanks and small letters.
             let root = try CertificateFixtures.bytes("root.der")
             let start = try #require(root.indices.first { root[$0...].starts(with: [0x30, 0x3D, 0x31]) })
             let name = Data(root[start..<start + 63])
             #expect(count(query + [kSecAttrIssuer: name]) == 1)
             let normalized = try #require(SecCertificateCopyNormalizedSubjectSequence(try secCertificate("root")))
             #expect(count(query + [kSecAttrIssuer: normalized]) == 1)
-            // And what comes back can be asked for.
+            // A query accepts the returned value.
             let found = try #require(attributes(query))
             #expect(count(query + [kSecAttrIssuer: found["issr"] as Any, kSecAttrSubject: found["subj"] as Any]) == 1)
         }

@@ -14,7 +14,7 @@ struct CertificateMatchTests {
         }
     }
 
-    /// The serial numbers of what a query finds, as names of the fixtures.
+    /// The serial numbers of the found certificates, as names of the fixtures.
     private func names(_ matches: Attributes, of names: [String]) -> Set<String> {
         let found = find(query + matches + [kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll])
         let certificates = Set(found.object as? [SecCertificate] ?? [])
@@ -59,7 +59,7 @@ struct CertificateMatchTests {
             let middle = try #require(SecCertificateCopyNormalizedSubjectSequence(try secCertificate("intermediate")))
             #expect(names([kSecMatchIssuers: [middle]], of: all) == ["server", "server-toodeep", "below"])
         }
-        // Without the intermediate there is no way from the server to the root.
+        // Without the intermediate no chain leads from the server to the root.
         try withCertificates(["server", "root"]) {
             #expect(names([kSecMatchIssuers: [root]], of: ["server", "root"]) == ["root"])
         }
@@ -68,7 +68,7 @@ struct CertificateMatchTests {
     @Test("Certificates that have issued each other end the walk")
     func circle() throws {
         let name = try #require(SecCertificateCopyNormalizedSubjectSequence(try secCertificate("mail")))
-        // The root and its namesake have the same name and are their own issuers.
+        // The root and its namesake have the same name and are self-signed.
         try withCertificates(["root", "root-namesake", "intermediate", "server"]) {
             #expect(find(query + [kSecMatchIssuers: [name], kSecReturnRef: true]).status == errSecItemNotFound)
         }

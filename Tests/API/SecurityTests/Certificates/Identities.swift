@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// An identity that others have made, and that is in no keychain.
+/// An identity of another program, which is in no keychain.
 func importedIdentity(_ file: String = "rsa") throws -> SecIdentity {
     var items: CFArray?
     let options: [CFString: Any] = [kSecImportExportPassphrase: "secret"]

@@ -18,7 +18,7 @@ struct TrustRulesTests {
         return made
     }
 
-    /// 0 for what is believed, otherwise the error's code.
+    /// 0 for a trusted certificate, otherwise the code of the error.
     private func code(_ trust: SecTrust) -> OSStatus {
         var error: CFError?
         let isTrusted = unsafe SecTrustEvaluateWithError(trust, &error)
@@ -60,7 +60,7 @@ struct TrustRulesTests {
         #expect(code(try trust(["server-826", "intermediate"], policy: eap)) == errSecCertificateValidityPeriodTooLong)
     }
 
-    /// A system whose distribution brings the root, and whose administrator added roots of their own.
+    /// A system whose distribution has the root, and whose administrator added other roots.
     private func withSystem(_ anchors: [String], added: [String: [UInt8]] = [:], _ body: () throws -> Void) throws {
         let folder = try TemporaryDirectory()
         defer { extendLifetime(folder) }
@@ -159,7 +159,7 @@ struct TrustRulesTests {
         #expect(result(trust)["TrustRevocationChecked"] as? Bool == true)
         let until = try #require(result(trust)["TrustExpirationDate"] as? Date)
         #expect(abs(until.timeIntervalSinceNow - 2 * 86_400) < 600)
-        // The leaf's alone is not all.
+        // The answer for the leaf alone does not cover the chain.
         SecTrustSetOCSPResponse(trust, try answers("good").object(at: 0) as? NSData)
         #expect(code(trust) == 0 && result(trust)["TrustRevocationChecked"] as? Bool == false)
         #expect(SecTrustSetOCSPResponse(trust, nil) == errSecSuccess)

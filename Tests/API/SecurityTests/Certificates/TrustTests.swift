@@ -21,7 +21,7 @@ struct TrustTests {
         return made
     }
 
-    /// 0 for a certificate that is believed, otherwise the code of the error.
+    /// 0 for a trusted certificate, otherwise the code of the error.
     private func verdict(_ trust: SecTrust) -> (code: Int, text: String) {
         var error: CFError?
         let isTrusted = unsafe SecTrustEvaluateWithError(trust, &error)
@@ -101,7 +101,7 @@ struct TrustTests {
         let trust = try trust(["server-expired", "intermediate"])
         #expect(verdict(trust).code == Int(errSecCertificateExpired))
         SecTrustSetVerifyDate(trust, Date().addingTimeInterval(-80 * 86_400) as NSDate)
-        // Then the certificate was valid, but its issuer was not yet.
+        // At that date the certificate was valid, but its issuer was not yet.
         #expect(verdict(trust).code == Int(errSecCertificateNotValidYet))
         let server = try self.trust()
         #expect(SecTrustSetPolicies(server, SecPolicyCreateSSL(true, "other.example.org")) == errSecSuccess)

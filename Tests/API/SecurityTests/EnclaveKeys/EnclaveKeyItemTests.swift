@@ -47,7 +47,7 @@ struct EnclaveKeyItemTests {
             let first = try #require(makeKey(enclaveKey("login")).value)
             _ = makeKey(enclaveKey("login"))
             #expect(handle(privateKey("login")) == first)
-            // The same name as a label of the pair: then there is no second item at all.
+            // The same name as the label of the pair. Then there is no second item.
             let named: Attributes = [kSecAttrApplicationLabel: Data("name")]
             let old = try #require(makeKey(enclaveKey("named", more: named)).value)
             #expect(makeKey(enclaveKey("named", more: named)).code == Int(errSecDuplicateItem))

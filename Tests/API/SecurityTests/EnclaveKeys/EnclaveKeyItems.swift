@@ -1,6 +1,6 @@
 import Security
 
-/// The description of a key that the Secure Enclave is to make, as the articles write it.
+/// The description of a new key in the Secure Enclave, as in Apple's articles.
 func enclaveKey(
     _ label: String, _ protection: CFString = kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
     _ flags: SecAccessControlCreateFlags? = .privateKeyUsage, more: Attributes = [:]
@@ -30,7 +30,7 @@ func sign(_ key: SecKey) -> Outcome<Data> { sign(key, .ecdsaSignatureMessageX962
 
 var challenge: Data { Data("a server's challenge") }
 
-/// Whether the key signs what its public half verifies.
+/// Whether the public half verifies a signature of the key.
 func works(_ key: SecKey) -> Bool {
     guard let signature = sign(key).value else { return false }
     return verify(publicKey(key), .ecdsaSignatureMessageX962SHA256, challenge, signature).value == true

@@ -3,7 +3,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Keys of the Secure Enclave as the articles use them.
+/// Keys of the Secure Enclave, as in Apple's articles.
 @Suite("Keys of the Secure Enclave")
 struct EnclaveKeyTests {
     @Test("S-38, S-39, S-75: SecKeyCreateRandomKey makes a permanent key in the enclave, which signs")
@@ -15,7 +15,7 @@ struct EnclaveKeyTests {
             let found = try #require(handle(privateKey("login")))
             #expect(found == key)
             #expect(works(found))
-            // The public half is for the program to keep.
+            // The program stores the public half itself.
             #expect(count([kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPublic]) == 0)
         }
     }

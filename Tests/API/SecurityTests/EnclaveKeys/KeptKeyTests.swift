@@ -2,7 +2,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Keys in the keychain: found by what they are, used without their bytes where the item says so.
+/// Keys in the keychain: found by their attributes, and used without their bytes if the item requires it.
 @Suite("Keys kept in the keychain")
 struct KeptKeyTests {
     private static var rsa: Attributes { [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] }
@@ -125,7 +125,7 @@ struct KeptKeyTests {
             }
             keychain.program(accessGroups: ["TEAM.stranger"]).run {
                 #expect(handle(privateKey("shared")) == nil)
-                // Not even with a handle that it got hold of.
+                // A handle from another program does not help.
                 #expect(sign(key).code == Int(errSecMissingEntitlement))
                 #expect(add([kSecClass: kSecClassKey, kSecValueRef: key]) == errSecMissingEntitlement)
             }

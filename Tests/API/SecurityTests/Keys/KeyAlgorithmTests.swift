@@ -40,7 +40,7 @@ struct KeyAlgorithmTests {
         let half = publicKey(key)
         let supported = { SecKeyIsAlgorithmSupported(key, $0, algorithm) }
         for operation in Self.operations {
-            // Nothing is done with the wrong half, but that RSA goes back with either.
+            // The wrong half does nothing, except that either half of an RSA pair inverts the other.
             let isPrivate = operation == .sign || operation == .decrypt || operation == .keyExchange
             let goesBack = isRSA(key) && (operation == .verify || operation == .decrypt)
             let right = SecKeyIsAlgorithmSupported(isPrivate ? key : half, operation, algorithm)
@@ -91,7 +91,7 @@ struct KeyAlgorithmTests {
         return own == exchange(peer, algorithm, publicKey(key), parameters).value
     }
 
-    /// A size that the algorithm takes: a whole block, a digest, or a little.
+    /// A size that the algorithm accepts: a whole block, a digest, or a few bytes.
     private func inputSize(_ key: SecKey, _ algorithm: SecKeyAlgorithm) -> Int {
         let name = algorithm.rawValue as String
         if name.hasSuffix(":RSA:raw") { return SecKeyGetBlockSize(key) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Attributes of keys (semantics F.2)")
 struct KeyAttributeTests {
-    /// The table of F.2: what is true of RSA public, RSA private, EC public and EC private keys.
+    /// The table of F.2 for RSA public, RSA private, EC public and EC private keys.
     static let flags: [(key: String, rsaPublic: Bool, rsaPrivate: Bool, ecPublic: Bool, ecPrivate: Bool)] = [
         ("encr", true, false, true, false),
         ("decr", true, true, false, true),

@@ -59,7 +59,7 @@ func exchange(
 
 func publicKey(_ key: SecKey) -> SecKey { SecKeyCopyPublicKey(key)! }
 
-/// One pair of every type and size that the tests use; made once, for RSA takes its time.
+/// One pair of every type and size that the tests use, made once because RSA is slow.
 enum Keys {
     static let rsa1024 = made(kSecAttrKeyTypeRSA, 1024)
     static let rsa2048 = made(kSecAttrKeyTypeRSA, 2048)

@@ -44,7 +44,7 @@ struct KeyOperationTests {
                 publicKey(Keys.p256), .ecdsaSignatureDigestX962SHA256, Data(count: size), Data(count: 70))
             #expect(checked.code == Int(errSecParam))
         }
-        // A message in the place of a digest would be cut off.
+        // A message in place of a digest would be cut off.
         #expect(sign(Keys.p256, .ecdsaSignatureDigestX962, Data(count: 65)).code == Int(errSecParam))
         #expect(sign(Keys.p256, .ecdsaSignatureDigestX962, Data(count: 64)).value != nil)
         #expect(sign(Keys.p256, .ecdsaSignatureDigestX962, Data()).code == Int(errSecParam))
@@ -139,7 +139,7 @@ struct KeyOperationTests {
             #expect(signature.count == 256)
             #expect(verify(half, .rsaSignatureRaw, input, signature).value == true)
             #expect(verify(half, .rsaSignatureRaw, Data([9]), signature).code == Int(errSecVerifyFailed))
-            // The public key goes back from what the private key has made.
+            // The public key inverts the operation of the private key.
             #expect(decrypt(half, .rsaEncryptionRaw, signature).value == input)
         }
         #expect(sign(own, .rsaSignatureRaw, Data(count: 257)).code == Int(errSecParam))
@@ -167,7 +167,7 @@ struct KeyOperationTests {
         }
         #expect(exchange(own, derives, peer, ["requestedSize": "32"]).code == Int(errSecParam))
         #expect(exchange(own, derives, peer, ["requestedSize": 32, "more": 1]).code == Int(errSecParam))
-        // An exchange that derives nothing looks at no parameters.
+        // An exchange without a derivation ignores parameters.
         for plain in [SecKeyAlgorithm.ecdhKeyExchangeStandard, .ecdhKeyExchangeCofactor] {
             let shared = exchange(own, plain, peer).value
             #expect(shared?.count == 32)

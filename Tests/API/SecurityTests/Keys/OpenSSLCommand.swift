@@ -2,7 +2,7 @@ import LinuxSystem
 import Security
 import TestSupport
 
-/// The command `openssl`, as somebody else's truth.
+/// The command `openssl`, an independent implementation.
 enum OpenSSLCommand {
     struct Failed: Error { let code: CInt }
 
@@ -43,7 +43,7 @@ enum OpenSSLCommand {
 }
 
 extension Data {
-    /// The bytes that hexadecimal digits stand for.
+    /// The bytes of hexadecimal digits.
     init(hexadecimal digits: String) {
         let values = digits.compactMap(\.hexDigitValue)
         self.init(stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })

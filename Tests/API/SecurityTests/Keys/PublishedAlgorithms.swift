@@ -1,6 +1,6 @@
 import Security
 
-/// Every algorithm of Apple's public headers under both of its names, with its identifier as semantics F.3 has it.
+/// Every algorithm of Apple's public headers under both of its names, with its identifier from semantics F.3.
 enum PublishedAlgorithms {
     typealias Row = (member: SecKeyAlgorithm, constant: SecKeyAlgorithm, identifier: String)
 

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// A message of content, made at once.
+/// A message of content, made in one call.
 func message(
     _ content: Data, signers: [SecIdentity] = [], recipients: [SecCertificate] = [], detached: Bool = false,
     _ attributes: CMSSignedAttributes = []
@@ -17,7 +17,7 @@ func message(
     return try #require(made as Data?)
 }
 
-/// A decoder that was given a message in two parts, and what came of it.
+/// A decoder that was given a message in two parts, and its result.
 func decoder(_ message: Data, detached: Data? = nil) throws -> (decoder: CMSDecoder, status: OSStatus) {
     var made: CMSDecoder?
     #expect(unsafe CMSDecoderCreate(&made) == errSecSuccess)

@@ -6,7 +6,7 @@ import Testing
 struct MessageTests {
     private let text = Data("The content of a message.\r\nIts second line.\n")
 
-    /// Files for `openssl cms`, which is somebody else's truth.
+    /// Files for `openssl cms`, an independent implementation.
     private func pem(_ folder: TemporaryDirectory, _ name: String, isKey: Bool) throws -> String {
         let bytes = Data(try CertificateFixtures.bytes(name + (isKey ? ".key" : ".der")))
         let label = isKey ? "PRIVATE KEY" : "CERTIFICATE"

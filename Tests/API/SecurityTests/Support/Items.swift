@@ -26,7 +26,7 @@ func internetPassword(_ server: String = "example.org", _ account: String = "acc
     [kSecClass: kSecClassInternetPassword, kSecAttrServer: server, kSecAttrAccount: account]
 }
 
-/// A certificate as a row: its attributes as the certificate's bytes would give them.
+/// A certificate as a row: the attributes that its bytes would give.
 func certificate(_ serialNumber: UInt8 = 1, keyHash: Data = Data(repeating: 7, count: 20)) -> Attributes {
     [
         kSecClass: kSecClassCertificate, kSecAttrCertificateType: 3, kSecAttrIssuer: Data([0x30, 0]),
@@ -46,7 +46,7 @@ func key(
     ]
 }
 
-/// A dictionary with further entries, which win.
+/// A dictionary with further entries, which replace its own.
 func + (left: Attributes, right: Attributes) -> Attributes { left.merging(right) { $1 } }
 
 /// A dictionary without an entry.

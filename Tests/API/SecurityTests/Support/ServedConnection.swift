@@ -8,8 +8,8 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 
-/// A program's way to its device through a real socket: the client's connection, the server's event loop and writer,
-/// and behind them what the program would otherwise have been connected to.
+/// A program's connection to its device through a real socket: the client's connection, the server's event loop and
+/// writer, and the original connection behind them.
 final class ServedConnection: KeychainConnection {
     private let server: KeychainServer
     private let client: Connection
@@ -30,7 +30,7 @@ final class ServedConnection: KeychainConnection {
         }
     }
 
-    /// A connection through a server of its own; when none can be started, every call says so.
+    /// A connection through its own server. When none can be started, every call fails with that error.
     @Sendable static func serve(
         _ target: any KeychainConnection, _ caller: CallerIdentity
     ) -> any KeychainConnection {
@@ -54,11 +54,11 @@ final class ServedConnection: KeychainConnection {
     }
 }
 
-/// Takes everybody for the same program.
+/// Identifies every caller as the same program.
 private struct OneCaller: CallerRegistry {
     let caller: CallerIdentity
 
-    /// It ends with the test.
+    /// It lasts as long as the test.
     private final class ThisProcess: CallerProcess {
         let isUnchanged = true
     }
@@ -74,7 +74,7 @@ private struct OneCaller: CallerRegistry {
     }
 }
 
-/// Hands what the server has read on to a connection, and its answers back.
+/// Passes requests that the server has read to a connection, and returns the answers.
 private struct Forwarding: RequestHandler {
     let target: any KeychainConnection
 
@@ -102,7 +102,7 @@ private struct Forwarding: RequestHandler {
 
     func makeItemReader() throws(Refusal) -> Reader { Reader(target) }
 
-    /// Nobody watches through it.
+    /// It has no observers.
     let stateEpoch = StateEpoch()
 
     func news() throws(Refusal) -> DeviceStateChange {
@@ -206,7 +206,7 @@ final class NoConnection: KeychainConnection {
     ) throws(Refusal) -> AuthenticationReply { throw Self.refusal }
 }
 
-/// Goes one way and the other in turn.
+/// Uses one connection and the other in turn.
 final class MixedConnection: KeychainConnection {
     private let ways: [any KeychainConnection]
     private let calls = Atomic<Int>(0)

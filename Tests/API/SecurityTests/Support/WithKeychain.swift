@@ -1,13 +1,13 @@
 import KeychainTesting
 
-/// Where the engine of a test's keychain runs. Programs must not be able to tell, so the whole suite runs in each of
-/// them.
+/// The place of the engine of a test's keychain. Programs must not notice a difference, so the whole suite runs in each
+/// deployment.
 enum Deployment: CaseIterable {
     /// In this process, over a store in memory.
     case embedded
     /// Behind a socket, as a daemon serves it.
     case served
-    /// Now in this process, now behind a socket, over the same store.
+    /// In this process and behind a socket in turn, over the same store.
     case mixed
 
     func makeKeychain(accessGroups: [String]) throws -> TestKeychain {
