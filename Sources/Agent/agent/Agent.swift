@@ -1,17 +1,18 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
 import UserPresence
 
-/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches his session. It ends when the
+/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches their session. It ends when the
 /// enclave goes.
 @main
 struct Agent {
     static func main() {
         do {
             switch try AgentArguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(AgentArguments.helpText)
+            case .help: print(AgentArguments.table.help)
             case .version: print(AgentArguments.versionText)
             case .serve(let options): try serve(options)
             }
@@ -38,7 +39,7 @@ struct Agent {
     }
 }
 
-/// What runs in the process.
+/// The parts that run in the process.
 enum Services {
     /// Where the watch sends what it sees, and where the report gets the session's name: each exists before the other.
     private struct Parts {

@@ -1,4 +1,5 @@
 import CallerIdentification
+import CommandOptions
 import Glibc
 import KeychainWire
 import LinuxSystem
@@ -40,7 +41,7 @@ final class IdentifierService {
     ///
     /// - Throws: what keeps it from listening.
     static func run(_ options: IdentifierOptions, log: @escaping @Sendable (String) -> Void) throws {
-        if options.asksForHelp { return print(IdentifierOptions.helpText) }
+        if options.asksForHelp { return print(IdentifierOptions.table.help) }
         try DaemonProcess.harden()
         signal(SIGPIPE, SIG_IGN)
         let client = try Account(options.client)
@@ -97,11 +98,11 @@ final class IdentifierService {
         }
     }
 
-    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one begins
-    /// anew. One user has few of them: it takes hundreds of users who all hold up theirs.
+    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one starts
+    /// without any. One user has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
         guard looks.isExhausted else { return }
-        log("the files of too many programs are not read in time; the identifier begins anew")
+        log("the files of too many programs are not read in time; the identifier starts again")
         _exit(EXIT_FAILURE)
     }
 
@@ -149,7 +150,7 @@ final class IdentifierService {
 }
 
 extension KeychainOwner {
-    /// Whom its keychain serves.
+    /// The owner of its keychain.
     var servedCallers: ServedCallers {
         switch self {
         case .user(let user): .user(user)

@@ -1,4 +1,5 @@
 import CallerIdentification
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainClient
@@ -10,13 +11,13 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// keychaind: serves the keychain of one user, with the enclave in a process of its own beside it.
+/// keychaind: serves the keychain of one user, with the enclave in a process of its own.
 @main
 struct Keychaind {
     static func main() {
         do {
             switch try DaemonArguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(DaemonArguments.helpText)
+            case .help: print(DaemonArguments.table.help)
             case .version: print(DaemonArguments.versionText)
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
@@ -44,7 +45,7 @@ struct Keychaind {
     }
 
     /// Hardening comes before the first secret, the signals before the first thread, the socket before the store:
-    /// whoever has the socket is the one daemon, and clients can connect while it opens the store.
+    /// the process that has the socket is the one daemon, and clients can connect while it opens the store.
     private static func serve(_ options: DaemonArguments.Options) throws {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
@@ -95,7 +96,7 @@ struct Keychaind {
         return (server, engine)
     }
 
-    /// Who may call, and who is who.
+    /// Decides which programs may call, and identifies them.
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
             .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
@@ -103,7 +104,7 @@ struct Keychaind {
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
 
-    /// The command of this installation: it is beside the daemon, or where commands are.
+    /// The command of this installation: in the daemon's folder, or in the folder of commands.
     static func inspector() -> FileStatus? {
         guard let folder = try? ownPath().folder else { return nil }
         let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]

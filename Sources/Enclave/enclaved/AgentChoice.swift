@@ -6,10 +6,10 @@ import LinuxSystem
 /// Which program asks the user.
 enum AgentChoice {
     case none
-    /// `keychain-agent` beside this program, where it is installed.
+    /// `keychain-agent` in the folder of this program, where it is installed.
     case beside
     case named(String)
-    /// The one that whoever has started this enclave gives, and the next one when that has gone.
+    /// The agent that the enclave's starter gives, and the next one when that has gone.
     case given(AgentQueue)
 
     init(_ text: String) { self = text == "none" ? .none : .named(text) }
