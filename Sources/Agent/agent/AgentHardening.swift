@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What the program takes from itself, and the signals it takes.
+/// The rights that the program gives up, and the signals it handles.
 enum AgentHardening {
     /// No core files and no tracing by the same user; no terminal, which would stop a process in the background that
     /// reads from it.

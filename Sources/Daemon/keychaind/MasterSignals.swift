@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What ends the master, or the supervisor: a signal, or the end of who has started it.
+/// The events that end the master or the supervisor: a signal, or the end of the process that started it.
 struct MasterSignals {
     private var signals = sigset_t()
 

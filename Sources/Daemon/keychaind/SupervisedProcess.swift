@@ -41,7 +41,7 @@ final class SupervisedProcess {
         (self.socket, self.beats, self.isAlone) = (socket, beats, isAlone)
     }
 
-    /// What is readable when there is something to look at. Not what it says: it says it as often as it likes.
+    /// Readable when there is something to look at. Its words do not count: it may repeat them as often as it likes.
     var descriptors: [FileDescriptor] { [running?.end ?? other].compactMap(\.self) }
 
     /// Starts it, unless another one listens already; it is started when that has ended, for it may just be ending.
@@ -134,7 +134,7 @@ final class SupervisedProcess {
 
     private func hasEnded(_ end: FileDescriptor) -> Bool { (try? end.wait(for: .readable, deadline: .now)) != nil }
 
-    /// Whether it has given a sign of life since it was heard last. What it has said is dropped, but no more than there
+    /// Whether it has given a sign of life since it was heard last. Its words are dropped, but no more than there
     /// can have been: one that goes on and on keeps nobody here.
     private func hear(_ lifeline: UnixSocket) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4096)

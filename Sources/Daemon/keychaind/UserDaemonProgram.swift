@@ -9,7 +9,7 @@ import KeychainWire
 import LinuxSystem
 
 /// The daemon of one keychain of the system service: as a user's daemon, but for where its connections come from, where
-/// its enclave is, and whom it serves.
+/// its enclave is, and which owner it serves.
 struct UserDaemonProgram {
     private let owner: KeychainOwner
     private let options: DaemonArguments.Options
@@ -55,8 +55,8 @@ struct UserDaemonProgram {
         }
     }
 
-    /// Leaves this process its own keychain's folder, and what everybody may read of what root has installed. What it
-    /// is connected to it was given.
+    /// Leaves this process its own keychain's folder, and the installed files that everybody may read. It was given all
+    /// its connections.
     private func confine() throws(SystemError) {
         try Privileges.reduce(to: nil, keeping: [])
         try ProcessHardening.forbidNewPrivileges()
@@ -71,7 +71,7 @@ struct UserDaemonProgram {
         try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
     }
 
-    /// What libraries and the entitlements of programs are read from, and the kernel's own words about this process and
+    /// The folders of libraries and of programs' entitlements, and the kernel's own words about this process and
     /// the machine.
     private static let system = [
         "/usr/", "/etc/", "/opt/", "/lib/", "/lib64/", "/nix/store/", "/gnu/store/", "/proc/", "/dev/urandom",

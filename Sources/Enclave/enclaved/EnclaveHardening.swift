@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What the program takes from itself before it reads a key.
+/// The rights that the program gives up before it reads a key.
 enum EnclaveHardening {
     /// No core files, no tracing by the same user: the first thing of all.
     ///
