@@ -70,10 +70,10 @@ enum GroupCommands {
     }
 
     private static let moveNotes = [
-        "All items are moved in one step, or none: those that are in the way are then listed. Three callers may do this:",
-        "a program that has both groups; the user, with the password if one is set; and a program that has the new group,",
-        "with a statement that the old group's team signed. Items whose values the user guards are moved by their own",
-        "programs, with SecItemUpdate.",
+        "All items are moved in one step, or none: those that are in the way are then listed.",
+        "Three callers may do this: a program that has both groups; the user, with the password if one is set; and a",
+        "program that has the new group, with a statement that the old group's team signed.",
+        "Items whose values the user guards are moved by their own programs, with SecItemUpdate.",
     ]
 
     /// The class among the options; nil when none is given.

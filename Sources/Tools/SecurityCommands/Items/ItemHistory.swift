@@ -5,9 +5,9 @@ import KeychainWire
 /// `history`, `undelete`, `restore-item`: what items were before they were changed or deleted, and bringing it back.
 enum ItemHistory {
     private static let kept = [
-        "Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for all",
-        "items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none of",
-        "deleted logins of git and docker.",
+        "Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for",
+        "all items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none",
+        "of deleted logins of git and docker.",
     ]
 
     static let list = Command(
