@@ -301,7 +301,8 @@ let package = Package(
         tests(
             "DocumentationTests", in: "Daemon",
             uses: [
-                "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+                "agent", "enclaved", "keychaind", "SecurityCommands", "CommandOptions", "KeychainStore",
+                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "ExamplesTests", in: "API",

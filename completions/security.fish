@@ -32,7 +32,7 @@ complete -c security -n __fish_use_subcommand -a snapshot -d 'Make a consistent 
 complete -c security -n __fish_use_subcommand -a history -d 'Show the earlier versions of items, and deleted items.'
 complete -c security -n __fish_use_subcommand -a undelete -d 'Bring a deleted item back.'
 complete -c security -n __fish_use_subcommand -a restore-item -d 'Give an item what it had at an earlier time.'
-complete -c security -n __fish_use_subcommand -a identity -d 'Show whom the keychain takes a program for, and its access groups.'
+complete -c security -n __fish_use_subcommand -a identity -d 'Show how the keychain identifies a program, and its access groups.'
 complete -c security -n __fish_use_subcommand -a anchor -d 'Let the kernel keep other programs of the user out of a program.'
 complete -c security -n __fish_use_subcommand -a move-enclave -d 'Move the keychain\'s keys into the machine\'s TPM, or out of it.'
 complete -c security -n __fish_use_subcommand -a migrate-store -d 'Move what was stored before the system service came into the service\'s keychain.'

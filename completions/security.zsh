@@ -31,7 +31,7 @@ _security() {
         'history:Show the earlier versions of items, and deleted items.'
         'undelete:Bring a deleted item back.'
         'restore-item:Give an item what it had at an earlier time.'
-        'identity:Show whom the keychain takes a program for, and its access groups.'
+        'identity:Show how the keychain identifies a program, and its access groups.'
         'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
         'migrate-store:Move what was stored before the system service came into the service'\''s keychain.'

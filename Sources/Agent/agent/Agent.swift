@@ -1,17 +1,18 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
 import UserPresence
 
-/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches the user's session. It ends
-/// when the enclave goes.
+/// keychain-agent: asks the user on behalf of the enclave, which starts it, and watches their session. It ends when the
+/// enclave goes.
 @main
 struct Agent {
     static func main() {
         do {
             switch try AgentArguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(AgentArguments.helpText)
+            case .help: print(AgentArguments.table.help)
             case .version: print(AgentArguments.versionText)
             case .serve(let options): try serve(options)
             }
@@ -38,7 +39,7 @@ struct Agent {
     }
 }
 
-/// The services of the process.
+/// The parts that run in the process.
 enum Services {
     /// Links between the services. The watch needs the server, and the report needs the watch's session, before both
     /// exist.

@@ -1,9 +1,10 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
 
-/// The options of the command line.
+/// The work that the command line asks for.
 enum AgentArguments {
     case help
     case version
@@ -22,59 +23,69 @@ enum AgentArguments {
         init(_ problem: String) { description = problem + " See keychain-agent --help." }
     }
 
-    static let helpText = """
-        usage: keychain-agent --channel FD [--pinentry PROGRAM] [--login-service NAME]
-                              [--alone | --keep-from FOLDER]
-
-        Asks the user for a finger, a passcode or a password. Started by keychain-enclaved, not by hand.
-
-          --channel FD          the inherited socket to the enclave
-          --pinentry PROGRAM    the path of a pinentry, none, or auto for what is installed
-          --login-service NAME  the PAM service that verifies the login's password; keychain, else login
-          --alone               start no program, and see no files but the system's
-          --keep-from FOLDER    see all files but those in there, and pinentries no more than that
-          --help                show this
-          --version             show its release and the protocol it speaks
-        """
+    static let table = ProgramOptions(
+        "keychain-agent",
+        "Asks the user for a finger, a passcode or a password. Started by keychain-enclaved, not by hand.",
+        options: [
+            ProgramOption(
+                "--channel", value: "FD", .descriptor, count: .required, "The inherited socket to the enclave."),
+            ProgramOption(
+                "--pinentry", value: "PROGRAM", .word,
+                "The path of a pinentry, none, or auto for an installed one. Default: auto."),
+            ProgramOption(
+                "--login-service", value: "NAME", .word,
+                "The PAM service that verifies the login's password. Default: keychain, else login."),
+            ProgramOption(
+                "--alone",
+                """
+                Start no program, reach no network and no other process, and see no files but the system's. The \
+                enclave gives this option where there is no pinentry to start.
+                """),
+            ProgramOption(
+                "--keep-from", value: "FOLDER", .absolutePath,
+                """
+                In place of --alone: see all files but those in FOLDER, as do the pinentries it starts, and reach no \
+                other process. The enclave gives the keychain's folder, where no login's password is to be verified.
+                """),
+            ProgramOption("--help", "Show this text."),
+            ProgramOption("--version", "Show the release of the program and the protocol it speaks."),
+        ])
 
     static let versionText = Release.text("keychain-agent", "channel \(AgentFormat.version)")
 
-    init(_ arguments: some Sequence<String>) throws(Mistake) {
-        var (channel, pinentry, service) = (String?.none, "auto", String?.none)
-        var confinement = Confinement.none
-        var rest = Array(arguments)[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--help":
-                self = .help
-                return
-            case "--version":
-                self = .version
-                return
-            case "--channel": channel = rest.popFirst()
-            case "--pinentry": pinentry = rest.popFirst() ?? ""
-            case "--login-service": service = rest.popFirst()
-            case "--alone": confinement = .alone
-            case "--keep-from": confinement = .away(from: try Self.folder(rest.popFirst()))
-            default: throw Mistake("There is no argument \(argument).")
-            }
+    init(_ words: some Sequence<String>) throws(Mistake) {
+        let given: ProgramArguments
+        do throws(WrongCommandLine) { given = try ProgramArguments(words, Self.table) } catch {
+            throw Mistake(error.problem)
         }
+        if given.has("--help") {
+            self = .help
+        } else if given.has("--version") {
+            self = .version
+        } else {
+            self = .serve(try Options(given))
+        }
+    }
+}
+
+extension AgentArguments.Options {
+    fileprivate init(_ given: ProgramArguments) throws(AgentArguments.Mistake) {
+        (pinentry, loginService) = (given.text("--pinentry") ?? "auto", given.text("--login-service"))
         guard ["auto", "none"].contains(pinentry) || pinentry.hasPrefix("/") else {
-            throw Mistake("--pinentry takes auto, none, or an absolute path.")
+            throw AgentArguments.Mistake("--pinentry takes auto, none, or an absolute path.")
         }
-        guard service.map({ !$0.isEmpty && !$0.contains("/") }) ?? true else {
-            throw Mistake("--login-service takes the name of a PAM service.")
+        guard loginService?.contains("/") != true else {
+            throw AgentArguments.Mistake("--login-service takes the name of a PAM service.")
         }
-        guard let socket = UnixSocket(inherited: channel) else {
-            throw Mistake(
+        guard let socket = UnixSocket(inherited: given.text("--channel")) else {
+            throw AgentArguments.Mistake(
                 "--channel FD is missing, or not the number of an open socket: the enclave starts this program.")
         }
-        self = .serve(
-            Options(channel: socket, pinentry: pinentry, loginService: service, confinement: confinement))
-    }
-
-    private static func folder(_ text: String?) throws(Mistake) -> String {
-        guard let text, text.hasPrefix("/") else { throw Mistake("--keep-from takes an absolute path.") }
-        return text
+        channel = socket
+        if let folder = given.text("--keep-from") {
+            confinement = .away(from: folder)
+        } else if given.has("--alone") {
+            confinement = .alone
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The rights that the program gives up, and the signals that it handles.
+/// The rights that the program gives up, and the signals it handles.
 enum AgentHardening {
     /// No core files and no tracing by the same user; no terminal, which would stop a process in the background that
     /// reads from it.

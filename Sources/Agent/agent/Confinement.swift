@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The rights that the agent gives up before it reads the output of terminals, pinentries and the system bus.
+/// The rights that the agent gives up before it reads input from terminals, pinentries and the system bus.
 enum Confinement: Equatable {
     case none
     /// It starts no program, reaches no network and no other process, and sees the system's files alone.
@@ -36,7 +36,7 @@ enum Confinement: Equatable {
         }
     }
 
-    /// Files that libraries read when accounts are looked up, and when a library is loaded for it.
+    /// The files that libraries read when accounts are looked up and when a library is loaded for it.
     private static let system = [
         "/usr/", "/lib/", "/lib32/", "/lib64/", "/etc/", "/nix/store/", "/gnu/store/", "/run/systemd/", "/run/nscd/",
     ]

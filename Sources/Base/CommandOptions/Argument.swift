@@ -16,8 +16,6 @@ package struct Argument: Sendable {
         unsafe self.bytes = SecretBytes(copying: bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    package var isEmpty: Bool { bytes.count == 0 }
-
     /// The word as text for what is no secret; bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: array, as: UTF8.self) }
 

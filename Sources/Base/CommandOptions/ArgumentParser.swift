@@ -83,7 +83,7 @@ package struct ArgumentParser {
         for (offset, byte) in word.array.enumerated().dropFirst() {
             let letter = Character(UnicodeScalar(byte))
             guard let option = options.first(where: { $0.letter == letter }) else {
-                throw WrongCommandLine("illegal option -- \(letter)")
+                throw WrongCommandLine("illegal option -- \(letter)", nearest: nearest(to: word))
             }
             guard option.value != nil else {
                 parsed.values.append(.init(letter, nil))
@@ -91,6 +91,13 @@ package struct ArgumentParser {
             }
             return try takeValue(of: option, behind: offset, in: word)
         }
+    }
+
+    /// The long option that a word was meant for; a single letter has no neighbours.
+    private func nearest(to word: Argument) -> String? {
+        guard word.begins("--"), word.bytes.count <= 24 else { return nil }
+        let names = options.compactMap(\.word) + ["json", "help"]
+        return NearestName.find(word.text, among: names.map { "--\($0)" })
     }
 
     private mutating func takeValue(
@@ -110,11 +117,13 @@ package struct ArgumentParser {
     }
 }
 
-/// Why a command line cannot be read, as a sentence without its full stop.
+/// Why a command line cannot be read.
 package struct WrongCommandLine: Error {
     package let problem: String
+    /// The option that may have been meant.
+    package let nearest: String?
 
-    init(_ problem: String) { self.problem = problem }
+    package init(_ problem: String, nearest: String? = nil) { (self.problem, self.nearest) = (problem, nearest) }
 }
 
 /// The words of a command line, sorted.

@@ -6,7 +6,7 @@ package struct CommandOption: Sendable {
     package let letter: Character
     /// A longer name; nil for most.
     package let word: String?
-    /// What its value is called; nil for a switch.
+    /// The name of its value; nil for a switch.
     package let value: String?
     /// One sentence.
     package let meaning: String

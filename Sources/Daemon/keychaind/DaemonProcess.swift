@@ -4,7 +4,7 @@ import KeychainServer
 import LinuxSystem
 import Synchronization
 
-/// The settings that the daemon changes for its own process.
+/// The changes that the daemon makes to its own process.
 enum DaemonProcess {
     /// Closes the ways other processes could look into this one. New privileges are forbidden once the enclave is
     /// started.
@@ -32,7 +32,7 @@ enum DaemonProcess {
         ownsLog.store(true, ordering: .relaxed)
     }
 
-    /// Starts the log again when it has grown too long; to be called before a line is written.
+    /// Empties the log when it has grown too long; to be called before a line is written.
     static func boundLog() {
         guard ownsLog.load(ordering: .relaxed) else { return }
         var status = stat()
@@ -44,7 +44,7 @@ enum DaemonProcess {
     /// Whether what is written to the error output goes to a log that this daemon has opened.
     private static let ownsLog = Atomic(false)
 
-    /// The limits for clients here, within what this process may open.
+    /// The limits on what clients may make grow, within what this process may open.
     ///
     /// - Throws: `SystemError` of `setrlimit`; `EMFILE` when it may open so little that it would serve nobody.
     static func limits(
@@ -62,7 +62,7 @@ enum DaemonProcess {
         return limits
     }
 
-    /// The most descriptors of the daemon itself: its store and threads, and the processes it knows.
+    /// The most that the daemon itself has open: its store and threads, and the processes it knows.
     private static let ownFiles = 64 + KnownProcesses.capacity * 2
     /// Enough for a handful of programs.
     private static let fewestFiles = 64

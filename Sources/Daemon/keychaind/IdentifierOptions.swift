@@ -1,11 +1,12 @@
+import CommandOptions
 import LinuxSystem
 
-/// The options of the process that identifies callers.
+/// The command line of the process that identifies callers.
 struct IdentifierOptions {
     var socket = ""
-    /// The user it runs as.
+    /// The user that it runs as.
     var user = "_keychain-identifier"
-    /// Whose connections it takes.
+    /// The user whose connections it takes.
     var client = "_keychain"
     /// As the daemons take them.
     var anchorGroup = AnchorGroup.name
@@ -15,38 +16,39 @@ struct IdentifierOptions {
     var ready: FileDescriptor?
     var asksForHelp = false
 
-    static let helpText = """
-        usage: keychaind --identify SOCKET [--user USER] [--accept-from USER] [--anchor-group GROUP]
-                                           [--entitlements FOLDER]...
-
-        Finds out which programs call, for the daemons of the system service. Started by systemd, or by
-        keychaind --system as root: then it goes on as a user of its own, with CAP_SYS_PTRACE alone.
-
-          --identify SOCKET       where it listens; a socket passed by systemd comes first
-          --user USER             the user it runs as: a name or a number; _keychain-identifier when not given
-          --accept-from USER      whose connections it takes; _keychain when not given
-          --anchor-group GROUP    the group of anchored programs: a name or a number; _keychain-anchored
-          --entitlements FOLDER   where root installs entitlements; may come several times
-          --until FD              end when this descriptor does
-          --ready-fd FD           write a byte there when it listens
+    static let table = ProgramOptions(
+        "keychaind --identify [SOCKET]",
         """
+        Identifies the programs that connect to the daemons of the system service. Started by systemd on a socket \
+        that systemd passes, or by keychaind --system as root. In the second case it continues as a user of its own, \
+        with the capability CAP_SYS_PTRACE alone.
+        """,
+        options: [
+            ProgramOption(
+                "--user", value: "USER", .word,
+                "The user that the process runs as: a name or a number. Default: _keychain-identifier."),
+            ProgramOption(
+                "--accept-from", value: "USER", .word, "The user whose connections are taken. Default: _keychain."),
+            DaemonArguments.anchorGroup, DaemonArguments.entitlements,
+            ProgramOption("--until", value: "FD", .descriptor, "End when this descriptor does."),
+            DaemonArguments.readyDescriptor,
+            ProgramOption("--help", "Show this text."),
+        ])
 
-    init(_ arguments: some Sequence<String>) throws(DaemonArguments.Mistake) {
-        var rest = Array(arguments)[...]
-        if rest.first?.hasPrefix("--") == false { socket = try DaemonArguments.path("--identify", rest.popFirst()) }
-        while let name = rest.popFirst() {
-            switch name {
-            case "--help": asksForHelp = true
-            case "--user": user = try DaemonArguments.text(name, rest.popFirst())
-            case "--accept-from": client = try DaemonArguments.text(name, rest.popFirst())
-            case "--anchor-group": anchorGroup = try DaemonArguments.text(name, rest.popFirst())
-            case "--entitlements": entitlements.append(try DaemonArguments.path(name, rest.popFirst()))
-            case "--until": lifeline = UnixSocket(try DaemonArguments.descriptor(name, rest.popFirst()))
-            case "--ready-fd": ready = try DaemonArguments.descriptor(name, rest.popFirst())
-            default: throw DaemonArguments.Mistake("There is no argument \(name) with --identify.")
-            }
-        }
-        guard asksForHelp || !socket.isEmpty else {
+    init(_ words: some Sequence<String>) throws(DaemonArguments.Mistake) {
+        var rest = Array(words)[...]
+        if rest.first?.hasPrefix("--") == false, let path = rest.popFirst() { socket = path }
+        let given = try DaemonArguments.read(rest, Self.table)
+        asksForHelp = given.has("--help")
+        user = given.text("--user") ?? user
+        client = given.text("--accept-from") ?? client
+        anchorGroup = given.text("--anchor-group") ?? anchorGroup
+        entitlements = given.all("--entitlements")
+        do throws(WrongCommandLine) {
+            lifeline = try given.descriptor("--until").map { UnixSocket($0) }
+            ready = try given.descriptor("--ready-fd")
+        } catch { throw DaemonArguments.Mistake(error.problem) }
+        guard asksForHelp || socket.hasPrefix("/") else {
             throw DaemonArguments.Mistake("--identify takes an absolute path.")
         }
     }

@@ -1,4 +1,5 @@
 import CallerIdentification
+import CommandOptions
 import Glibc
 import KeychainWire
 import LinuxSystem
@@ -40,7 +41,7 @@ final class IdentifierService {
     ///
     /// - Throws: what keeps it from listening.
     static func run(_ options: IdentifierOptions, log: @escaping @Sendable (String) -> Void) throws {
-        if options.asksForHelp { return print(IdentifierOptions.helpText) }
+        if options.asksForHelp { return print(IdentifierOptions.table.help) }
         try DaemonProcess.harden()
         signal(SIGPIPE, SIG_IGN)
         let client = try Account(options.client)
@@ -97,8 +98,8 @@ final class IdentifierService {
         }
     }
 
-    /// Only the end of the process gives back a thread that a caller's file system holds up; the next process starts
-    /// with all threads. One user has few of them: it takes hundreds of users who all hold up theirs.
+    /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one starts
+    /// without any. One user has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
         guard looks.isExhausted else { return }
         log("the files of too many programs are not read in time; the identifier starts again")
@@ -149,7 +150,7 @@ final class IdentifierService {
 }
 
 extension KeychainOwner {
-    /// The users that its keychain serves.
+    /// The owner of its keychain.
     var servedCallers: ServedCallers {
         switch self {
         case .user(let user): .user(user)

@@ -1,4 +1,5 @@
 import CallerIdentification
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainClient
@@ -16,7 +17,7 @@ struct Keychaind {
     static func main() {
         do {
             switch try DaemonArguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(DaemonArguments.helpText)
+            case .help: print(DaemonArguments.table.help)
             case .version: print(DaemonArguments.versionText)
             case .detach(let options): try detach(options)
             case .serve(let options): try serve(options)
@@ -44,8 +45,8 @@ struct Keychaind {
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
 
-    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store. The
-    /// process that has the socket is the one daemon, and clients can connect while it opens the store.
+    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store:
+    /// the process that has the socket is the one daemon, and clients can connect while it opens the store.
     private static func serve(_ options: DaemonArguments.Options) throws {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
@@ -96,7 +97,7 @@ struct Keychaind {
         return (server, engine)
     }
 
-    /// The users that may call, and the identification of callers.
+    /// Decides which programs may call, and identifies them.
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
             .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
@@ -104,7 +105,7 @@ struct Keychaind {
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
 
-    /// The command of this installation: in the daemon's folder, or where commands are.
+    /// The command of this installation: in the daemon's folder, or in the folder of commands.
     static func inspector() -> FileStatus? {
         guard let folder = try? ownPath().folder else { return nil }
         let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]

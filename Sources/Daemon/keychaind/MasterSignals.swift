@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The reasons for the master, or the supervisor, to end: a signal, or the end of the process that started it.
+/// The events that end the master or the supervisor: a signal, or the end of the process that started it.
 struct MasterSignals {
     private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP])
 

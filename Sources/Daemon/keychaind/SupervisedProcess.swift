@@ -41,8 +41,7 @@ final class SupervisedProcess {
         (self.socket, self.beats, self.isAlone) = (socket, beats, isAlone)
     }
 
-    /// The descriptor that is readable when there is something to look at. It carries no message: the process may write
-    /// to it as often as it likes.
+    /// Readable when there is something to look at. Its words do not count: it may repeat them as often as it likes.
     var descriptors: [FileDescriptor] { [running?.end ?? other].compactMap(\.self) }
 
     /// Starts it, unless another one listens already; it is started when that has ended, for it may just be ending.
@@ -135,8 +134,8 @@ final class SupervisedProcess {
 
     private func hasEnded(_ end: FileDescriptor) -> Bool { (try? end.wait(for: .readable, deadline: .now)) != nil }
 
-    /// Whether it has given a sign of life since it was heard last. The bytes are dropped, but no more than there can
-    /// have been: a process that goes on writing keeps nobody here.
+    /// Whether it has given a sign of life since it was heard last. Its words are dropped, but no more than there
+    /// can have been: one that goes on and on keeps nobody here.
     private func hear(_ lifeline: UnixSocket) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4096)
         var span = bytes.mutableSpan

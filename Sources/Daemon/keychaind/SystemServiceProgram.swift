@@ -1,3 +1,4 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainMaster
@@ -13,7 +14,7 @@ enum SystemServiceProgram {
     ///
     /// - Throws: what keeps it from serving.
     static func run(_ options: SystemOptions, log: @escaping @Sendable (String) -> Void) throws {
-        if options.asksForHelp { return print(SystemOptions.helpText) }
+        if options.asksForHelp { return print(SystemOptions.table.help) }
         try DaemonProcess.harden()
         let inherited = try SocketActivation.sockets()
         if inherited.isEmpty, !options.isSupervised { return try Supervisor.run(options, log: log) }

@@ -8,8 +8,8 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// The daemon of one keychain of the system service. It differs from a user's daemon in where its connections come
-/// from, where its enclave is, and which users it serves.
+/// The daemon of one keychain of the system service: as a user's daemon, but for where its connections come from, where
+/// its enclave is, and which owner it serves.
 struct UserDaemonProgram {
     private let owner: KeychainOwner
     private let options: DaemonArguments.Options
@@ -55,8 +55,8 @@ struct UserDaemonProgram {
         }
     }
 
-    /// Leaves this process its own keychain's folder, and everything that root has installed and everybody may read.
-    /// Its connections were given to it.
+    /// Leaves this process its own keychain's folder, and the installed files that everybody may read. It was given all
+    /// its connections.
     private func confine() throws(SystemError) {
         try Privileges.reduce(to: nil, keeping: [])
         try ProcessHardening.forbidNewPrivileges()
@@ -71,8 +71,8 @@ struct UserDaemonProgram {
         try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])
     }
 
-    /// The folders that libraries and the entitlements of programs are read from, and the kernel's own files about this
-    /// process and the machine.
+    /// The folders of libraries and of programs' entitlements, and the kernel's own words about this process and
+    /// the machine.
     private static let system = [
         "/usr/", "/etc/", "/opt/", "/lib/", "/lib64/", "/nix/store/", "/gnu/store/", "/proc/", "/dev/urandom",
     ]

@@ -9,7 +9,7 @@ enum AgentChoice {
     /// `keychain-agent` in the folder of this program, where it is installed.
     case beside
     case named(String)
-    /// The one that the parent of this enclave gives, and the next one when that has gone.
+    /// The agent that the enclave's starter gives, and the next one when that has gone.
     case given(AgentQueue)
 
     init(_ text: String) { self = text == "none" ? .none : .named(text) }

@@ -1,9 +1,10 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainWire
 import LinuxSystem
 
-/// What the command line asks for.
+/// The work that the command line asks for.
 enum EnclaveArguments {
     case help
     case version
@@ -25,80 +26,98 @@ enum EnclaveArguments {
         let description: String
     }
 
-    static let helpText = """
-        usage: keychain-enclaved --vault FILE --channel FD [--create] [--tpm TPM] [--agent PATH] [--pinentry PROGRAM]
-                                 [--login-password]
-               keychain-enclaved --listen SOCKET [...]
-
-        Guards the keys of a keychain. Started by keychaind, not by hand.
-
-          --vault FILE   the file that holds the keys
-          --channel FD   the inherited socket to the daemon
-          --create       make a vault where there is none: only for a keychain without items
-          --tpm TPM      what the keys may rest on: none, auto, or how a TPM is reached; none when not given
-          --agent PATH   the program that asks the user, or none; keychain-agent beside this program when not given
-          --agents FD    in place of --agent: the socket over which the listener gives agents
-          --pinentry PROGRAM
-                         what the agent asks for passcodes with: a path, none, or auto
-          --login-password
-                         the password of the user's login may stand in where no passcode is set
-          --vaults FOLDER
-                         in place of --vault and --create: the first words of the system service's master say whose vault in the
-                         folder it is
-          --listen       start an enclave for every connection; see keychain-enclaved --listen --help
-          --help         show this
-          --version      show its release and the formats it knows
-        """
+    static let table = ProgramOptions(
+        "keychain-enclaved", "Guards the keys of a keychain. Started by keychaind, not by hand.",
+        options: [
+            ProgramOption("--vault", value: "FILE", .absolutePath, "The file with the keys."),
+            ProgramOption(
+                "--channel", value: "FD", .descriptor, count: .required, "The inherited socket to the daemon."),
+            ProgramOption("--create", "Make a vault where there is none; only for a keychain without items."),
+            ProgramOption(
+                "--tpm", value: "TPM", .word,
+                "The TPM that the keys may rest on: none, auto, or the address of a TPM. Default: none."),
+            ProgramOption(
+                "--agent", value: "PATH", .word,
+                "The program that asks the user, or none. Default: keychain-agent in the folder of this program."),
+            ProgramOption(
+                "--agents", value: "FD", .descriptor,
+                "In place of --agent: the socket over which the listener gives agents."),
+            ProgramOption(
+                "--pinentry", value: "PROGRAM", .word,
+                "How the agent asks for passcodes: with the program at a path, none, or auto. Default: auto."),
+            ProgramOption(
+                "--login-password", "The password of the user's login may replace a passcode that is not set."),
+            ProgramOption(
+                "--vaults", value: "FOLDER", .absolutePath,
+                """
+                In place of --vault and --create: the folder of all vaults. The first words of the system service's \
+                master name the vault in it.
+                """),
+            ProgramOption(
+                "--listen", value: "SOCKET", .firstWord,
+                "Start an enclave for every connection; see keychain-enclaved --listen --help."),
+            ProgramOption("--help", "Show this text."),
+            ProgramOption("--version", "Show the release of the program and the formats it knows."),
+        ])
 
     static let versionText = Release.text(
         "keychain-enclaved", "vault formats 1 to 3, channel \(EnclaveChannelFormat.version)")
 
-    init(_ arguments: some Sequence<String>) throws(Mistake) {
-        var (vault, vaults, channel): (String?, String?, String?) = (nil, nil, nil)
-        var (createIfMissing, acceptsLoginPassword) = (false, false)
-        var tpm = TPMChoice.none
-        var (agent, pinentry) = (AgentChoice.beside, "auto")
-        var rest = Array(arguments)[...]
-        if rest.first == "--listen" {
-            self = .listen(try ListenerOptions(rest.dropFirst()))
+    init(_ words: some Sequence<String>) throws(Mistake) {
+        let words = Array(words)
+        if words.first == "--listen" {
+            self = .listen(try ListenerOptions(words.dropFirst()))
             return
         }
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--help":
-                self = .help
-                return
-            case "--version":
-                self = .version
-                return
-            case "--create": createIfMissing = true
-            case "--vault": vault = rest.popFirst()
-            case "--vaults": vaults = rest.popFirst()
-            case "--tpm": tpm = TPMChoice(rest.popFirst() ?? "none")
-            case "--agent": agent = AgentChoice(rest.popFirst() ?? "none")
-            case "--agents":
-                guard let socket = UnixSocket(inherited: rest.popFirst()) else {
-                    throw Mistake(description: "--agents FD takes the number of an open socket.")
-                }
-                agent = .given(AgentQueue(socket))
-            case "--pinentry": pinentry = rest.popFirst() ?? "none"
-            case "--login-password": acceptsLoginPassword = true
-            case "--channel": channel = rest.popFirst()
-            default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
-            }
+        let given = try Self.read(words, Self.table)
+        if given.has("--help") {
+            self = .help
+        } else if given.has("--version") {
+            self = .version
+        } else {
+            self = .serve(try Options(given))
         }
-        guard let place = VaultPlace(vault, createIfMissing, folder: vaults) else {
-            throw Mistake(
+    }
+
+    /// Reads the options of one of the tables.
+    static func read(
+        _ words: some Sequence<String>, _ table: ProgramOptions
+    ) throws(Mistake) -> ProgramArguments {
+        do throws(WrongCommandLine) { return try ProgramArguments(words, table) } catch {
+            throw Mistake(description: "\(error.problem) See keychain-enclaved --help.")
+        }
+    }
+}
+
+extension EnclaveArguments.Options {
+    fileprivate init(_ given: ProgramArguments) throws(EnclaveArguments.Mistake) {
+        guard let place = VaultPlace(given.text("--vault"), given.has("--create"), folder: given.text("--vaults"))
+        else {
+            throw EnclaveArguments.Mistake(
                 description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
         }
-        guard let socket = UnixSocket(inherited: channel) else {
-            throw Mistake(
+        agent = try AgentChoice(given)
+        guard let socket = UnixSocket(inherited: given.text("--channel")) else {
+            throw EnclaveArguments.Mistake(
                 description:
                     "--channel FD is missing, or not the number of an open socket: let keychaind start this program.")
         }
-        self = .serve(
-            Options(
-                vault: place, channel: socket, tpm: tpm, agent: agent, pinentry: pinentry,
-                acceptsLoginPassword: acceptsLoginPassword))
+        (vault, channel) = (place, socket)
+        tpm = TPMChoice(given.text("--tpm") ?? "none")
+        pinentry = given.text("--pinentry") ?? "auto"
+        acceptsLoginPassword = given.has("--login-password")
+    }
+}
+
+extension AgentChoice {
+    fileprivate init(_ given: ProgramArguments) throws(EnclaveArguments.Mistake) {
+        if let agents = given.text("--agents") {
+            guard let socket = UnixSocket(inherited: agents) else {
+                throw EnclaveArguments.Mistake(description: "--agents FD takes the number of an open socket.")
+            }
+            self = .given(AgentQueue(socket))
+        } else {
+            self = given.text("--agent").map { AgentChoice($0) } ?? .beside
+        }
     }
 }

@@ -1,3 +1,4 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainWire
@@ -35,7 +36,7 @@ final class EnclaveListener {
     /// - Parameter report: called with each failure.
     /// - Throws: the reason why it cannot listen.
     static func run(_ options: ListenerOptions, report: @escaping (any Error) -> Void) throws {
-        if options.asksForHelp { return print(ListenerOptions.helpText) }
+        if options.asksForHelp { return print(ListenerOptions.table.help) }
         try EnclaveHardening.hide()
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
@@ -127,7 +128,7 @@ final class EnclaveListener {
             enclaves[nextToken] = enclave
             try epoll.add(enclave.end, for: .readable, token: nextToken)
             try epoll.add(enclave.requests, for: .readable, token: nextToken + 1)
-            // The hang-up is reported even where no event is asked for.
+            // An event that nobody asked for is reported all the same: the other end is closed.
             try epoll.add(enclave.connection, for: [], token: nextToken + 2)
             nextToken += Token.ofEnclave
         } catch { report(error) }

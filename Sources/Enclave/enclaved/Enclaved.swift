@@ -1,3 +1,4 @@
+import CommandOptions
 import EnclaveWire
 import Glibc
 import KeychainModel
@@ -13,7 +14,7 @@ struct Enclaved {
     static func main() {
         do {
             switch try EnclaveArguments(CommandLine.arguments.dropFirst()) {
-            case .help: print(EnclaveArguments.helpText)
+            case .help: print(EnclaveArguments.table.help)
             case .version: print(EnclaveArguments.versionText)
             case .serve(let options): try serve(options)
             case .listen(let options): try EnclaveListener.run(options) { report($0) }

@@ -1,14 +1,15 @@
+import CommandOptions
 import Glibc
 import LinuxSystem
 
-/// What the command line of the enclaves' listener says.
+/// The command line of the enclaves' listener.
 struct ListenerOptions {
     var socket = ""
     /// The folder of the vaults.
     var state = "/var/lib/keychain-enclave"
-    /// Whom it and the enclaves run as.
+    /// The user that it and the enclaves run as.
     var user = "_enclave"
-    /// Whose connections it takes.
+    /// The user whose connections it takes.
     var client = "_keychain"
     var tpm = "auto"
     /// A descriptor whose end is the listener's.
@@ -16,50 +17,46 @@ struct ListenerOptions {
     var ready: FileDescriptor?
     var asksForHelp = false
 
-    static let helpText = """
-        usage: keychain-enclaved --listen SOCKET [--state FOLDER] [--user USER] [--accept-from USER] [--tpm TPM]
-
-        Starts an enclave for every daemon of the system service that connects. Started by systemd, or by keychaind --system
-        as root: then it makes socket and folder and goes on as a user of its own, with no capabilities.
-
-          --listen SOCKET     where to listen; a socket passed by systemd comes first
-          --state FOLDER      where the vaults lie; /var/lib/keychain-enclave
-          --user USER         whom it runs as: a name or a number; _enclave when not given
-          --accept-from USER  whose connections it takes; _keychain when not given
-          --tpm TPM           what the keys may rest on: auto, none, or how a TPM is reached
-          --until FD          end when this descriptor does
-          --ready-fd FD       write a byte there when it listens
+    static let table = ProgramOptions(
+        "keychain-enclaved --listen [SOCKET]",
         """
+        Starts an enclave for every daemon of the system service that connects. Started by systemd on a socket that \
+        systemd passes, or by keychaind --system as root. In the second case it makes socket and folder and continues \
+        as a user of its own, without capabilities.
+        """,
+        options: [
+            ProgramOption(
+                "--state", value: "FOLDER", .absolutePath,
+                "The folder of the vaults. Default: /var/lib/keychain-enclave."),
+            ProgramOption(
+                "--user", value: "USER", .word,
+                "The user that the enclaves run as: a name or a number. Default: _enclave."),
+            ProgramOption(
+                "--accept-from", value: "USER", .word, "The user whose connections are taken. Default: _keychain."),
+            ProgramOption(
+                "--tpm", value: "TPM", .word,
+                "The TPM that the keys may rest on: auto, none, or the address of a TPM. Default: auto."),
+            ProgramOption("--until", value: "FD", .descriptor, "End when this descriptor does."),
+            ProgramOption(
+                "--ready-fd", value: "FD", .descriptor, "Write a byte to this descriptor when the program listens."),
+            ProgramOption("--help", "Show this text."),
+        ])
 
-    init(_ arguments: some Sequence<String>) throws(EnclaveArguments.Mistake) {
-        var rest = Array(arguments)[...]
+    init(_ words: some Sequence<String>) throws(EnclaveArguments.Mistake) {
+        var rest = Array(words)[...]
         if rest.first?.hasPrefix("--") == false { socket = rest.popFirst() ?? "" }
-        while let name = rest.popFirst() {
-            switch name {
-            case "--help": asksForHelp = true
-            case "--state": state = try Self.value(name, rest.popFirst())
-            case "--user": user = try Self.value(name, rest.popFirst())
-            case "--accept-from": client = try Self.value(name, rest.popFirst())
-            case "--tpm": tpm = try Self.value(name, rest.popFirst())
-            case "--until": lifeline = try Self.descriptor(name, rest.popFirst())
-            case "--ready-fd": ready = try Self.descriptor(name, rest.popFirst())
-            default: throw EnclaveArguments.Mistake(description: "There is no argument \(name) beside --listen.")
-            }
+        let given = try EnclaveArguments.read(rest, Self.table)
+        asksForHelp = given.has("--help")
+        state = given.text("--state") ?? state
+        user = given.text("--user") ?? user
+        client = given.text("--accept-from") ?? client
+        tpm = given.text("--tpm") ?? tpm
+        do throws(WrongCommandLine) {
+            lifeline = try given.descriptor("--until")
+            ready = try given.descriptor("--ready-fd")
+        } catch { throw EnclaveArguments.Mistake(description: error.problem) }
+        guard socket.hasPrefix("/") || asksForHelp else {
+            throw EnclaveArguments.Mistake(description: "--listen takes an absolute path.")
         }
-        guard socket.hasPrefix("/") || asksForHelp, state.hasPrefix("/") else {
-            throw EnclaveArguments.Mistake(description: "--listen and --state take absolute paths.")
-        }
-    }
-
-    private static func value(_ name: String, _ text: String?) throws(EnclaveArguments.Mistake) -> String {
-        guard let text, !text.isEmpty else { throw EnclaveArguments.Mistake(description: "\(name) takes a value.") }
-        return text
-    }
-
-    private static func descriptor(_ name: String, _ text: String?) throws(EnclaveArguments.Mistake) -> FileDescriptor {
-        guard let descriptor = FileDescriptor(inherited: text) else {
-            throw EnclaveArguments.Mistake(description: "\(name) takes the number of an open descriptor.")
-        }
-        return descriptor
     }
 }

@@ -51,7 +51,7 @@ enum Sandbox {
 
 /// A filter of libseccomp under construction.
 @safe final class Filter {
-    /// The verdicts on a system call. The numbers are macros that Swift does not see.
+    /// The fate of a call. The numbers are macros that Swift does not see.
     enum Action {
         case allow
         case fail(CInt)

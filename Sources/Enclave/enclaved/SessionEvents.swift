@@ -2,13 +2,13 @@ import EnclaveWire
 import KeychainWire
 import LinuxSystem
 
-/// Events of the session on their way to an enclave that is made after the agent.
+/// The events of the session that the agent sees, on their way to an enclave that is made after the agent.
 final class SessionEvents: Sendable {
     private let state = Lock(State())
 
     private struct State {
         var receiver: (@Sendable (SessionEvent) -> Void)?
-        /// The event that came before there was a receiver: the last counts.
+        /// The event seen before there was a receiver: the last counts.
         var early: SessionEvent?
     }
 

@@ -5,7 +5,7 @@ import LinuxSystem
 /// Where the enclave's vault is.
 enum VaultPlace: Equatable {
     case file(String, createIfMissing: Bool)
-    /// In a folder of vaults of the system service, for the owner that the master names.
+    /// In a folder of vaults of the system service; the master names the owner.
     case folder(String)
 
     /// Nil for a path that is not absolute.

@@ -2,7 +2,7 @@ package import CommandOptions
 import KeychainModel
 package import SecurityCommands
 
-/// What `keychain-codesign` does: one thing at a time, which the options name.
+/// The work of `keychain-codesign`: one action at a time, which the options name.
 package enum Codesigning {
     /// Runs the command with the words behind its name.
     ///
@@ -15,8 +15,8 @@ package enum Codesigning {
 
     private typealias Action = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
 
-    /// What each option asks for. `-v` beside another says how much is told, and `-s` beside a statement who makes it,
-    /// so these two come last.
+    /// The action of each option. With another option, `-v` sets the level of detail; with a statement, `-s` names its
+    /// maker. So these two come last.
     private static let actions: [(letter: Character, takesFiles: Bool, action: Action)] = [
         ("c", false, CreateTeamKey.run), ("T", false, ShowTeamID.run), ("r", false, MakeStatement.rotate),
         ("H", false, MakeStatement.handOver), ("R", true, SignFiles.removeSignatures), ("d", true, DisplayFiles.run),

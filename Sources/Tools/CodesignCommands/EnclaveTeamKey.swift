@@ -12,9 +12,8 @@ struct EnclaveTeamKey: TeamSigner {
     private let key: SealedKey
     private let keychain: any KeychainConnection
 
-    /// What sets these keys apart from other items.
+    /// The attribute that sets these keys apart from other items.
     private static let tag = "keychain team key"
-    private static let call = "codesign"
 
     private init(_ key: SealedKey, _ keychain: any KeychainConnection) throws(Refusal) {
         (self.key, self.keychain) = (key, keychain)

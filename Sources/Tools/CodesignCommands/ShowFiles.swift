@@ -62,7 +62,7 @@ enum DisplayFiles {
     }
 }
 
-/// What became of looking at a file's signature.
+/// The result of the look at a file's signature.
 struct Verdict {
     let path: String
     let outcome: Result<CodeSignature?, Refusal>

@@ -43,7 +43,7 @@ struct SignedFile {
         do throws(Refusal) { try write(file, new.file) } catch { throw CommandFailure(name, error) }
         let after = try attempt { () throws(SystemError) in
             let keepsOwner = (try? new.setOwner(status.owner, group: status.group)) != nil
-            // Another owner's file must not run as him, or her, or as that group.
+            // Where the owner is lost, the set-user and set-group bits go: the file must not run as its new owner.
             try new.commit(mode: status.mode & (keepsOwner ? 0o7777 : 0o777))
             return try FileStatus(of: new.file)
         }

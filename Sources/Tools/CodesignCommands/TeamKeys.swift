@@ -11,7 +11,7 @@ struct TeamKey {
     let chain: TeamChain
 }
 
-/// What names a team's key on the command line: the path of a file, or `enclave:LABEL`.
+/// The name of a team's key on the command line: the path of a file, or `enclave:LABEL`.
 enum TeamKeyReference {
     case file(String)
     case enclave(String)
@@ -93,7 +93,7 @@ extension TeamKeyReference: CustomStringConvertible {
     }
 }
 
-/// Passphrases of team keys: from a descriptor, or from whoever gave the command.
+/// Passphrases of team keys: from a descriptor, or from the caller of the command.
 enum Passphrase {
     static func get(
         _ session: Session, _ arguments: ParsedArguments, _ prompt: String

@@ -1,5 +1,5 @@
-import Glibc
 import CommandOptions
+import Glibc
 import LinuxSystem
 
 @testable import KeychainClient

@@ -12,7 +12,7 @@ private func content(of path: String) throws -> String {
     String(decoding: try AtomicFile.read("\(root)/\(path)", limit: 1 << 20), as: UTF8.self)
 }
 
-/// What bash prints for a script; nil when the script fails.
+/// The output of bash for a script; nil when the script fails.
 private func bash(_ script: String) -> String? {
     guard let process = unsafe popen("bash <<'END'\n\(script)\nEND", "r") else { return nil }
     var bytes: [UInt8] = []
@@ -68,34 +68,10 @@ private func bash(_ script: String) -> String? {
 }
 
 @Suite("The manual page") struct ManualPageTests {
-    @Test("it has each command with its synopsis and its options, and no other command")
-    func complete() throws {
-        let sections = try content(of: "docs/man/security.1").components(separatedBy: ".Ss ")
-        #expect(sections.dropFirst().map { $0.prefix { $0 != "\n" } } == CommandTable.commands.map { $0.name[...] })
-        for (section, command) in zip(sections.dropFirst(), CommandTable.commands) {
-            let documented = section.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }.map {
-                $0.dropFirst(7).first
-            }
-            #expect(documented == command.options.map(\.letter), "the options of \(command.name)")
-        }
-    }
-
     @Test("it has each setting of the environment")
     func environment() throws {
         let lines = try content(of: "docs/man/security.1").split(separator: "\n")
         let documented = lines.filter { $0.hasPrefix(".It Ev ") }.map { $0.dropFirst(7) }
         #expect(documented == Setting.table.map { $0.variable[...] })
-    }
-}
-
-extension String {
-    /// The parts between the separators.
-    fileprivate func components(separatedBy separator: String) -> [String] {
-        var (parts, rest) = ([String](), self[...])
-        while let range = rest.firstRange(of: separator) {
-            parts.append(String(rest[..<range.lowerBound]))
-            rest = rest[range.upperBound...]
-        }
-        return parts + [String(rest)]
     }
 }

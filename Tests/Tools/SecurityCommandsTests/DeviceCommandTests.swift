@@ -220,7 +220,7 @@ import Testing
     func status() {
         let expected = """
             protection:  software-only
-                         Whoever gets a copy of this user's files can open the keychain.
+                         Anyone with a copy of this user's files can open the keychain.
                          Set a password with `security set-keychain-password` to raise it.
             lock state:  unlocked
             password:    not set
@@ -244,7 +244,7 @@ import Testing
             shell.run("status").text.hasPrefix(
                 """
                 protection:  password
-                             Whoever gets a copy of this user's files must also know the password.
+                             Anyone with a copy of this user's files must also know the password.
                 lock state:  locked
                 password:    set
 
@@ -255,7 +255,7 @@ import Testing
     func statusJSON() {
         let expected = #"""
             {"version":"0.5.0","daemon":{"version":"0.5.0","since":"2027-01-15T08:00:00.000Z"},\#
-            "protection":"software-only","meaning":"Whoever gets a copy of this user's files can open the keychain.",\#
+            "protection":"software-only","meaning":"Anyone with a copy of this user's files can open the keychain.",\#
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
             "age":"current","passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#

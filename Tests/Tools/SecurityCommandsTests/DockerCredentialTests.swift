@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "A missing server, an unknown action and a keychain that refuses are told on standard output, as docker reads it"
+        "A missing server, an unknown action and a refusal are told on standard output, where docker reads it"
     )
     func tellsErrors() {
         #expect(docker("get", "\n") == .init(1, "no credentials server URL\n"))

@@ -55,6 +55,14 @@ import Testing
         #expect(shell.run("help", "x") == .init(1, errors: "security: help: no such command: x\n"))
     }
 
+    @Test("a mistyped long option is refused with the nearest one")
+    func nearestOption() {
+        let restore = shell.run("history", "--forgt")
+        #expect(restore.status == 2)
+        #expect(restore.errors.hasPrefix("security: illegal option -- -\n"))
+        #expect(restore.reasons == "security: next: Did you mean --forget?")
+    }
+
     @Test("an unknown command is an error", arguments: ["x", "find-generic-passwords", ""])
     func unknownCommand(name: String) {
         #expect(shell.run(name) == .init(1, errors: "security: unknown command \"\(name)\"\n"))
@@ -76,7 +84,8 @@ import Testing
     @Test("a command line that cannot be read shows the usage on stderr, and the status is 2")
     func usage() {
         let expected =
-            "Usage: lock-keychain [-a | keychain]\n    -a  Lock all keychains; there is one.\n        Lock the keychain.\n"
+            "Usage: lock-keychain [-a | keychain]\n    -a  Lock all keychains; there is one.\n"
+            + "        Lock the keychain.\n"
         #expect(shell.run("lock-keychain", "-x") == .init(2, errors: "security: illegal option -- x\n" + expected))
         #expect(shell.run("lock-keychain", "a", "b") == .init(2, errors: expected))
         let missing = shell.run("find-generic-password", "-a")
@@ -198,7 +207,8 @@ import Testing
             -25300,
             errors: """
                 {"status":-25300,"name":"errSecItemNotFound","rule":"store.not-found","subject":"query",\
-                "call":"SecKeychainSearchCopyNext","message":"Nothing matches.","remedy":"`security dump-keychain` shows the items there are."}
+                "call":"SecKeychainSearchCopyNext","message":"Nothing matches.",\
+                "remedy":"`security dump-keychain` shows the items there are."}
 
                 """)
         #expect(shell.run("--json", "find-generic-password", "-s", "x") == expected)

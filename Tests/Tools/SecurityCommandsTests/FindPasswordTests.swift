@@ -4,7 +4,7 @@ import LinuxSystem
 import SecurityCommands
 import Testing
 
-/// What a generic password looks like (semantics H.3); `rest` is for the lines that differ.
+/// The output for a generic password (semantics H.3); `rest` is for the lines that differ.
 func genericDump(account: String = "\"ada\"", service: String = "\"example\"", label: String = "\"example\"") -> String
 {
     """

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SecurityCommands
 
-/// What other programs and people supplied is shown in every output of the command so that it does no harm there.
+/// Text that other programs and people supplied does no harm in any output of the command.
 @Suite("Foreign text in the command's outputs")
 struct ForeignTextOutputTests {
     /// A keychain in which every text that somebody else can choose is this one.
@@ -53,7 +53,7 @@ struct ForeignTextOutputTests {
         }
     }
 
-    /// Every command with every text, on its own and as JSON. What is one line with a plain text is one with any other.
+    /// Every command with every text, on its own and as JSON. A line with a plain text is one line with any other.
     private static func commands(_ text: String) -> [[String]] {
         let plain: [[String]] = [
             ["identity"], ["identity", "/nowhere/\(text)"], ["decisions"], ["orphans"],

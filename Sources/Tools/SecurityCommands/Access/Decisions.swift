@@ -5,14 +5,15 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `decisions`: what was asked of the keychain lately, by whom, and which rule spoke.
+/// `decisions`: the latest requests to the keychain, their programs, and the rule that decided each.
 enum Decisions {
     static let command = Command(
         "decisions", "Show who asked the keychain for what lately, and what was decided.", synopsis: "[-f]",
         options: [CommandOption("f", word: "follow", "Go on and show what is decided from now on, until interrupted.")],
         notes: [
-            "Each line has the time, the status, the program with its process, what it called, the class, the access group and",
-            "the rule that spoke; never a value or another attribute. The daemon keeps the last 2048 while it runs.",
+            "Each line has the time, the status, the program with its process, what it called, the class, the access",
+            "group and the rule that spoke; never a value or another attribute. The daemon keeps the last 2048 while",
+            "it runs.",
         ]
     ) { arguments, session throws(CommandFailure) in
         var next: UInt64 = 0

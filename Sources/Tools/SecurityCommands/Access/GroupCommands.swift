@@ -35,8 +35,8 @@ enum GroupCommands {
     static let orphans = Command(
         "orphans", "List the access groups whose programs are gone, with how many items they have.", synopsis: "",
         notes: [
-            "A program is gone when there is no file at its path any more. Groups whose programs never connected to the",
-            "daemon are not listed, nor those whose names only locked items tell.",
+            "A program is gone when there is no file at its path any more. Groups whose programs never connected to",
+            "the daemon are not listed, nor those whose names only locked items tell.",
         ]
     ) { _, session throws(CommandFailure) in
         guard case .orphans(let groups) = try session.access(.orphans, "orphans") else {
@@ -70,9 +70,10 @@ enum GroupCommands {
     }
 
     private static let moveNotes = [
-        "All items are moved in one step, or none: those that are in the way are then listed. A program may do this that has",
-        "both groups; the user may, with the password if one is set; and who has the new group may with a statement that the",
-        "old one's team signed. Items whose values the user guards are moved by their own programs, with SecItemUpdate.",
+        "All items are moved in one step, or none: those that are in the way are then listed.",
+        "Three callers may do this: a program that has both groups; the user, with the password if one is set; and a",
+        "program that has the new group, with a statement that the old group's team signed.",
+        "Items whose values the user guards are moved by their own programs, with SecItemUpdate.",
     ]
 
     /// The class among the options; nil when none is given.

@@ -5,7 +5,7 @@ import LinuxSystem
 /// An explanation, as a person reads it and as a program does.
 struct WhyReport {
     private let explanation: Explanation
-    /// What was asked, to say what differs.
+    /// The question, to say what differs.
     private let asked: AttributeList
 
     init(_ explanation: Explanation, asked: AttributeList) { (self.explanation, self.asked) = (explanation, asked) }
@@ -93,7 +93,7 @@ struct WhyReport {
         .withoutKey: "its private key is not within the search's reach",
         .locked: "its protection class is closed while the device is locked",
         .damaged: "its row does not open",
-        .needsUser: "it opens after its user has shown who he is",
+        .needsUser: "it opens after its user has authenticated",
         .notAnchored: "it opens for anchored programs alone",
     ]
 

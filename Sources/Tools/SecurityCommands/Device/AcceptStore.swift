@@ -12,11 +12,11 @@ enum AcceptStore {
         synopsis: "[-p password] [keychain]",
         options: [CommandOption("p", value: "password", isSecret: true, "The keychain's password.")],
         notes: [
-            "After an earlier copy of the store was put back, the keychain serves it and reports it in `security status`, in",
-            "`security verify-keychain` and in the daemon's log, until this command says that it is meant. On a TPM it also",
-            "takes store and vault of one copy for those that are meant; nothing opens before.",
-            "A keychain without a password asks for none. Look first who put the copy back.",
-            "A store whose log was damaged counts as older too; the log, keychain.db-wal.damaged, is removed then.",
+            "After an earlier copy of the store was put back, the keychain serves it and reports it in `security",
+            "status`, in `security verify-keychain` and in the daemon's log, until this command says that it is meant.",
+            "On a TPM it also takes store and vault of one copy for those that are meant; nothing opens before. A",
+            "keychain without a password asks for none. Look first who put the copy back. A store whose log was",
+            "damaged counts as older too; the log, keychain.db-wal.damaged, is removed then.",
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
@@ -39,7 +39,7 @@ extension KeychainAge {
         }
     }
 
-    /// What a person is told; nil when there is nothing to tell.
+    /// The line for a person; nil when there is nothing to tell.
     var warning: String? {
         switch self {
         case .current: nil
@@ -50,7 +50,7 @@ extension KeychainAge {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     var remedy: String {
         switch self {
         case .current: "Nothing has to be done."

@@ -1,6 +1,6 @@
 import KeychainWire
 
-/// What `status` says of the ways to the user, and of what is missing.
+/// The lines of `status` about the ways to the user, and about what is missing.
 enum AgentLines {
     /// - Parameters:
     ///   - mayAsk: whether the settings of this command let anybody be asked.

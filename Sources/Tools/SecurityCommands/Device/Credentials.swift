@@ -3,14 +3,14 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What is shown to open the keychain: its password, or what the options of a command say instead.
+/// The credential that opens the keychain: its password, or the one that the options of a command name instead.
 struct CredentialChoice {
     /// Switches for commands that take another credential than the password.
     static let recovery = CommandOption("R", word: "recovery", "Ask for a recovery code instead of the password.")
     static let pin = CommandOption("N", word: "pin", "Ask for the PIN instead of the password.")
 
     let kind: CredentialKind
-    /// What a prompt calls it.
+    /// Its name in a prompt.
     let name: String
 
     init(_ arguments: ParsedArguments, mayBePIN: Bool = true) throws(CommandFailure) {

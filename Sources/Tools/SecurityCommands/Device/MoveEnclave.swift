@@ -12,9 +12,9 @@ enum MoveEnclave {
         synopsis: "[-p password] tpm | software",
         options: [CommandOption("p", value: "password", isSecret: true, "The keychain's password.")],
         notes: [
-            "Items stay as they are, and so do keys that programs hold. Afterwards the keychain opens on this machine only",
-            "(tpm), or wherever its files are (software). A keychain without a password asks for none.",
-            "Which TPM is used, KEYCHAIN_TPM says. Make a backup first: if the TPM is cleared or lost, nothing can open a",
+            "Items stay as they are, and so do keys that programs hold. Afterwards the keychain opens on this machine",
+            "only (tpm), or wherever its files are (software). A keychain without a password asks for none. Which TPM",
+            "is used, KEYCHAIN_TPM says. Make a backup first: if the TPM is cleared or lost, nothing can open a",
             "keychain that rests on it. Recovery codes go on to open it; slots of the TPM do not move out of it.",
         ],
         operands: 1...1
@@ -39,19 +39,19 @@ enum MoveEnclave {
         }
     }
 
-    /// What is protected now, and what is not.
+    /// Tells what is protected now, and what is not.
     private static func report(_ session: Session) throws(CommandFailure) -> String {
         let status = try session.status(call)
         var lines = ["protection: \(status.protection.name)", "enclave:    \(status.enclave)"]
         if status.protection == .hardware {
             lines += [
                 "Every item opens with this machine's TPM only. Copies of the keychain from before the move still open",
-                "without it, and so do enclave keys made before it: delete what you do not need, and make such keys anew.",
+                "without it, and so do enclave keys made before it: delete what you do not need, and make such keys",
+                "again.",
             ]
         } else {
-            lines.append(
-                "Whoever gets a copy of this user's files \(status.passcodeIsSet ? "needs the password" : "can open the keychain")."
-            )
+            let power = status.passcodeIsSet ? "needs the password" : "can open the keychain"
+            lines.append("Anyone with a copy of this user's files \(power).")
         }
         return lines.joined(separator: "\n") + "\n"
     }

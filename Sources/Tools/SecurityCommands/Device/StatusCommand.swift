@@ -75,11 +75,11 @@ extension Occasions {
 }
 
 extension DeviceStatus {
-    /// What the level of protection means, in one sentence.
+    /// The meaning of the level of protection, in one sentence.
     fileprivate var meaning: String {
         switch protection {
-        case .softwareOnly: "Whoever gets a copy of this user's files can open the keychain."
-        case .passcode: "Whoever gets a copy of this user's files must also know the password."
+        case .softwareOnly: "Anyone with a copy of this user's files can open the keychain."
+        case .passcode: "Anyone with a copy of this user's files must also know the password."
         case .hardware: "The keychain opens on this machine only, with a key that its security chip does not give away."
         }
     }

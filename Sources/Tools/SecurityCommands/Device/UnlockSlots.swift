@@ -23,9 +23,9 @@ enum UnlockSlots {
             CredentialChoice.recovery, CredentialChoice.pin,
         ],
         notes: [
-            "The password is asked for, and a new PIN twice; if standard input is no terminal, each is its next line, the",
-            "password first. A recovery code is written once, and nobody can show it again. Without a PIN the keychain opens",
-            "whenever its daemon starts on this machine, also for who has stolen it.",
+            "The password is asked for, and a new PIN twice; if standard input is no terminal, each is its next line,",
+            "the password first. A recovery code is written once, and nobody can show it again. Without a PIN the",
+            "keychain opens whenever its daemon starts on this machine, also for who has stolen it.",
         ]
     ) { arguments, session throws(CommandFailure) in try add(arguments, session) }
 
@@ -87,7 +87,7 @@ enum UnlockSlots {
         if slot?.kind == .passcode, arguments.has("f") {
             return try passcodes.send(.removePasscode, [try passcodes.get(nil, prompt: "password: ")], call)
         }
-        // What would be refused anyway is refused without asking for anything.
+        // A request that would be refused anyway is refused without a prompt.
         let mayWork = slot.map { $0.kind != .passcode && $0.kind != .device } ?? false
         let credential = mayWork ? try passcodes.get(nil, prompt: "\(choice.name): ") : SecretBytes(copying: [0].span)
         try passcodes.send(.removeSlot(number, by: choice.kind), [credential], call)

@@ -12,7 +12,7 @@ enum OtherProgram {
             throw .failed("\(name) reads its own input", remedy: "Give the command by itself, not to `security -i`.")
         }
         guard let path = InstalledPrograms.find(name) else {
-            throw .failed("\(name) is not installed", remedy: "Install it beside `security`.")
+            throw .failed("\(name) is not installed", remedy: "Install it in the folder of `security`.")
         }
         session.flush()
         let json = session.writesJSON ? [Argument("--json")] : []

@@ -1,6 +1,6 @@
 import CommandOptions
 
-/// What bash needs to complete the command line.
+/// The script with which bash completes the command line.
 extension CompletionScripts {
     var bash: String {
         """
@@ -44,7 +44,8 @@ extension CompletionScripts {
         commands.flatMap { command in
             command.options.compactMap { option in
                 Self.offered(option, of: command).map { attribute in
-                    "        \"\(command.name) -\(option.letter)\") _security_offer \(attribute) \"$current\"; return ;;"
+                    "        \"\(command.name) -\(option.letter)\") "
+                        + "_security_offer \(attribute) \"$current\"; return ;;"
                 }
             }
         }

@@ -1,6 +1,6 @@
 import CommandOptions
 
-/// What fish needs to complete the command line.
+/// The script with which fish completes the command line.
 extension CompletionScripts {
     var fish: String {
         let globals = options.map { "complete -c security -n __fish_use_subcommand \(fishOption($0, nil))" }
@@ -13,6 +13,7 @@ extension CompletionScripts {
                     + fishOption($0, Self.offered($0, of: command))
             }
         }
+        let shells = Shell.allCases.map(\.rawValue).joined(separator: " ")
         return """
             # fish completion for security(1), made by `security completions fish`.
             function __security_values
@@ -23,7 +24,7 @@ extension CompletionScripts {
             \((globals + names + options).joined(separator: "\n"))
             \(ofFiles.joined(separator: "\n"))
             complete -c security -n '__fish_seen_subcommand_from help' -a '\(commands.names.joined(separator: " "))'
-            complete -c security -n '__fish_seen_subcommand_from completions' -a '\(Shell.allCases.map(\.rawValue).joined(separator: " "))'
+            complete -c security -n '__fish_seen_subcommand_from completions' -a '\(shells)'
 
             """
     }

@@ -1,3 +1,5 @@
+import CommandOptions
+
 /// The answer to a command that does not exist: the nearest one, or, for one of macOS's, what does its work here.
 enum UnknownCommand {
     /// The line that a script sees, why, and what to do.
@@ -8,7 +10,9 @@ enum UnknownCommand {
     ) -> (problem: String, cause: String, remedy: String) {
         if let (reason, instead) = onMacOS[name] { return ("\(name): \(reason)", "", instead) }
         let problem = "unknown command \"\(name)\""
-        guard let nearest = nearest(to: name, among: commands) else { return (problem, "", "See `security help`.") }
+        guard let nearest = NearestName.find(name, among: commands) else {
+            return (problem, "", "See `security help`.")
+        }
         return (problem, "No command begins so.", "Did you mean `security \(nearest)`?")
     }
 
@@ -40,31 +44,4 @@ enum UnknownCommand {
             "leaks": ("This command cannot look into itself.", "Run it with valgrind."),
         ]
     }()
-
-    /// The command whose name is one or two mistakes away.
-    private static func nearest(to name: String, among commands: [String]) -> String? {
-        let word = Array(name.prefix(64).utf8)
-        let distances = commands.map { (name: $0, distance: distance(word, Array($0.utf8))) }
-        guard let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= 2,
-            best.distance < best.name.utf8.count / 2
-        else { return nil }
-        return best.name
-    }
-
-    /// How many letters have to be added, left out, changed or swapped with their neighbour.
-    private static func distance(_ from: [UInt8], _ to: [UInt8]) -> Int {
-        var (before, last) = ([Int](), Array(0...to.count))
-        for (row, letter) in from.enumerated() {
-            var next = [row + 1]
-            for (column, other) in to.enumerated() {
-                var steps = min(last[column + 1] + 1, next[column] + 1, last[column] + (letter == other ? 0 : 1))
-                if row > 0, column > 0, letter == to[column - 1], from[row - 1] == other {
-                    steps = min(steps, before[column - 1] + 1)
-                }
-                next.append(steps)
-            }
-            (before, last) = (last, next)
-        }
-        return last[to.count]
-    }
 }

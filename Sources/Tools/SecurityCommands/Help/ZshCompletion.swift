@@ -1,6 +1,6 @@
 import CommandOptions
 
-/// What zsh needs to complete the command line.
+/// The script with which zsh completes the command line.
 extension CompletionScripts {
     var zsh: String {
         """

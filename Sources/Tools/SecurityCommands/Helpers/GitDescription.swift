@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What git says of a login: lines of `key=value` up to an empty one.
+/// Git's description of a login: lines of `key=value` up to an empty one.
 struct GitDescription {
     private var values: [String: SecretBytes] = [:]
 

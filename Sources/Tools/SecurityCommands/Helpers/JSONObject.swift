@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// The members of a JSON object (RFC 8259), found in place: what is in them stays where it is, and may be secret.
 ///
-/// What comes is a program's input or a file that people edit, so everything is checked before anything is believed.
+/// The text is a program's input or a file that people edit, so everything is checked before anything is believed.
 struct JSONObject {
     struct Member {
         let key: String

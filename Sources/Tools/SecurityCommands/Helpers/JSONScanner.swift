@@ -128,7 +128,7 @@ struct JSONScanner {
 // MARK: - Strings
 
 extension JSONScanner {
-    /// What a string in quotation marks stands for, as UTF-8; nil when it is no string.
+    /// The content of a string in quotation marks, as UTF-8; nil when it is no string.
     static func unescape(_ quoted: Span<UInt8>) -> SecretBytes? {
         guard quoted.count >= 2, quoted[0] == UInt8(ascii: "\""), (try? UTF8Span(validating: quoted)) != nil else {
             return nil

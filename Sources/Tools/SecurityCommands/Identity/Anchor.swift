@@ -95,14 +95,14 @@ extension Anchor {
         }
     }
 
-    /// Whoever can put a library into the program is in it.
+    /// A user who can put a library into the program controls it.
     private func checkLoaded(_ path: String) throws(Objection) {
         var loaded = LoadedFiles(listed: LoaderList.read())
         do throws(LoadedFiles.Doubt) { try loaded.check(SymbolicLink.resolve(path) ?? path) } catch {
             throw Objection(
                 problem: error.description,
-                remedy:
-                    "Have all that it loads where only root can write, and no run path anywhere else (readelf -d shows it)."
+                remedy: "Have all that it loads where only root can write, and no run path anywhere else "
+                    + "(readelf -d shows it)."
             )
         }
     }

@@ -16,8 +16,8 @@ enum AnchorCommand {
             CommandOption("r", word: "remove", "Take the mark away again."),
         ],
         notes: [
-            "Root is needed. An anchored program belongs to root and sets the marker group when it is executed; the kernel",
-            "then refuses LD_PRELOAD and tracing to the user's other programs. See docs/security/identity.md.",
+            "Root is needed. An anchored program belongs to root and sets the marker group when it is executed; the",
+            "kernel then refuses LD_PRELOAD and tracing to the user's other programs. See docs/identity.md.",
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
@@ -79,5 +79,5 @@ extension SystemError {
 
 extension CommandFailure {
     fileprivate static let needsRoot = failed(
-        "only root can anchor programs", remedy: "Use sudo: a user could take back himself what keeps him out.")
+        "only root can anchor programs", remedy: "Use sudo: users could otherwise undo the mark that keeps them out.")
 }

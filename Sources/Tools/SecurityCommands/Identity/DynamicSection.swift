@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What an executable file or library asks of the loader: its interpreter, the libraries it needs, and where it has
+/// An executable file or library as the loader sees it: its interpreter, the libraries it needs, and where it has
 /// them looked for (elf(5), ld.so(8)). Only 64-bit files whose numbers have their least significant byte first, as all
 /// that this product runs on.
 struct DynamicSection: Equatable {

@@ -4,15 +4,15 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `identity`: whom the daemon takes a program for, and which access groups follow from it.
+/// `identity`: the identity that the daemon gives a program, and the access groups that follow from it.
 enum IdentityCommand {
     private static let call = "identity"
 
     static let command = Command(
-        "identity", "Show whom the keychain takes a program for, and its access groups.", synopsis: "[program]",
+        "identity", "Show how the keychain identifies a program, and its access groups.", synopsis: "[program]",
         notes: [
-            "Without a program it shows this command itself, as the daemon sees it. A program file is shown as it would be",
-            "if it were started now, outside of any sandbox and service. See docs/security/identity.md.",
+            "Without a program it shows this command itself, as the daemon sees it. A program file is shown as it",
+            "would be if it were started now, outside of any sandbox and service. See docs/identity.md.",
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in

@@ -4,10 +4,10 @@ import LinuxSystem
 /// All files that the loader brings into a program before its first instruction: its interpreter and its libraries,
 /// with theirs. Each must be where only root could have put it, and so must each folder in which one is looked for.
 ///
-/// Where the loader would take the first that it finds, all are looked at. What a program loads later (dlopen(3)) is
-/// not known here.
+/// Where the loader would take the first that it finds, all are looked at. Files that a program loads later (dlopen(3))
+/// are not known here.
 struct LoadedFiles {
-    /// What cannot be trusted, and why.
+    /// The files that cannot be trusted, and why.
     struct Doubt: Error {
         let description: String
     }
@@ -82,7 +82,7 @@ struct LoadedFiles {
         let real = SymbolicLink.resolve(existing) ?? "/"
         do throws(TrustedFiles.Doubt) {
             try trusted.check(folder: real)
-            // What is not there could be made in a folder that all may write, sticky or not.
+            // A missing file could be made in a folder that all may write, sticky or not.
             if existing != folder, (try? FileStatus(at: real))?.isWritableByOthers != false {
                 throw TrustedFiles.Doubt(description: "others may make \(folder)")
             }

@@ -29,17 +29,17 @@ struct AddPassword {
         }
     }
 
-    /// What `-N` demands; the protection class is that of an item that names none.
+    /// The demand of `-N`; the protection class is that of an item that names none.
     private static let anchored = RawValue.accessControl(
         AccessControl(.whenUnlocked, flags: AccessConstraint.anchoredProgram))
 
     private static let notes = [
-        "-a and -s are needed; the label is what -s says unless -l says otherwise.",
-        "Who may read the item is decided by the program that added it, not by -A and -T.",
-        "A password in the command line can be seen by other programs. With -w as the last word it is asked for, twice,",
-        "at the terminal; if standard input is no terminal, all of it is the password. One line end behind a text is",
-        "not part of it, nor is a second line equal to the first (an answer to \"retype\"); other bytes are kept as they",
-        "are. Under -i the password is then the next line. Without a password the item has an empty one.",
+        "-a and -s are needed; the label is what -s says unless -l says otherwise. Who may read the item is decided by",
+        "the program that added it, not by -A and -T. A password in the command line can be seen by other programs.",
+        "With -w as the last word it is asked for, twice, at the terminal; if standard input is no terminal, all of it",
+        "is the password. One line end behind a text is not part of it, nor is a second line equal to the first (an",
+        "answer to \"retype\"); other bytes are kept as they are. Under -i the password is then the next line. Without",
+        "a password the item has an empty one.",
     ]
 
     private func run() throws(CommandFailure) {

@@ -19,9 +19,9 @@ enum AttestKey {
             CommandOption("o", value: "folder", "The folder to write to; made if it is not there."),
         ],
         notes: [
-            "By label and tag, only keys of the access group of `security` itself are found; a key of any other program",
-            "is given with -k. It is attested, not used.",
-            "scripts/verify-attestation checks what is written, with nothing but openssl. See docs/guides/device.md.",
+            "By label and tag, only keys of the access group of `security` itself are found; a key of any other",
+            "program is given with -k. It is attested, not used. scripts/verify-attestation checks what is written,",
+            "with nothing but openssl. See docs/tpm.md.",
         ]
     ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
 
@@ -137,7 +137,7 @@ extension Refusal {
         Refusal(
             .param, .wrongValue, "attest-key",
             "A folder (-o) and a nonce of 1 to 32 bytes in hexadecimal (-n) are needed.",
-            do: "Take the nonce from whoever is to verify; openssl rand -hex 32 makes one.")
+            do: "Take the nonce from the verifier; openssl rand -hex 32 makes one.")
     }
 
     fileprivate static func unreadableKey(_ path: String, _ error: SystemError) -> Refusal {

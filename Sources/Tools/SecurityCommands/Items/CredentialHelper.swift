@@ -3,9 +3,10 @@ import KeychainWire
 
 /// A program that keeps its logins in the keychain through a helper of ours.
 ///
-/// Each helper's logins are in a security domain of their own. It is part of the primary key, so that a helper's login
-/// and one of the user's own, or of the other helper's, are two items even where server and account are the same. It is
-/// also an attribute that scripts hardly ever name: who looks for a password by its server finds the helpers' too.
+/// Each helper's logins are in a security domain of their own. The domain is part of the
+/// primary key. So a helper's login, one of the other helper's and one of the user's own are separate items, even where
+/// server and account are the same. Scripts hardly ever name this attribute: a search for a password by its server
+/// finds the helpers' logins too.
 struct CredentialHelper {
     /// The domain of its logins, and the command's name.
     let domain: String

@@ -5,8 +5,9 @@ import KeychainWire
 /// `history`, `undelete`, `restore-item`: what items were before they were changed or deleted, and bringing it back.
 enum ItemHistory {
     private static let kept = [
-        "Earlier versions are kept, sealed, for as many days as the setting history-days says (30), and of all items together in",
-        "bounds; none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none of deleted logins of git and docker.",
+        "Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for",
+        "all items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none",
+        "of deleted logins of git and docker.",
     ]
 
     static let list = Command(
@@ -16,8 +17,8 @@ enum ItemHistory {
             CommandOption("F", word: "forget", "Drop the versions that were found, for good, in place of showing them.")
         ],
         notes: [
-            "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of this command",
-            "are shown; those whose user is to be asked, when he was.",
+            "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of",
+            "this command are shown; those that ask their user, only after the answer.",
         ] + kept
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
@@ -37,8 +38,9 @@ enum ItemHistory {
         "undelete", "Bring a deleted item back.", synopsis: "[-a account] [-c class] [-l label] [-s place]",
         options: ItemSelection.options,
         notes: [
-            "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there is another one",
-            "under the same name meanwhile, nothing is changed. An item whose user is asked comes back when he was.",
+            "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there",
+            "is another one under the same name meanwhile, nothing is changed. An item that asks its user comes back",
+            "after the answer.",
         ] + kept
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
@@ -72,8 +74,8 @@ enum ItemHistory {
                 "When: YYYY-MM-DDThh:mm:ssZ, as history shows it; seconds, or the whole time, may be left out.")
         ] + ItemSelection.options,
         notes: [
-            "The item gets the attributes and the value that it had then. What it has now becomes an earlier version itself. One whose",
-            "user is asked gets them when he was.",
+            "The item gets the attributes and the value that it had then. What it has now becomes an earlier version",
+            "itself. One that asks its user gets them after the answer.",
         ] + kept
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
@@ -143,7 +145,7 @@ struct ItemSelection {
         CommandOption("s", value: "place", "Match the service name or the server name."),
     ]
 
-    /// - Throws: ``CommandFailure/usage(_:)`` for a class that is none.
+    /// - Throws: ``CommandFailure/usage(_:nearest:)`` for a class that is none.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let letters: [Character] = ["a", "l", "s"]
         let named = letters.filter { arguments.value($0) != nil }
@@ -196,7 +198,7 @@ struct ItemSelection {
         } catch { throw .refused(call: call, error) }
     }
 
-    /// What all requests find.
+    /// The items that all requests find.
     func all(
         _ operation: ItemRequest.Operation, _ call: String, _ session: Session
     ) throws(CommandFailure) -> [ItemResponse.Item] {

@@ -15,7 +15,7 @@ enum PasswordKind: String, Sendable {
     /// The word with its article, for sentences.
     var phrase: String { self == .generic ? "a generic password" : "an internet password" }
 
-    /// What says where the password is for, in a synopsis.
+    /// The word for the password's place, in a synopsis.
     var place: String { self == .generic ? "service" : "server" }
 
     var criteria: [Criterion] { self == .generic ? Self.genericCriteria : Self.internetCriteria }
@@ -23,7 +23,7 @@ enum PasswordKind: String, Sendable {
     /// The attributes that, all given, name one item; other criteria are then left out of a search, as on macOS.
     var identifying: [Character] { self == .generic ? ["a", "s"] : ["a", "d", "p", "P", "r", "s", "t"] }
 
-    /// What the label is when none is given.
+    /// The attribute that becomes the label when none is given.
     var labelSource: Character { "s" }
 
     /// The options a password comes with, besides `-X`.
@@ -43,7 +43,7 @@ enum PasswordKind: String, Sendable {
         /// The key in a query.
         let code: String
         let form: Form
-        /// What the option's value is called.
+        /// The name of the option's value.
         let value: String
         let meaning: String
 
@@ -99,7 +99,7 @@ enum PasswordKind: String, Sendable {
 extension PasswordKind.Criterion {
     /// Reads the option's value.
     ///
-    /// - Throws: ``CommandFailure/usage(_:)`` when it does not have the form.
+    /// - Throws: ``CommandFailure/usage(_:nearest:)`` when it does not have the form.
     func read(_ argument: Argument) throws(CommandFailure) -> RawValue {
         switch form {
         case .text: return argument.attribute
@@ -121,4 +121,9 @@ extension PasswordKind.Criterion {
         }
         return argument.array
     }
+}
+
+extension Argument {
+    /// The word as an attribute's value: text, or data when it is not UTF-8, so that nothing is lost.
+    var attribute: RawValue { bytes.withSpan { $0.text(0, $0.count) }.map { .string($0) } ?? .data(array) }
 }

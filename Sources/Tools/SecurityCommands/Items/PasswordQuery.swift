@@ -8,12 +8,12 @@ struct PasswordQuery {
     private let kind: PasswordKind
     private let criteria: [(code: String, value: RawValue)]
 
-    /// What macOS's command names when nothing is found.
+    /// The function that macOS's command names when nothing is found.
     static let call = "SecKeychainSearchCopyNext"
 
     /// Reads the criteria among the options.
     ///
-    /// - Throws: ``CommandFailure/usage(_:)`` for a value that does not have the form of its attribute.
+    /// - Throws: ``CommandFailure/usage(_:nearest:)`` for a value that does not have the form of its attribute.
     init(_ kind: PasswordKind, _ arguments: ParsedArguments) throws(CommandFailure) {
         self.kind = kind
         let isIdentified = kind.identifying.allSatisfy { arguments.value($0) != nil }

@@ -1,7 +1,7 @@
 import KeychainModel
 import KeychainWire
 
-/// Who may use an item and when, in the layout of macOS's access control lists: here one entry, because the access
+/// The users and times of an item, in the layout of macOS's access control lists: here one entry, because the access
 /// group and the protection class decide about all uses.
 struct AccessDump {
     private let item: ItemResponse.Item
@@ -22,7 +22,7 @@ struct AccessDump {
         """
     }
 
-    /// What else there is to know, a line each: who vouches for the group, and what the item demands.
+    /// Further facts, a line each: who vouches for the group, and what the item demands.
     private var remarks: String {
         let anchored = AccessConstraint(flags: item.attributes.accessControl?.flags ?? 0).needsAnchor
         let lines =

@@ -5,15 +5,15 @@ package import LinuxSystem
 /// Why a command did not do what it was asked for.
 package enum CommandFailure: Error {
     /// The command line cannot be read; the usage is shown.
-    case usage(String?)
+    case usage(String?, nearest: String? = nil)
     /// The keychain refused; `call` is the function that macOS's command names in its message.
     case refused(call: String, Refusal)
     /// Anything else, as a sentence, with the reason where there is one to add, and what to do about it.
     case failed(String, cause: String = "", remedy: String = "")
-    /// What there was to say has been printed; only the exit status is left.
+    /// Everything has been printed; only the exit status is left.
     case shown
 
-    /// What the process exits with, its low eight bits (semantics H.1).
+    /// The exit status of the process, its low eight bits (semantics H.1).
     var status: Int32 {
         switch self {
         case .usage: 2
@@ -31,7 +31,7 @@ package enum CommandFailure: Error {
     /// The first line on stderr, byte for byte macOS's where scripts may match it.
     var message: String? {
         switch self {
-        case .usage(let problem): problem
+        case .usage(let problem, _): problem
         case .refused(let call, let refusal): "\(call): \(refusal.statusLine)"
         case .failed(let problem, _, _): problem
         case .shown: nil
@@ -41,17 +41,19 @@ package enum CommandFailure: Error {
     /// The reason and the next step, beyond macOS's line; empty for none.
     var explanation: (cause: String, remedy: String) {
         switch self {
-        case .usage, .shown: ("", "")
+        case .usage(_, let nearest): ("", nearest.map { "Did you mean \($0)?" } ?? "")
+        case .shown: ("", "")
         case .refused(_, let refusal): (refusal.problem, refusal.commandRemedy)
         case .failed(_, let cause, let remedy): (cause, remedy)
         }
     }
 
-    /// What `--json` writes to stderr.
+    /// The object that `--json` writes to stderr.
     var json: JSONValue? {
         switch self {
         case .refused(let call, let refusal): refusal.json(call: call)
-        case .usage(let problem): Self.object(2, "usage", problem ?? "", "See `security help`.")
+        case .usage(let problem, let nearest):
+            Self.object(2, "usage", problem ?? "", nearest.map { "Did you mean \($0)?" } ?? "See `security help`.")
         case .failed(let problem, let cause, let remedy):
             Self.object(1, "failure", cause.isEmpty ? problem : "\(problem): \(cause)", remedy)
         case .shown: nil
@@ -68,7 +70,7 @@ package enum CommandFailure: Error {
 
 extension CommandFailure {
     /// A command line that cannot be read.
-    init(_ mistake: WrongCommandLine) { self = .usage(mistake.problem) }
+    init(_ mistake: WrongCommandLine) { self = .usage(mistake.problem, nearest: mistake.nearest) }
 
     /// A failure of the system while talking to the person or the script that gave the command.
     package init(_ what: String, _ error: SystemError) { self = .failed("\(what): \(error)") }
@@ -97,7 +99,7 @@ extension Refusal {
         ])
     }
 
-    /// What to do, in terms of this command where the keychain speaks of its functions.
+    /// The remedy, in terms of this command where the keychain speaks of its functions.
     fileprivate var commandRemedy: String {
         switch rule {
         case .duplicate: "Use -U to change it, or delete it first."

@@ -1,7 +1,7 @@
 import KeychainModel
 
 /// Which attributes a dump shows, by which names, in which order: those macOS's keychain files have, taken from the
-/// table of attributes. What only this kind of keychain has (groups, protection) is shown by `dump-keychain -a` and
+/// table of attributes. Those of this keychain alone (groups, protection) are shown by `dump-keychain -a` and
 /// `--json`.
 enum DumpLayout {
     struct Column: Sendable {

@@ -51,8 +51,8 @@ extension SecretBuffer {
         self.append(utf8: closing)
     }
 
-    /// Well-formed UTF-8 between quotation marks. What is no part of a line for people is escaped, though the grammar
-    /// asks for that with a few characters only: what is written may come to a terminal, and means the same.
+    /// Well-formed UTF-8 between quotation marks. Characters with no place in a line for people are escaped, though the
+    /// grammar demands that for a few only: the text may come to a terminal, and means the same.
     fileprivate func append(jsonString bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         bytes.visitCharacters { scalar, bytes in

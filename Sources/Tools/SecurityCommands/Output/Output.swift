@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A stream that is written to. What waits in it may be secret, so it waits in locked memory.
+/// A stream that is written to. Its buffer may hold secrets, so it is in locked memory.
 package final class Output {
     let descriptor: FileDescriptor
     private(set) lazy var isTerminal = descriptor.isTerminal
@@ -59,4 +59,11 @@ extension SecretBuffer {
         var text = text
         text.withUTF8 { bytes in unsafe append(bytes.span) }
     }
+}
+
+extension String {
+    /// The foreign text, made safe for a line on a terminal.
+    package var printable: String { ForeignText.shown(self) }
+    /// The same between our quotation marks.
+    var quoted: String { "\"\(ForeignText.shown(self, inQuotes: true))\"" }
 }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What counts as text in a value: UTF-8 without control characters other than tabs and line ends. Such a value can be
+/// Text in a value: UTF-8 without control characters other than tabs and line ends. Such a value can be
 /// shown on a terminal without doing anything to it.
 extension SecretBytes {
     var isText: Bool {

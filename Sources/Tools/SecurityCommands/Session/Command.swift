@@ -11,7 +11,7 @@ package struct Command: Sendable {
     /// Options and operands in one line, as in a manual page.
     package var synopsis: String { makeSynopsis() }
     package var options: [CommandOption] { makeOptions() }
-    /// What a person should know beyond the options, a line each.
+    /// Facts for people beyond the options, a line each.
     package var notes: [String] { makeNotes() }
     /// How many operands it takes.
     var operands: ClosedRange<Int> { makeOperands() }
@@ -39,9 +39,20 @@ package struct Command: Sendable {
         makeOperands = operands
     }
 
-    /// What `help` prints after `Usage: `.
+    /// The text that `help` prints after `Usage: `.
     package var usage: String {
         let lines = options.map { "    \($0.names)  \($0.meaning)" } + notes
         return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension ArgumentParser {
+    /// Reads the words behind a command's name.
+    ///
+    /// - Throws: ``CommandFailure/usage(_:nearest:)`` for an option that does not exist or lacks its value.
+    static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
+        do throws(WrongCommandLine) {
+            return try parse(words, options: command.hasOptions ? command.options : nil)
+        } catch { throw CommandFailure(error) }
     }
 }

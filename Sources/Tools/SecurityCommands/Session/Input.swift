@@ -2,7 +2,7 @@ import Glibc
 import KeychainModel
 package import LinuxSystem
 
-/// A stream that is read from. What comes may be secret, so it is read into locked memory.
+/// A stream that is read from. Its bytes may be secret, so they are read into locked memory.
 package final class Input {
     let descriptor: FileDescriptor
     private(set) lazy var isTerminal = descriptor.isTerminal

@@ -1,7 +1,7 @@
 import KeychainModel
 package import LinuxSystem
 
-/// Gets passwords from whoever gave the command: a person at a terminal, or a script through standard input.
+/// Gets passwords from the caller of the command: a person at a terminal, or a script through standard input.
 package struct PasswordInput {
     private let session: Session
     private static let attempts = 3

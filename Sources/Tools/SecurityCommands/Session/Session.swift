@@ -3,7 +3,7 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// What a command works with: the keychain, the three standard streams, and how talkative it is to be.
+/// The surroundings of a command: the keychain, the three standard streams, and how much it is to say.
 ///
 /// Nothing in this room reaches past its session, so that every command can be tested against streams and a keychain of
 /// the test's own.
@@ -52,7 +52,7 @@ package final class Session {
     ///   - environment: gives the variables of the environment.
     ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
     ///   - connectSystem: reaches the system's keychain.
-    ///   - connectAs: reaches anybody's keychain of the system service in his name, for root.
+    ///   - connectAs: reaches the keychain of any owner in the system service, in that owner's name, for root.
     ///   - connectRunning: reaches the daemon of the user's or the system's keychain if one runs, and starts none.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
@@ -198,7 +198,7 @@ package final class Session {
         return connection
     }
 
-    /// Goes on with somebody's keychain of the system service, in his name.
+    /// Goes on with the keychain of one owner in the system service, in that owner's name.
     ///
     /// - Throws: why it cannot be reached.
     func turn(to owner: KeychainOwner, _ call: String) throws(CommandFailure) {
@@ -206,7 +206,7 @@ package final class Session {
     }
 }
 
-/// What goes to stderr.
+/// The lines for stderr.
 extension Session {
     /// Whether to say what a person should know although nothing has failed.
     var explains: Bool { givesReasons && (isVerbose || diagnostics.isTerminal) }

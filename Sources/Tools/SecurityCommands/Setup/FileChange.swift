@@ -7,7 +7,7 @@ struct FileChange {
     let after: String?
     /// The permissions of a file that is not there yet.
     var mode: UInt32 = 0o644
-    /// What only this command reads: not shown to anybody.
+    /// A file that only this command reads: not shown to anybody.
     var isRecord = false
 
     var isNeeded: Bool { before != after }

@@ -17,7 +17,7 @@ struct SetupCommand {
         ],
         notes: SetupTarget.all.map { "\($0.name): \($0.summary)." } + [
             "The difference is shown before anything is changed. What is not ours in a file stays as it is.",
-            "Logins that were kept elsewhere stay there: log in anew, then remove them.",
+            "Logins that were kept elsewhere stay there: log in again, then remove them.",
         ], operands: 1...SetupTarget.all.count
     ) { arguments, session throws(CommandFailure) in
         try SetupCommand(arguments: arguments, session: session).run()

@@ -4,15 +4,15 @@ import LinuxSystem
 struct SetupTarget: Sendable {
     /// The word for it on the command line.
     let name: String
-    /// What happens to it, for people.
+    /// The change to it, for people.
     let summary: String
-    /// What has to change.
+    /// The necessary changes.
     let changes: @Sendable (SetupPlace, SetupWish) throws(CommandFailure) -> [FileChange]
 
     static let all = [GitSetup.target, DockerSetup.target, SwiftSetup.target]
 }
 
-/// What the caller of `security setup` wants.
+/// The wishes of the caller of `security setup`.
 struct SetupWish: Sendable {
     /// Everything that an earlier setup has changed is to be taken back.
     let undoes: Bool

@@ -3,7 +3,7 @@ import LinuxSystem
 /// A folder of sources in a Swift package, and what its code says of Security.
 struct SwiftPackageTarget {
     let folder: String
-    /// What the manifest calls it: the path it gives, or the target's name; nil for the one target whose sources are
+    /// Its name in the manifest: the path it gives, or the target's name; nil for the one target whose sources are
     /// not in a folder of their own.
     let key: String?
     private let sources: [SwiftSource]

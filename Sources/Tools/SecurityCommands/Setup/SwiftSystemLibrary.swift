@@ -12,7 +12,7 @@ struct SwiftSystemLibrary {
 
         """
 
-    /// What has to change for the targets to see the SDK.
+    /// The changes that let the targets see the SDK.
     ///
     /// - Throws: ``CommandFailure`` for a manifest that has to be edited by hand.
     func addition(to targets: [SwiftPackageTarget]) throws(CommandFailure) -> [FileChange] {
@@ -29,7 +29,7 @@ struct SwiftSystemLibrary {
         ]
     }
 
-    /// What has to change for everything to be as before.
+    /// The changes that restore the state from before.
     ///
     /// - Throws: ``CommandFailure`` for a section without an end.
     func removal() throws(CommandFailure) -> [FileChange] {

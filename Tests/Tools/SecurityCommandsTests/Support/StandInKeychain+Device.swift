@@ -4,7 +4,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What the stand-in has of a device.
+/// The stand-in's device.
 extension StandInKeychain {
     static func perform(
         _ request: DeviceRequest, _ passcodes: [[UInt8]], _ state: inout State

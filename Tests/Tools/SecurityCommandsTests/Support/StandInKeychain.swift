@@ -37,9 +37,9 @@ final class StandInKeychain: KeychainConnection {
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max
-        /// What every item request is refused with, when there is something.
+        /// The refusal of every item request, when there is one.
         var refusal: Refusal?
-        /// What a verification finds: all rows on its first page, the file on the second.
+        /// The results of a verification: all rows on its first page, the file on the second.
         var report = VerificationReport()
         /// Answers what is asked about access.
         var access: @Sendable (AccessRequest, [[UInt8]]) throws(Refusal) -> AccessReply = { _, _ throws(Refusal) in
@@ -49,7 +49,7 @@ final class StandInKeychain: KeychainConnection {
         var beforeDevice: @Sendable (DeviceRequest) -> Void = { _ in }
     }
 
-    /// Whom the stand-in takes the command for, and every program file.
+    /// The identity that the stand-in gives the command, and every program file.
     static let caller = CallerReport(
         user: 1000, process: 42, program: "/usr/bin/security", source: "unsigned", detail: "", isAnchored: false,
         mayInspectAllGroups: true, groups: [ownGroup])
@@ -197,7 +197,7 @@ extension StandInKeychain {
         [.string(item.itemClass.code)] + AttributeTable.primaryKey(of: item.itemClass).map { compared(item, $0.id) }
     }
 
-    /// What an item has of an attribute, given or by default.
+    /// The value of an item's attribute, given or by default.
     private static func compared(_ item: Item, _ id: AttributeID) -> AttributeValue? {
         item.attributes[id] ?? AttributeTable.attribute(id: id)?.defaultValue
     }

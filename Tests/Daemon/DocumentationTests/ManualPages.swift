@@ -1,0 +1,92 @@
+import CommandOptions
+import LinuxSystem
+import SecurityCommands
+
+@testable import agent
+@testable import enclaved
+@testable import keychaind
+
+/// The manual pages. Each is its template, in which a line `.\" table: NAME` stands for lines made of a table.
+enum ManualPages {
+    static let names = ["security.1", "keychaind.8", "keychain-enclaved.8", "keychain-agent.8"]
+
+    static func path(_ name: String) -> String { Page.root + "docs/man/" + name }
+
+    /// The page that the template and the tables make.
+    static func made(_ name: String) throws -> String {
+        let template = try read(Page.root + "docs/man/templates/" + name)
+        let first = ".\\\" Made of templates/\(name) and the tables of options: UPDATE_DOCS=1 swift test.\n"
+        return try first
+            + template.split(separator: "\n").map { line in
+                guard line.hasPrefix(directive) else { return line + "\n" }
+                let name = String(line.dropFirst(directive.count))
+                guard let lines = lines(name) else { throw Page.NoTable(name: name) }
+                return lines.map { $0 + "\n" }.joined()
+            }.joined()
+    }
+
+    static func read(_ path: String) throws -> String {
+        String(decoding: try AtomicFile.read(path, limit: 1 << 20), as: UTF8.self)
+    }
+
+    private static let directive = ".\\\" table: "
+
+    private static func lines(_ name: String) -> [String]? {
+        let words = name.split(separator: " ").map(String.init)
+        switch words.first {
+        case "command": return CommandTable.commands.first { $0.name == words.last }?.manualHead
+        case "options": return CommandTable.commands.first { $0.name == words.last }?.options.manual
+        case "leading": return CommandTable.globalOptions.manual
+        case "usage": return programs[words.dropFirst().joined(separator: " ")]?.manualUsage
+        case "program": return programs[words.dropFirst().joined(separator: " ")]?.manualOptions
+        default: return nil
+        }
+    }
+
+    private static let programs: [String: ProgramOptions] = [
+        "keychaind": DaemonArguments.table, "keychaind --system": SystemOptions.table,
+        "keychaind --identify": IdentifierOptions.table, "keychain-enclaved": EnclaveArguments.table,
+        "keychain-enclaved --listen": ListenerOptions.table, "keychain-agent": AgentArguments.table,
+    ]
+}
+
+extension Command {
+    fileprivate var manualHead: [String] {
+        let usage = synopsis.split(separator: "\n").flatMap { line in
+            [".Pp", ".Cm \(name)"] + (line.isEmpty ? [] : [ManualText.synopsis(line)])
+        }
+        return [".Ss \(name)", ".Bd -ragged"] + (usage.isEmpty ? [".Cm \(name)"] : Array(usage.dropFirst())) + [".Pp"]
+            + ManualText.lines(summary)
+    }
+}
+
+extension [CommandOption] {
+    fileprivate var manual: [String] {
+        isEmpty ? [] : [".Bl -tag -width Ds"] + flatMap(\.manual) + [".El"]
+    }
+}
+
+extension CommandOption {
+    fileprivate var manual: [String] {
+        let value = value.map { " Ar \($0)" } ?? ""
+        let long = word.map { " , Fl \\-\($0)\(value)" } ?? ""
+        return [".It Fl \(letter)\(value)\(long)"] + ManualText.lines(meaning)
+    }
+}
+
+extension ProgramOptions {
+    fileprivate var manualUsage: [String] {
+        let words = command.split(separator: " ").dropFirst()
+        let options = options.filter { !$0.isFirstWord && $0.name != "--help" && $0.name != "--version" }
+        return [".Nm"] + (words.isEmpty ? [] : [ManualText.synopsis(words.joined(separator: " ")[...])])
+            + options.map { ManualText.synopsis($0.inUsage[...]) }
+    }
+
+    fileprivate var manualOptions: [String] {
+        [".Bl -tag -width Ds"]
+            + options.flatMap { option in
+                let value = option.value.isEmpty ? "" : " Ar \(option.value.lowercased())"
+                return [".It Fl \\\(option.name.dropFirst())\(value)"] + ManualText.lines(option.meaning)
+            } + [".El"]
+    }
+}
