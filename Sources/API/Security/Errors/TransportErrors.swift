@@ -42,7 +42,7 @@ public let errSSLBufferOverflow: OSStatus = -9817
 /// The cipher suite is not allowed.
 public let errSSLBadCipherSuite: OSStatus = -9818
 
-// MARK: - What the peer reported
+// MARK: - Alerts from the peer
 
 /// The peer says it received a message it did not expect.
 public let errSSLPeerUnexpectedMsg: OSStatus = -9819
@@ -86,7 +86,7 @@ public let errSSLPeerInsufficientSecurity: OSStatus = -9837
 public let errSSLPeerInternalError: OSStatus = -9838
 /// The peer says its user cancelled.
 public let errSSLPeerUserCancelled: OSStatus = -9839
-/// The peer refuses to negotiate anew.
+/// The peer refuses to renegotiate.
 public let errSSLPeerNoRenegotiation: OSStatus = -9840
 
 // MARK: - The handshake

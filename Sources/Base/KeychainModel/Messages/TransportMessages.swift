@@ -43,7 +43,7 @@ extension StatusMessages {
         -9837: "The peer wants stronger security.",
         -9838: "The peer says it had an internal error.",
         -9839: "The peer says its user cancelled.",
-        -9840: "The peer refuses to negotiate anew.",
+        -9840: "The peer refuses to renegotiate.",
         -9841: "The peer's certificate was received and can be judged now.",
         -9842: "The server asks for a client certificate.",
         -9843: "The peer's certificate is for another host.",
