@@ -8,7 +8,7 @@
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
 
-// Digests:
+// Digests, for CMSEncoderSetSignerAlgorithm:
 extern const CFStringRef kCMSEncoderDigestAlgorithmSHA1;  // The digest SHA-1.
 extern const CFStringRef kCMSEncoderDigestAlgorithmSHA256;  // The digest SHA-256; the default.
 
