@@ -1,4 +1,4 @@
-"""The sources that come out of tables: what is committed is what the tables say, and a table that cannot be is refused."""
+"""The sources that come out of tables: committed files match their tables, and a malformed table is refused."""
 
 import os
 import shutil
@@ -17,6 +17,24 @@ REFUSED = {
     "a name that stands twice": "Keychain\tGeneral\terrSecParam\t-99999\tA sentence.\n",
 }
 
+CONSTANT = "RequestKeys\tValues\tkSecOfTheTest\tv_OfTheTest\tSecItemRequest\tSecItem.h\tA sentence of the test.\n"
+REFUSED_CONSTANTS = {
+    "a constant without a sentence": CONSTANT.rsplit("\t", 1)[0] + "\n",
+    "a constant whose sentence has no end": CONSTANT.replace("test.", "test"),
+    "a constant of no file": CONSTANT.replace("RequestKeys", "Nowhere"),
+    "a constant of an unknown header": CONSTANT.replace("SecItemRequest", "Nowhere"),
+    "a constant without a value": CONSTANT.replace("v_OfTheTest", ""),
+    "a constant whose value ends the string": CONSTANT.replace("v_OfTheTest", 'v_Of"TheTest'),
+    "a constant that stands twice": CONSTANT.replace("kSecOfTheTest", "kSecClass"),
+}
+WRITTEN_CONSTANT = (
+    'public let kSecOfTheTest: CFString = "v_OfTheTest"',
+    "extern const CFStringRef kSecOfTheTest;  // A sentence of the test.",
+    'STRING_CONSTANT(kSecOfTheTest, "v_OfTheTest")',
+    "\nkSecOfTheTest\n",
+    "SecItem.h\tkSecOfTheTest\t\n",
+)
+
 
 def check(name, holds, detail=""):
     print(f"{'ok     ' if holds else 'FAILED '} {name}{'' if holds else f': {detail}'}")
@@ -30,7 +48,7 @@ class Copy:
     def __init__(self, folder):
         self.folder = folder
         for part in ("Tables", "scripts/generate", "Sources/API/Security", "Sources/CLibraries/CSecurity",
-                     "Sources/Base/KeychainModel"):
+                     "Sources/Base/KeychainModel", "Tests/C/symbols.txt", "docs/coverage-symbols.tsv"):
             copy = shutil.copytree if os.path.isdir(f"{TOP}/{part}") else shutil.copy
             os.makedirs(os.path.dirname(f"{folder}/{part}"), exist_ok=True)
             copy(f"{TOP}/{part}", f"{folder}/{part}")
@@ -38,12 +56,14 @@ class Copy:
     def generate(self, *options):
         return subprocess.run([f"{self.folder}/scripts/generate", *options], capture_output=True, text=True)
 
-    def add(self, row):
-        with open(f"{self.folder}/Tables/statuses.tsv", "a") as file:
+    def add(self, row, table="statuses"):
+        with open(f"{self.folder}/Tables/{table}.tsv", "a") as file:
             file.write(row)
 
     def text(self):
-        return subprocess.run(["grep", "-rh", "OfTheTest\\|-99999", f"{self.folder}/Sources"], capture_output=True, text=True).stdout
+        """All lines that the test's rows made."""
+        places = [f"{self.folder}/{place}" for place in ("Sources", "Tests", "docs")]
+        return subprocess.run(["grep", "-rh", "OfTheTest\\|-99999", *places], capture_output=True, text=True).stdout
 
 
 def in_copy(try_it):
@@ -61,28 +81,42 @@ def one_row(copy):
     check("--check notices a row that is not written yet", copy.generate("--check").returncode == 1)
     check("and has written nothing", copy.text() == "", copy.text())
     check("a row is written", copy.generate().returncode == 0)
-    for what in ("public let errSecOfTheTest: OSStatus = -99999", "errSecOfTheTest = -99999,  // A sentence of the test",
+    for what in ("public let errSecOfTheTest: OSStatus = -99999",
+                 "errSecOfTheTest = -99999,  // A sentence of the test.",
                  '-99999: "A sentence of the test."'):
         check(f"a row makes: {what}", what in copy.text(), copy.text())
     check("what is written is what the tables say", copy.generate("--check").returncode == 0)
+
+
+def one_constant(copy):
+    copy.add(CONSTANT, "constants")
+    check("--check notices a constant that is not written yet", copy.generate("--check").returncode == 1)
+    check("and has written nothing of it", copy.text() == "", copy.text())
+    check("a constant is written", copy.generate().returncode == 0)
+    for what in WRITTEN_CONSTANT:
+        check(f"a constant makes: {what.strip()}", what in copy.text(), copy.text())
+    check("a written constant is what the table says", copy.generate("--check").returncode == 0)
 
 
 def by_hand(copy):
     with open(f"{copy.folder}/Sources/API/Security/Errors/KeychainErrors.swift", "a") as file:
         file.write("public let errSecByHand: OSStatus = -1\n")
     done = copy.generate("--check")
-    check("--check names a file that was changed by hand", done.returncode == 1 and "KeychainErrors.swift" in done.stderr, done.stderr)
+    named = done.returncode == 1 and "KeychainErrors.swift" in done.stderr
+    check("--check names a file that was changed by hand", named, done.stderr)
 
 
 def refused(copy):
-    for name, row in REFUSED.items():
-        shutil.copy(f"{TOP}/Tables/statuses.tsv", f"{copy.folder}/Tables/statuses.tsv")
-        copy.add(row)
-        done = copy.generate()
-        check(f"{name} is refused", done.returncode == 1 and "Tables/statuses.tsv" in done.stderr, done.stderr)
+    for table, rows in (("statuses", REFUSED), ("constants", REFUSED_CONSTANTS)):
+        for name, row in rows.items():
+            copy.add(row, table)
+            done = copy.generate()
+            told = done.returncode == 1 and f"Tables/{table}.tsv" in done.stderr
+            check(f"{name} is refused", told, done.stderr)
+            shutil.copy(f"{TOP}/Tables/{table}.tsv", f"{copy.folder}/Tables/{table}.tsv")
     check("and nothing is written", copy.text() == "", copy.text())
 
 
-for one in (committed, one_row, by_hand, refused):
+for one in (committed, one_row, one_constant, by_hand, refused):
     in_copy(one)
 sys.exit(bool(FAILED))

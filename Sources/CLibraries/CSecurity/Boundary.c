@@ -1,5 +1,5 @@
-// Core Foundation behind the types that Swift can see. What is used of it is declared here, because its headers are not on the
-// package manager's path.
+// Core Foundation behind the types that Swift can see. Its functions are declared here, because its headers are not on
+// the package manager's path.
 #include "CSecurity.h"
 
 #include <stddef.h>

@@ -69,13 +69,17 @@ STRING_CONSTANT(
 STRING_CONSTANT(
     kSecKeyAlgorithmECIESEncryptionStandardX963SHA512AESGCM, "algid:encrypt:ECIES:ECDH:KDFX963:SHA512:AESGCM")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA224AESGCM, "algid:encrypt:ECIES:ECDH:KDFX963:SHA224:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA224AESGCM,
+    "algid:encrypt:ECIES:ECDH:KDFX963:SHA224:AESGCM-KDFIV")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA256AESGCM, "algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA256AESGCM,
+    "algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM-KDFIV")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA384AESGCM, "algid:encrypt:ECIES:ECDH:KDFX963:SHA384:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA384AESGCM,
+    "algid:encrypt:ECIES:ECDH:KDFX963:SHA384:AESGCM-KDFIV")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA512AESGCM, "algid:encrypt:ECIES:ECDH:KDFX963:SHA512:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionStandardVariableIVX963SHA512AESGCM,
+    "algid:encrypt:ECIES:ECDH:KDFX963:SHA512:AESGCM-KDFIV")
 STRING_CONSTANT(kSecKeyAlgorithmECIESEncryptionCofactorX963SHA1AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA1:AESGCM")
 STRING_CONSTANT(
     kSecKeyAlgorithmECIESEncryptionCofactorX963SHA224AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA224:AESGCM")
@@ -86,13 +90,17 @@ STRING_CONSTANT(
 STRING_CONSTANT(
     kSecKeyAlgorithmECIESEncryptionCofactorX963SHA512AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA512:AESGCM")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA224AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA224:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA224AESGCM,
+    "algid:encrypt:ECIES:ECDHC:KDFX963:SHA224:AESGCM-KDFIV")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA256AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA256:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA256AESGCM,
+    "algid:encrypt:ECIES:ECDHC:KDFX963:SHA256:AESGCM-KDFIV")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA384AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA384:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA384AESGCM,
+    "algid:encrypt:ECIES:ECDHC:KDFX963:SHA384:AESGCM-KDFIV")
 STRING_CONSTANT(
-    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA512AESGCM, "algid:encrypt:ECIES:ECDHC:KDFX963:SHA512:AESGCM-KDFIV")
+    kSecKeyAlgorithmECIESEncryptionCofactorVariableIVX963SHA512AESGCM,
+    "algid:encrypt:ECIES:ECDHC:KDFX963:SHA512:AESGCM-KDFIV")
 STRING_CONSTANT(kSecKeyAlgorithmECDHKeyExchangeStandard, "algid:keyexchange:ECDH")
 STRING_CONSTANT(kSecKeyAlgorithmECDHKeyExchangeStandardX963SHA1, "algid:keyexchange:ECDH:KDFX963:SHA1")
 STRING_CONSTANT(kSecKeyAlgorithmECDHKeyExchangeStandardX963SHA224, "algid:keyexchange:ECDH:KDFX963:SHA224")
@@ -107,3 +115,6 @@ STRING_CONSTANT(kSecKeyAlgorithmECDHKeyExchangeCofactorX963SHA384, "algid:keyexc
 STRING_CONSTANT(kSecKeyAlgorithmECDHKeyExchangeCofactorX963SHA512, "algid:keyexchange:ECDHC:KDFX963:SHA512")
 STRING_CONSTANT(kSecKeyKeyExchangeParameterRequestedSize, "requestedSize")
 STRING_CONSTANT(kSecKeyKeyExchangeParameterSharedInfo, "sharedInfo")
+
+// SecExtensions.h
+STRING_CONSTANT(kSecKeyAlgorithmEdDSASignatureMessageCurve25519SHA512, "algid:sign:EdDSA:message-Curve25519:SHA512")

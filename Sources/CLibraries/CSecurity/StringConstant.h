@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-// The object that Core Foundation's CFSTR makes: an ASCII string that is never freed. Its layout is compiled into every program
-// that has one. It is written down here, because Core Foundation's headers are not on the package manager's path.
+// The object that Core Foundation's CFSTR makes: an ASCII string that is never freed. Its layout is compiled into every
+// program that has one. It is written down here, because Core Foundation's headers are not on the package manager's
+// path.
 struct ConstantString {
     const void *class;
     uintptr_t referenceCount;

@@ -128,7 +128,7 @@ public let errSecCSHelperFailed: OSStatus = -67019
 public let errSecCSVetoed: OSStatus = -67018
 /// The code has an architecture that library validation cannot handle.
 public let errSecCSBadLVArch: OSStatus = -67017
-/// That kind of file is not allowed among the resources.
+/// The kind of file is not allowed among the resources.
 public let errSecCSResourceNotSupported: OSStatus = -67016
 /// The program is neither a bundle nor an executable.
 public let errSecCSRegularFile: OSStatus = -67015
@@ -162,7 +162,7 @@ public let errSecCSNotAppLike: OSStatus = -67002
 public let errSecCSBadDiskImageFormat: OSStatus = -67001
 /// None of the signature's digest algorithms is supported.
 public let errSecCSUnsupportedDigestAlgorithm: OSStatus = -67000
-/// The data kept with the file is not valid.
+/// The data stored with the file is not valid.
 public let errSecCSInvalidAssociatedFileData: OSStatus = -66999
 /// The team identifier is malformed.
 public let errSecCSInvalidTeamIdentifier: OSStatus = -66998

@@ -48,9 +48,9 @@ public let errSecNoSuchKeychain: OSStatus = -25294
 public let errSecInvalidKeychain: OSStatus = -25295
 /// There is already a keychain of that name.
 public let errSecDuplicateKeychain: OSStatus = -25296
-/// That callback function is registered already.
+/// The callback function is registered already.
 public let errSecDuplicateCallback: OSStatus = -25297
-/// That callback function is not registered.
+/// The callback function is not registered.
 public let errSecInvalidCallback: OSStatus = -25298
 /// The specified item already exists in the keychain.
 public let errSecDuplicateItem: OSStatus = -25299
@@ -72,7 +72,7 @@ public let errSecNoSuchClass: OSStatus = -25306
 public let errSecNoDefaultKeychain: OSStatus = -25307
 /// User interaction is not allowed.
 public let errSecInteractionNotAllowed: OSStatus = -25308
-/// That attribute cannot be changed.
+/// The attribute cannot be changed.
 public let errSecReadOnlyAttr: OSStatus = -25309
 /// The keychain was made by a version this one cannot read.
 public let errSecWrongSecVersion: OSStatus = -25310

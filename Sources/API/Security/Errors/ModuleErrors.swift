@@ -130,7 +130,7 @@ public let errSecEventNotificationCallbackNotFound: OSStatus = -67723
 public let errSecInputLengthError: OSStatus = -67724
 /// The output has the wrong length.
 public let errSecOutputLengthError: OSStatus = -67725
-/// That privilege is not supported.
+/// The privilege is not supported.
 public let errSecPrivilegeNotSupported: OSStatus = -67726
 /// The device reported an error.
 public let errSecDeviceError: OSStatus = -67727

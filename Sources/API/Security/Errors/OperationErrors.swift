@@ -97,7 +97,7 @@ public let errSecRequestLost: OSStatus = -67846
 public let errSecRequestRejected: OSStatus = -67847
 /// The type of address is not supported.
 public let errSecUnsupportedAddressType: OSStatus = -67848
-/// That service is not supported.
+/// The service is not supported.
 public let errSecUnsupportedService: OSStatus = -67849
 /// The group of tuples is not valid.
 public let errSecInvalidTupleGroup: OSStatus = -67850
@@ -111,7 +111,7 @@ public let errSecInvalidTupleCredendtials: OSStatus = -67852
 public let errSecInvalidEncoding: OSStatus = -67853
 /// The validity period is not valid.
 public let errSecInvalidValidityPeriod: OSStatus = -67854
-/// The name of the requester is not valid.
+/// The requestor is not valid.
 public let errSecInvalidRequestor: OSStatus = -67855
 /// The description of the request is not valid.
 public let errSecRequestDescriptor: OSStatus = -67856
@@ -130,11 +130,11 @@ public let errSecUnsupportedFieldFormat: OSStatus = -67860
 public let errSecUnsupportedIndexInfo: OSStatus = -67861
 /// The place of the database is not supported.
 public let errSecUnsupportedLocality: OSStatus = -67862
-/// That many attributes are not supported.
+/// The number of attributes is not supported.
 public let errSecUnsupportedNumAttributes: OSStatus = -67863
-/// That many indexes are not supported.
+/// The number of indexes is not supported.
 public let errSecUnsupportedNumIndexes: OSStatus = -67864
-/// That many record types are not supported.
+/// The number of record types is not supported.
 public let errSecUnsupportedNumRecordTypes: OSStatus = -67865
 /// A field was given more than once.
 public let errSecFieldSpecifiedMultiple: OSStatus = -67866
@@ -150,9 +150,9 @@ public let errSecDatastoreIsOpen: OSStatus = -67870
 public let errSecMissingValue: OSStatus = -67871
 /// The limits of the query are not supported.
 public let errSecUnsupportedQueryLimits: OSStatus = -67872
-/// That many conditions are not supported.
+/// The number of conditions is not supported.
 public let errSecUnsupportedNumSelectionPreds: OSStatus = -67873
-/// That operator is not supported.
+/// The operator is not supported.
 public let errSecUnsupportedOperator: OSStatus = -67874
 /// The database's location is not valid.
 public let errSecInvalidDBLocation: OSStatus = -67875

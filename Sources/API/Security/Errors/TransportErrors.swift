@@ -42,7 +42,7 @@ public let errSSLBufferOverflow: OSStatus = -9817
 /// The cipher suite is not allowed.
 public let errSSLBadCipherSuite: OSStatus = -9818
 
-// MARK: - What the peer reported
+// MARK: - Alerts from the peer
 
 /// The peer says it received a message it did not expect.
 public let errSSLPeerUnexpectedMsg: OSStatus = -9819

@@ -1,8 +1,3 @@
-/// The digest SHA-1, for ``CMSEncoderSetSignerAlgorithm(_:_:)``.
-@safe nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA1: CFString = "sha1"
-/// The digest SHA-256, for ``CMSEncoderSetSignerAlgorithm(_:_:)``.
-@safe nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA256: CFString = "sha256"
-
 /// The attributes that are signed with the content.
 public struct CMSSignedAttributes: OptionSet, Sendable {
     /// The bits as Apple has them.

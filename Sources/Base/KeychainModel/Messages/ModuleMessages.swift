@@ -62,7 +62,7 @@ extension StatusMessages {
         -67723: "The callback function for events was not found.",
         -67724: "The input has the wrong length.",
         -67725: "The output has the wrong length.",
-        -67726: "That privilege is not supported.",
+        -67726: "The privilege is not supported.",
         -67727: "The device reported an error.",
         -67728: "The handle is in use.",
         -67729: "Nobody is logged in.",

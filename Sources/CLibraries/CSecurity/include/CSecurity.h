@@ -1,5 +1,5 @@
-// What the C ABI's room asks of Core Foundation. Swift reaches it through this header, which names no type of Core Foundation's:
-// the Swift module of that name stands in its way.
+// The functions of Core Foundation that the module SecurityABI needs. Swift reaches them through this header. It names
+// no type of Core Foundation's, because the Swift module of that name stands in its way.
 #ifndef CSECURITY_H
 #define CSECURITY_H
 
@@ -17,8 +17,14 @@ typedef struct {
     unsigned int val[8];
 } audit_token_t;
 
-// What an object is, as far as it has to be copied.
-enum CFObjectKind { CFObjectKindOther, CFObjectKindString, CFObjectKindArray, CFObjectKindDictionary, CFObjectKindUUID };
+// The kind of an object, as far as it has to be copied.
+enum CFObjectKind {
+    CFObjectKindOther,
+    CFObjectKindString,
+    CFObjectKindArray,
+    CFObjectKindDictionary,
+    CFObjectKindUUID
+};
 enum CFObjectKind CFObjectGetKind(CFObject object);
 
 // Elements of an array, entries of a dictionary: the collection keeps owning them.

@@ -1,4 +1,4 @@
-// What C has of LocalAuthentication. The user is asked by the functions of Security, for items that are guarded.
+// The part of LocalAuthentication that C has. The functions of Security prompt the user for items with access control.
 #ifndef LOCALAUTHENTICATION_LOCALAUTHENTICATION_H
 #define LOCALAUTHENTICATION_LOCALAUTHENTICATION_H
 

@@ -3,6 +3,7 @@
 #define SECURITY_CMSENCODER_H
 
 #include <Security/SecBase.h>
+#include <Security/Constants/CMSEncoderConstants.h>
 
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
@@ -66,10 +67,6 @@ OSStatus CMSEncodeContent(
 OSStatus CMSEncoderCopySignerTimestamp(CMSEncoderRef cmsEncoder, size_t signerIndex, CFAbsoluteTime *timestamp);
 OSStatus CMSEncoderCopySignerTimestampWithPolicy(
     CMSEncoderRef cmsEncoder, CFTypeRef SEC_NULLABLE timeStampPolicy, size_t signerIndex, CFAbsoluteTime *timestamp);
-
-// Digests:
-extern const CFStringRef kCMSEncoderDigestAlgorithmSHA1;  // SHA-1
-extern const CFStringRef kCMSEncoderDigestAlgorithmSHA256;  // SHA-256, where nothing is said
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END

@@ -1,4 +1,4 @@
-// What the functions on signed code share.
+// Types that the functions on signed code share.
 #ifndef SECURITY_CSCOMMON_H
 #define SECURITY_CSCOMMON_H
 

@@ -1,4 +1,4 @@
-// Who may open an item, and when.
+// Access control: the conditions under which an item can be opened.
 #ifndef SECURITY_SECACCESSCONTROL_H
 #define SECURITY_SECACCESSCONTROL_H
 
@@ -7,7 +7,7 @@
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
 
-// What the user must do.
+// Factors that the user must present.
 typedef CF_OPTIONS(CFOptionFlags, SecAccessControlCreateFlags) {
     kSecAccessControlUserPresence = 1ul << 0,
     kSecAccessControlBiometryAny = 1ul << 1,
@@ -27,7 +27,7 @@ typedef CF_OPTIONS(CFOptionFlags, SecAccessControlCreateFlags) {
 
 CFTypeID SecAccessControlGetTypeID(void);
 
-// Makes an access control of a kSecAttrAccessible value and what the user must do.
+// Makes an access control of a kSecAttrAccessible value and the factors that the user must present.
 SecAccessControlRef SEC_NULLABLE SecAccessControlCreateWithFlags(
     CFAllocatorRef SEC_NULLABLE allocator, CFTypeRef protection, SecAccessControlCreateFlags flags,
     CFErrorRef SEC_NULLABLE *SEC_NULLABLE error) SEC_RETAINED;

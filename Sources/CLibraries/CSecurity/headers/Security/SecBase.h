@@ -28,11 +28,9 @@
 #define SEC_EXTERN_C_END
 #endif
 
-// What a parameter or a result may be. Pointers are never NULL unless they are marked; functions answer errSecParam, or nothing,
-// to those that are NULL all the same.
-// Between both, compilers that keep to the letter of the language (-Wpedantic) say nothing of what all of them have:
-// marks for
-// NULL, types of enumerations, and their values beyond INT_MAX.
+// Pointers are never NULL unless they are marked. Given NULL all the same, functions return errSecParam or nothing.
+// Between both macros, -Wpedantic is off. It warns of three things that all compilers have: marks for NULL, types of
+// enumerations, and their values beyond INT_MAX.
 #ifdef __clang__
 #define SEC_ASSUME_NONNULL_BEGIN \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"")                                \
@@ -52,8 +50,8 @@
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
 
-// References are Core Foundation objects: CFRetain, CFRelease, CFGetTypeID, CFEqual, CFHash and CFCopyDescription work on them.
-// All of them may be used from any thread.
+// References are Core Foundation objects: CFRetain, CFRelease, CFGetTypeID, CFEqual, CFHash and CFCopyDescription
+// work on them. All of them may be used from any thread.
 
 // A certificate (X.509).
 typedef struct __SecCertificate *SecCertificateRef;
@@ -61,9 +59,9 @@ typedef struct __SecCertificate *SecCertificateRef;
 typedef struct __SecIdentity *SecIdentityRef;
 // A key, or a handle to one that does not leave the keychain.
 typedef struct __SecKey *SecKeyRef;
-// What a certificate is to be good for.
+// A trust policy: the purpose a certificate must serve.
 typedef struct __SecPolicy *SecPolicyRef;
-// Who may open an item, and when.
+// The conditions under which an item can be opened.
 typedef struct __SecAccessControl *SecAccessControlRef;
 // The evaluation of a certificate.
 typedef struct __SecTrust *SecTrustRef;

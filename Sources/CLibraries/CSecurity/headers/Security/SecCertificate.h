@@ -3,11 +3,12 @@
 #define SECURITY_SECCERTIFICATE_H
 
 #include <Security/SecBase.h>
+#include <Security/Constants/SecCertificateConstants.h>
 
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
 
-// What the key of a certificate may be used for.
+// Purposes that the key of a certificate may serve.
 typedef CF_OPTIONS(uint32_t, SecKeyUsage) {
     kSecKeyUsageUnspecified = 0u,
     kSecKeyUsageDigitalSignature = 1u << 0,
@@ -33,7 +34,7 @@ SecCertificateRef SEC_NULLABLE SecCertificateCreateWithData(
 // The certificate's DER.
 CFDataRef SecCertificateCopyData(SecCertificateRef certificate) SEC_RETAINED;
 
-// What a person calls the subject.
+// The name of the subject for display.
 CFStringRef SEC_NULLABLE SecCertificateCopySubjectSummary(SecCertificateRef certificate) SEC_RETAINED;
 CFStringRef SEC_NULLABLE SecCertificateCopyShortDescription(
     CFAllocatorRef SEC_NULLABLE alloc, SecCertificateRef certificate,
@@ -72,25 +73,6 @@ CFStringRef SEC_NULLABLE SecCertificateCopyLongDescription(
 CFDictionaryRef SEC_NULLABLE SecCertificateCopyValues(
     SecCertificateRef certificate, CFArrayRef SEC_NULLABLE keys,
     CFErrorRef SEC_NULLABLE *SEC_NULLABLE error) SEC_RETAINED;
-
-// Properties of a certificate for display:
-extern const CFStringRef kSecPropertyKeyType;  // The key of a property's type
-extern const CFStringRef kSecPropertyKeyLabel;  // The key of a property's label
-extern const CFStringRef kSecPropertyKeyLocalizedLabel;  // The key of a property's label in the user's language
-extern const CFStringRef kSecPropertyKeyValue;  // The key of a property's value
-
-// Types of properties, values of `kSecPropertyKeyType`:
-extern const CFStringRef kSecPropertyTypeTitle;  // A title
-extern const CFStringRef kSecPropertyTypeError;  // An error
-extern const CFStringRef kSecPropertyTypeWarning;  // A warning
-extern const CFStringRef kSecPropertyTypeSuccess;  // A success
-extern const CFStringRef kSecPropertyTypeSection;  // A section with properties of its own
-extern const CFStringRef kSecPropertyTypeData;  // Data
-extern const CFStringRef kSecPropertyTypeString;  // Text
-extern const CFStringRef kSecPropertyTypeURL;  // A URL
-extern const CFStringRef kSecPropertyTypeDate;  // A date
-extern const CFStringRef kSecPropertyTypeArray;  // An array
-extern const CFStringRef kSecPropertyTypeNumber;  // A number
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END

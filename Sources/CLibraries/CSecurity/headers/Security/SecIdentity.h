@@ -3,6 +3,7 @@
 #define SECURITY_SECIDENTITY_H
 
 #include <Security/SecBase.h>
+#include <Security/Constants/SecIdentityConstants.h>
 
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
@@ -21,11 +22,6 @@ SecIdentityRef SEC_NULLABLE SecIdentityCreate(
 OSStatus SecIdentityCopyCertificate(
     SecIdentityRef identityRef, SecCertificateRef SEC_NULLABLE *SEC_RETAINED certificateRef);
 OSStatus SecIdentityCopyPrivateKey(SecIdentityRef identityRef, SecKeyRef SEC_NULLABLE *SEC_RETAINED privateKeyRef);
-
-// Shared credentials and identities:
-extern const CFStringRef kSecIdentityDomainDefault;  // The domain of the identity that system services use by default
-// The domain of the identity that a Kerberos key distribution centre uses
-extern const CFStringRef kSecIdentityDomainKerberosKDC;
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END

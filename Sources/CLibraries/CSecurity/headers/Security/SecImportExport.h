@@ -3,6 +3,7 @@
 #define SECURITY_SECIMPORTEXPORT_H
 
 #include <Security/SecBase.h>
+#include <Security/Constants/SecImportExportConstants.h>
 
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
@@ -65,19 +66,6 @@ OSStatus SecItemImport(
 OSStatus SecItemExport(
     CFTypeRef secItemOrArray, SecExternalFormat outputFormat, SecItemImportExportFlags flags,
     const SecItemImportExportKeyParameters *SEC_NULLABLE keyParams, CFDataRef SEC_NULLABLE *SEC_RETAINED exportedData);
-
-// Options of an import:
-extern const CFStringRef kSecImportExportPassphrase;  // The key of the passphrase of the file
-extern const CFStringRef kSecImportExportKeychain;  // The key of the keychain file to import to
-extern const CFStringRef kSecImportExportAccess;  // The key of the access list imported keys get
-extern const CFStringRef kSecImportToMemoryOnly;  // The key of whether the imported items stay out of the keychain
-
-// Results of an import:
-extern const CFStringRef kSecImportItemLabel;  // The key of an imported item's label
-extern const CFStringRef kSecImportItemKeyID;  // The key of an imported item's key identifier
-extern const CFStringRef kSecImportItemTrust;  // The key of the trust object for an imported item
-extern const CFStringRef kSecImportItemCertChain;  // The key of an imported item's certificate chain
-extern const CFStringRef kSecImportItemIdentity;  // The key of an imported identity
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END

@@ -10,8 +10,8 @@
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
 
-// Finds items. The dictionary says which, and what of them is returned: an object, or an array of them when the limit is not one.
-// The result is the caller's to release; it is NULL after a failure.
+// Finds items. The dictionary says which, and what of them is returned: an object, or an array of them when the limit
+// is not one. The result is the caller's to release; it is NULL after a failure.
 OSStatus SecItemCopyMatching(CFDictionaryRef query, CFTypeRef SEC_NULLABLE *SEC_NULLABLE SEC_RETAINED result);
 
 // Adds an item. The result, if the dictionary asks for one, is the caller's to release.

@@ -26,7 +26,7 @@ typedef CF_OPTIONS(uint32_t, SecPadding) {
     kSecPaddingPKCS1SHA512 = 0x8006,
 };
 
-// What a key is asked to do.
+// Operations of a key.
 typedef CF_ENUM(CFIndex, SecKeyOperationType) {
     kSecKeyOperationTypeSign = 0,
     kSecKeyOperationTypeVerify = 1,
@@ -37,7 +37,8 @@ typedef CF_ENUM(CFIndex, SecKeyOperationType) {
 
 CFTypeID SecKeyGetTypeID(void);
 
-// Makes a key pair and returns the private key; dictionaries under kSecPrivateKeyAttrs and kSecPublicKeyAttrs say what is kept.
+// Makes a key pair and returns the private key. Dictionaries under kSecPrivateKeyAttrs and kSecPublicKeyAttrs say what
+// is kept.
 SecKeyRef SEC_NULLABLE SecKeyCreateRandomKey(
     CFDictionaryRef parameters, CFErrorRef SEC_NULLABLE *SEC_NULLABLE error) SEC_RETAINED;
 

@@ -3,6 +3,7 @@
 #define SECURITY_SECSHAREDCREDENTIAL_H
 
 #include <Security/SecBase.h>
+#include <Security/Constants/SecSharedCredentialConstants.h>
 
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
@@ -19,9 +20,6 @@ void SecRequestSharedWebCredential(
     CFStringRef SEC_NULLABLE fqdn, CFStringRef SEC_NULLABLE account,
     void (^completionHandler)(CFArrayRef SEC_NULLABLE credentials, CFErrorRef SEC_NULLABLE error));
 #endif
-
-// Shared credentials and identities:
-extern const CFStringRef kSecSharedPassword;  // The key of the password of a credential shared with a web site
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END

@@ -3,6 +3,7 @@
 #define SECURITY_SECSTATICCODE_H
 
 #include <Security/CSCommon.h>
+#include <Security/Constants/SecStaticCodeConstants.h>
 
 SEC_EXTERN_C_BEGIN
 SEC_ASSUME_NONNULL_BEGIN
@@ -15,12 +16,6 @@ OSStatus SecStaticCodeCreateWithPath(
 // Whether it is what was signed. Requirements are not understood: errSecCSUnimplemented.
 OSStatus SecStaticCodeCheckValidity(
     SecStaticCodeRef staticCode, SecCSFlags flags, SecRequirementRef SEC_NULLABLE requirement);
-
-// How code on disk is found:
-extern const CFStringRef kSecCodeAttributeArchitecture;  // The key of the architecture to look at
-extern const CFStringRef kSecCodeAttributeSubarchitecture;  // The key of the subarchitecture to look at
-extern const CFStringRef kSecCodeAttributeUniversalFileOffset;  // The key of the offset of the code in a universal file
-extern const CFStringRef kSecCodeAttributeBundleVersion;  // The key of the version of a bundle to look at
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END

@@ -3,6 +3,7 @@
 #define SECURITY_SECTRUST_H
 
 #include <Security/SecCertificate.h>
+#include <Security/Constants/SecTrustConstants.h>
 
 #ifdef __BLOCKS__
 #include <dispatch/dispatch.h>
@@ -34,11 +35,12 @@ typedef CF_OPTIONS(uint32_t, SecTrustOptionFlags) {
 
 CFTypeID SecTrustGetTypeID(void);
 
-// Makes an evaluation of a certificate, or of an array: the one in question first, then those a chain may be built with.
+// Makes an evaluation of a certificate, or of an array: the one in question first, then those a chain may be built
+// with.
 OSStatus SecTrustCreateWithCertificates(
     CFTypeRef certificates, CFTypeRef SEC_NULLABLE policies, SecTrustRef SEC_NULLABLE *SEC_RETAINED trust);
 
-// What it is to be held against.
+// The policies, anchors and date of the evaluation.
 OSStatus SecTrustSetPolicies(SecTrustRef trust, CFTypeRef policies);
 OSStatus SecTrustCopyPolicies(SecTrustRef trust, CFArrayRef SEC_NULLABLE *SEC_RETAINED policies);
 OSStatus SecTrustSetAnchorCertificates(SecTrustRef trust, CFArrayRef SEC_NULLABLE anchorCertificates);
@@ -60,7 +62,8 @@ CFArrayRef SEC_NULLABLE SecTrustCopyProperties(SecTrustRef trust) SEC_RETAINED;
 SecKeyRef SEC_NULLABLE SecTrustCopyKey(SecTrustRef trust) SEC_RETAINED;
 SecKeyRef SEC_NULLABLE SecTrustCopyPublicKey(SecTrustRef trust) SEC_RETAINED;
 
-// The chain that was found. The evaluation keeps owning a certificate got by its index, until it is evaluated or changed again.
+// The chain that was found. The evaluation owns a certificate that is read by its index, until it is evaluated or
+// changed again.
 CFArrayRef SEC_NULLABLE SecTrustCopyCertificateChain(SecTrustRef trust) SEC_RETAINED;
 CFIndex SecTrustGetCertificateCount(SecTrustRef trust);
 SecCertificateRef SEC_NULLABLE SecTrustGetCertificateAtIndex(SecTrustRef trust, CFIndex ix);
@@ -83,20 +86,6 @@ typedef void (^SecTrustWithErrorCallback)(SecTrustRef trustRef, bool result, CFE
 OSStatus SecTrustEvaluateAsync(SecTrustRef trust, dispatch_queue_t SEC_NULLABLE queue, SecTrustCallback result);
 OSStatus SecTrustEvaluateAsyncWithError(SecTrustRef trust, dispatch_queue_t queue, SecTrustWithErrorCallback result);
 #endif
-
-// Results of an evaluation:
-extern const CFStringRef kSecTrustEvaluationDate;  // The key of the date the evaluation took as the present
-extern const CFStringRef kSecTrustExtendedValidation;  // The key of whether the certificate has extended validation
-extern const CFStringRef kSecTrustOrganizationName;  // The key of the organization named by extended validation
-extern const CFStringRef kSecTrustResultValue;  // The key of the verdict
-extern const CFStringRef kSecTrustRevocationChecked;  // The key of whether revocation was checked
-extern const CFStringRef kSecTrustRevocationValidUntilDate;  // The key of until when the revocation check holds
-extern const CFStringRef kSecTrustCertificateTransparency;  // The key of whether the certificate stands in public logs
-// The key of whether the certificate is exempt from public logs
-extern const CFStringRef kSecTrustCertificateTransparencyWhiteList;
-extern const CFStringRef kSecTrustQCStatements;  // The key of the statements of a qualified certificate
-// The key of whether the certificate is a qualified one for web sites
-extern const CFStringRef kSecTrustQWACValidation;
 
 SEC_ASSUME_NONNULL_END
 SEC_EXTERN_C_END
