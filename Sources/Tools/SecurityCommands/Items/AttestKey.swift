@@ -21,7 +21,7 @@ enum AttestKey {
         notes: [
             "By label and tag, only keys of the access group of `security` itself are found; a key of any other",
             "program is given with -k. It is attested, not used. scripts/verify-attestation checks what is written,",
-            "with nothing but openssl. See docs/tpm.md.",
+            "with nothing but openssl. See docs/guides/device.md.",
         ]
     ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
 
