@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Whole objects, archived, under the name of a service (S-66).
+/// Whole objects, archived, under the name of a service (rule items.value.archive).
 public enum ArchiveKeychain {
     private static func query(_ service: String) -> NSMutableDictionary {
         let query = NSMutableDictionary()

@@ -1,8 +1,8 @@
 import Foundation
 import Security
 
-/// A large file on the disk under a key in the keychain (S-04, S-77): the keychain keeps 44 bytes, however large the
-/// file is.
+/// A large file on the disk under a key in the keychain (rule items.value.envelope): the keychain keeps 44 bytes,
+/// however large the file is.
 ///
 /// GnuPG encrypts with AES-256 and an integrity check. Its key comes through a pipe, so no list of processes shows it.
 /// Deleting the key destroys the file and all its copies.

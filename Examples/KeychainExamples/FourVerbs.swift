@@ -1,7 +1,8 @@
 import Foundation
 import Security
 
-/// Add, find, update, find, delete: one item's life (S-07 to S-12). Each step gives its status.
+/// Add, find, update, find, delete: one item's life (rules items.add.result, results.reference.password). Each step
+/// gives its status.
 public struct FourVerbs {
     private let identity: [CFString: Any]
 

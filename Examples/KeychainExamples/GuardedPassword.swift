@@ -2,7 +2,8 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// A password that requires its owner's authentication, or an application password (S-84 to S-88).
+/// A password that requires its owner's authentication, or an application password (rules
+/// access-control.password.credential, access-control.add.free).
 public struct GuardedPassword {
     private let identity: [String: Any]
 

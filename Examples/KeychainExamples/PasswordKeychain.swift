@@ -3,7 +3,7 @@ import Security
 
 /// Passwords by service and account, with the four verbs and nothing else: the wrapper most programs begin with.
 ///
-/// An empty password deletes; an empty service or account is refused (S-79 to S-82).
+/// An empty password deletes; an empty service or account is refused (rule items.life.replace).
 public class PasswordKeychain {
     class func passwordQuery(service: String, account: String) -> [String: Any] {
         let query =

@@ -2,11 +2,12 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// Keys that require the enrolled fingers of the device's owner, as programs for iOS make and find them (S-71 to S-76).
+/// Keys that require the enrolled fingers of the device's owner, as programs for iOS make and find them (rules
+/// keys.create.rsa-guarded, authentication.policy.no-protection).
 public enum TouchIDKeys {
     static let tag = "com.mydomian.uniqueTag"
 
-    /// Asks for a finger. By itself that protects nothing (S-72).
+    /// Asks for a finger. By itself that protects nothing (rule authentication.policy.no-protection).
     public static func askForFinger(_ handle: @escaping @Sendable (Bool, Error?) -> Void) {
         LAContext().evaluatePolicy(
             LAPolicy.deviceOwnerAuthenticationWithBiometrics,
@@ -30,7 +31,7 @@ public enum TouchIDKeys {
         return accessControl
     }
 
-    /// Makes an RSA key that is kept in the keychain (S-73).
+    /// Makes an RSA key that is kept in the keychain (rule keys.create.rsa-guarded).
     public static func makeRSAKey() throws -> SecKey {
         let attributes: [String: Any] = [
             kSecClass as String: kSecClassKey,
@@ -45,7 +46,7 @@ public enum TouchIDKeys {
         return try makeKey(attributes)
     }
 
-    /// Makes a key that is kept in the Secure Enclave (S-75).
+    /// Makes a key that is kept in the Secure Enclave (rule keys.enclave.create).
     public static func makeEnclaveKey() throws -> SecKey {
         let attributes: [String: Any] = [
             kSecClass as String: kSecClassKey,
@@ -69,7 +70,7 @@ public enum TouchIDKeys {
         return privateKey
     }
 
-    /// Finds the RSA key again (S-74).
+    /// Finds the RSA key again (rule keys.item.found).
     public static func findRSAKey() -> SecKey? {
         let query: [String: Any] = [
             kSecClass as String: kSecClassKey,

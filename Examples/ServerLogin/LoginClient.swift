@@ -23,7 +23,8 @@ public struct LoginClient {
         server = HTTPClient(port: port)
     }
 
-    /// Makes a key and gives the server its public half. The key of an earlier registration goes first (S-48).
+    /// Makes a key and gives the server its public half. The key of an earlier registration goes first (rule
+    /// keys.item.duplicate).
     public func register() throws {
         SecItemDelete(query as CFDictionary)
         let key = try makeKey()

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Public keys of the enclave in a common format (S-54).
+/// Public keys of the enclave in a common format (rule keys.public.pem).
 enum PublicKeyPEM {
     /// The bytes before the point in a SubjectPublicKeyInfo of this curve: always the same 26 (RFC 5480).
     private static let header: [UInt8] = [

@@ -32,7 +32,7 @@ def seed(target, name, content):
 
 
 def external(key):
-    """A private and a public key as Apple's external representations, from PKCS#8 (semantics F.1)."""
+    """A private and a public key as Apple's external representations, from PKCS#8 (rule keys.form.external)."""
     raw, none = serialization.Encoding.Raw, serialization.NoEncryption()
     public = key.public_key()
     if isinstance(key, rsa.RSAPrivateKey):

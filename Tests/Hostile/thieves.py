@@ -55,12 +55,12 @@ def with_passcode(d, body):
         d.said = said
 
 
-@attack("S-60: root runs the program as the user", SUCCEEDS)
+@attack("protection.limit.root: root runs the program as the user", SUCCEEDS)
 def root_as_user(d):
     return d.learns("setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups", *d.search(victim(d)), user=0)
 
 
-@attack("S-60: root reads the memory of the enclave", SUCCEEDS)
+@attack("protection.limit.root: root reads the memory of the enclave", SUCCEEDS)
 def root_reads_memory(d):
     d.learns(*d.search(victim(d)))
     return intrude(d, "memory", d.processes()["enclave"], user=0)

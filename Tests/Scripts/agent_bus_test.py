@@ -93,7 +93,8 @@ def fingers():
                 agent.answer(number)
             reader.enrol("index", "right-index-finger")
             second = agent.biometry()[1]
-            expect(len(second) == 32 and second != first, "S-31: a finger that comes does not change the enrolment")
+            expect(len(second) == 32 and second != first, "authentication.biometry.enrolment: "
+                   "a finger that comes does not change the enrolment")
             reader.delete()
             expect(agent.biometry() == (NONE_ENROLLED, b""), "fingers that went are still there")
 

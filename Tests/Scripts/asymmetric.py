@@ -1,4 +1,4 @@
-"""Apple's algorithms for key pairs, written from semantics F.3 with the primitives of PyPI's cryptography.
+"""Apple's algorithms for key pairs, written from rule keys.algorithm.table with the primitives of PyPI's cryptography.
 
 Nothing here looks at the product. Keys are in Apple's external representations; an algorithm is its identifier.
 """

@@ -222,7 +222,7 @@ def alterations(signer, folder):
 
 
 def refusals(signer, folder, team):
-    """S-14: what is refused leaves the file as it was."""
+    """access-groups.entitlements.unchanged: what is refused leaves the file as it was."""
     program = pathlib.Path(make_program(folder))
     before, plist = program.read_bytes(), pathlib.Path(folder, "wrong.entitlements")
     other = signer.run("-T", f"{folder}/p256.pem").stdout.strip()
@@ -341,7 +341,7 @@ def enclave(signer, folder):
 
 
 def swift_package(signer, folder, programs):
-    """S-19: one line signs what SwiftPM built, from an empty folder."""
+    """access-groups.entitlements.build: one line signs what SwiftPM built, from an empty folder."""
     package = pathlib.Path(folder, "App")
     package.mkdir()
     swift = os.environ.get("SWIFT", "swift")

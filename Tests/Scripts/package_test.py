@@ -1,6 +1,6 @@
 """Installs the Debian packages for real, over a copy of this machine's files that nothing else sees, and removes them again.
 
-S-01: what the keychain holds survives the removal and the reinstallation of the package. Run as root in a mount namespace of its own:
+protection.storage.packages: what the keychain holds survives the removal and the reinstallation of the package. Run as root in a mount namespace of its own:
 package_test.py FOLDER DEBS, with a folder to mount on.
 """
 import glob
@@ -153,10 +153,11 @@ def main():
 
     done = apt("--remove", "libpam-keychain", "swift-keychain")
     check("the packages are removed", done.returncode == 0 and not os.path.exists("/usr/bin/security"), done.stdout)
-    check("S-01: removing the package keeps the keychains", os.path.exists("/var/lib/keychain/61101/keychain.db"))
+    check("protection.storage.packages: "
+          "removing the package keeps the keychains", os.path.exists("/var/lib/keychain/61101/keychain.db"))
     install()
     with Service():
-        check("S-01: after removal and reinstallation the items are readable",
+        check("protection.storage.packages: after removal and reinstallation the items are readable",
               find(61101) == "secret of 61101" and find(61102) == "secret of 61102")
 
     for answer in ("false", "true"):
@@ -170,7 +171,8 @@ def main():
         if answer == "false":
             install()
             with Service():
-                check("S-01: after purging with keychains kept, the items are readable", find(61101) == "secret of 61101")
+                check("protection.storage.packages: "
+                      "after purging with keychains kept, the items are readable", find(61101) == "secret of 61101")
     sys.exit(1 if FAILED else 0)
 
 

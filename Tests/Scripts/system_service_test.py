@@ -128,16 +128,19 @@ def connected(d):
 
 
 def passcodes(d, program):
-    check("S-65: a keychain without a password is always open", d.has(program))
+    check("protection.passcode.none: a keychain without a password is always open", d.has(program))
     done = d.run(program, "set-keychain-password", "-p", "1234567")
     check("a password can be set through the system service", done.returncode == 0, done.stderr)
     d.run(program, "lock-keychain")
-    check("S-65: a locked keychain gives nothing where nobody may be asked", not d.has(program) and "locked" in d.said, d.said)
+    check("protection.passcode.none: "
+          "a locked keychain gives nothing where nobody may be asked",
+          not d.has(program) and "locked" in d.said, d.said)
     done = d.run(program, "unlock-keychain", text="wrong\n")
     check("a wrong password is refused", done.returncode == 51, done.stderr)
     done = d.run(program, "unlock-keychain", text="1234567\n")
     check("the right one opens it", done.returncode == 0 and d.has(program), done.stderr + d.said)
-    check("S-65: a program finds its own items alone", not d.has(d.install("another")) and "could not be found" in d.said)
+    check("protection.passcode.none: "
+          "a program finds its own items alone", not d.has(d.install("another")) and "could not be found" in d.said)
     done = d.run(program, "set-keychain-password", "-o", "1234567", "-p", "")
     check("the password can be removed", done.returncode == 0 and d.has(program), done.stderr)
 
@@ -192,24 +195,29 @@ def removed_programs(d):
             d.store(program, user=user)
     # The victim wants it purged, the other one keeps everything.
     policy = [security, "set-group-policy", f"program:{goes}", "purge"]
-    check("S-61: without a password, nobody could tell the user from his programs", d.run(*policy).returncode != 0)
+    check("access-groups.removal.policy: "
+          "without a password, nobody could tell the user from his programs", d.run(*policy).returncode != 0)
     d.run(security, "set-keychain-password", "-p", "1234567")
     done = d.run(*policy, text="1234567\n")
-    check("S-61: with his password a user says what becomes of a group", done.returncode == 0, done.stderr)
+    check("access-groups.removal.policy: "
+          "with his password a user says what becomes of a group", done.returncode == 0, done.stderr)
     d.run(security, "set-keychain-password", "-o", "1234567", "-p", "")
     os.unlink(goes)
 
     def tell(*more, user=0):
         return d.run(security, "-v", "uninstalled", "--all-users", "-d", d.path("state"), *more, goes, user=user)
     done = tell(user=VICTIM)
-    check("S-61: a user tells nobody else's keychain", done.returncode != 0 and "deleted" not in done.stdout, done.stdout)
+    check("access-groups.removal.policy: "
+          "a user tells nobody else's keychain", done.returncode != 0 and "deleted" not in done.stdout, done.stdout)
     done = tell()
-    check("S-61: root tells the keychains of all users, and what was to go is gone", done.stdout == "deleted: 1\n"
+    check("access-groups.removal.policy: "
+          "root tells the keychains of all users, and what was to go is gone", done.stdout == "deleted: 1\n"
           and done.returncode == 0, done.stdout + done.stderr)
     d.install("goes")
-    check("S-61: its item is gone where the policy said so", not d.has(goes), d.said)
-    check("S-61: and stays where it did not", d.has(goes, user=OTHER), d.said)
-    check("S-61: items of other programs stay", all(d.has(stays, user=user) for user in users), d.said)
+    check("access-groups.removal.policy: its item is gone where the policy said so", not d.has(goes), d.said)
+    check("access-groups.removal.policy: and stays where it did not", d.has(goes, user=OTHER), d.said)
+    check("access-groups.removal.policy: "
+          "items of other programs stay", all(d.has(stays, user=user) for user in users), d.said)
 
 
 def credential(d, unit, name, user=0):

@@ -14,7 +14,7 @@ public import Security
 ///
 /// Source: Apple, CryptoKit's `SecureEnclave`.
 public enum SecureEnclave {
-    /// Keys on the curve NIST P-256, the only one enclaves have (semantics F.5).
+    /// Keys on the curve NIST P-256, the only one enclaves have.
     public enum P256 {}
 
     /// Whether there is an enclave, in software or a TPM. There is one wherever the keychain can be reached.

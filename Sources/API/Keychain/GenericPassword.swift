@@ -15,7 +15,7 @@ public struct GenericPassword: KeychainItem {
     public var kind: String?
     /// Data that the program may store with the item.
     public var generic: Data?
-    /// The access group of the item; nil is the program's first (S-15).
+    /// The access group of the item; nil is the program's first.
     public var accessGroup: String?
     /// The protection class. Nil is `whenUnlocked` for a new item, and "unchanged" for an update.
     public var protection: Protection?

@@ -21,7 +21,7 @@ public struct InternetPassword: KeychainItem {
     public var comment: String?
     /// The kind of password, for people (`kSecAttrDescription`).
     public var kind: String?
-    /// The access group of the item; nil is the program's first (S-15).
+    /// The access group of the item; nil is the program's first.
     public var accessGroup: String?
     /// The protection class. Nil is `whenUnlocked` for a new item, and "unchanged" for an update.
     public var protection: Protection?

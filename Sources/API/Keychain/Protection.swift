@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Security
 
-/// A protection class: when an item can be opened, and whether it may leave the device (semantics D.1). Source: Apple,
+/// A protection class: when an item can be opened, and whether it may leave the device. Source: Apple,
 /// `kSecAttrAccessible`.
 public enum Protection: String, CaseIterable, Hashable, Sendable {
     /// While the device is unlocked.

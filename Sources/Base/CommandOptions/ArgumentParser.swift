@@ -1,8 +1,9 @@
 import LinuxSystem
 
-/// Options and operands as BSD's getopt reads them (semantics H.1): options first, several letters may share a minus
-/// sign, a value may stand right behind its letter. Of long options there are `--json` and `--help`, and those with a
-/// name of their own, anywhere among the words; the value stands in the next word, or behind an equals sign.
+/// Options and operands as BSD's getopt reads them (rule command.driver.options): options first, several letters may
+/// share a minus sign, a value may stand right behind its letter. Of long options there are `--json` and `--help`, and
+/// those with a name of their own, anywhere among the words; the value stands in the next word, or behind an equals
+/// sign.
 package struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]

@@ -29,7 +29,8 @@ extension ItemRequest {
 
     private static let forbidden = AttributeTable.set { $0.setBy == .nobody }
 
-    /// The user partition may be named when it is the one there is; as a change it is ignored (semantics B.4).
+    /// The user partition may be named when it is the one there is; as a change it is ignored (rule
+    /// items.update.user-partition).
     private func checkPartition() throws(Refusal) {
         if let entry = query.entry(.multiUser), entry.length > 0 { throw .restricted(.multiUser) }
     }
@@ -41,7 +42,7 @@ extension ItemRequest {
         guard caller.mayInspectAllGroups, isLook else { throw .inspectionOnly }
     }
 
-    /// A caller without groups finds nothing, and may do nothing else (semantics C.2, K).
+    /// A caller without groups finds nothing, and may do nothing else (rule access-groups.list.none).
     private func checkThatGroupsAreThere(_ caller: CallerIdentity) throws(Refusal) {
         guard !inspectsAllGroups, caller.groups.isEmpty else { return }
         throw .noGroups(caller, operation)
@@ -85,7 +86,7 @@ extension CallerIdentity {
     /// The groups it may change something in.
     var writableGroups: [String] { groups.filter { $0 != AccessGroup.token } }
 
-    /// Where its items go when it names no group (S-15).
+    /// Where its items go when it names no group (rule access-groups.default.first).
     var defaultGroup: String? { groups.first { $0 != AccessGroup.token && $0 != AccessGroup.any } }
 
     private func holds(_ group: String) -> Bool {

@@ -1,8 +1,8 @@
 package import KeychainModel
 import KeychainWire
 
-/// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (semantics
-/// C.2).
+/// Decides which items a caller's request may touch: a pure function of the caller's groups and the request (rule
+/// access-groups.decision.table).
 ///
 /// `ItemRequest.checkAccess(of:)` asks one question after the other, and the first no refuses the request. A request
 /// that passes all of them gets its scope here.
@@ -42,7 +42,8 @@ package enum AccessPolicy {
             request, caller, scope: groups.contains(AccessGroup.any) ? .allGroups : .groups(groups))
     }
 
-    /// The group something new goes into: the one named, or the first of the caller's own (S-15).
+    /// The group something new goes into: the one named, or the first of the caller's own (rule
+    /// access-groups.default.first).
     ///
     /// - Throws: `errSecMissingEntitlement` for a group that is not the caller's, or that no program writes to.
     static func targetGroup(_ named: String?, of caller: CallerIdentity) throws(Refusal) -> String {

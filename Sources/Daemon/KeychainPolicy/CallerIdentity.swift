@@ -1,6 +1,7 @@
 import KeychainModel
 
-/// A caller, as far as it could be verified, and the access groups that follow from it (semantics C.1).
+/// A caller, as far as it could be verified, and the access groups that follow from it (rule
+/// access-groups.list.identity).
 ///
 /// One reference, so that every request, write and entry of the log can have it for the price of one.
 package struct CallerIdentity: Sendable {
@@ -30,7 +31,7 @@ package struct CallerIdentity: Sendable {
     /// Its kernel keeps the user's other programs out of its memory: it was installed by root with our marker group,
     /// and the process had that group when it connected.
     package var isAnchored: Bool { box.facts.isAnchored }
-    /// The groups the program may use; the first is where its items go by default (S-15).
+    /// The groups the program may use; the first is where its items go by default (rule access-groups.default.first).
     package var groups: [String] { box.facts.groups }
     /// The inspecting command of this installation: it may list attributes of all groups, never values.
     package var mayInspectAllGroups: Bool { box.facts.mayInspectAllGroups }
@@ -54,7 +55,8 @@ package struct CallerIdentity: Sendable {
     /// The program as a person is shown it, in prompts: that nobody vouches for it is said.
     package var title: String { provenance.isUnsigned ? "\(program) (unsigned)" : program }
 
-    /// The group of a program that brings no entitlements: its own, named by its executable (S-18).
+    /// The group of a program that brings no entitlements: its own, named by its executable (rule
+    /// access-groups.unsigned.path).
     package static func ownGroup(ofExecutable path: String) -> String { AccessGroup.unsignedPrefix + path }
 
     /// The group of a name that programs claim for themselves.

@@ -16,7 +16,7 @@ package struct Asking: Sendable {
     }
 }
 
-/// A connection that prompts the user where a request requires it (semantics B.6).
+/// A connection that prompts the user where a request requires it (rule authentication.query.rounds).
 ///
 /// The pages of an enumeration after its first share a context, so that the user is asked once for all of them; it ends
 /// with this connection. So do requests that belong together (``inOneContext(_:)``).

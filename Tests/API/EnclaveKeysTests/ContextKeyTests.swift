@@ -3,9 +3,10 @@ import Foundation
 import KeychainTesting
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
-@Suite("A.8: keys of the enclave have CryptoKit's initialisers with a context")
+@Suite("keys of the enclave have CryptoKit's initialisers with a context", .rule("keys.enclave.cryptokit"))
 struct ContextKeyTests {
     private let keychain: TestKeychain
     private let message = Data("a challenge".utf8)

@@ -2,6 +2,7 @@ import EnclaveKeys
 import Foundation
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 typealias KeyAgreement = SecureEnclave.P256.KeyAgreement
@@ -40,7 +41,7 @@ struct KeyAgreementTests {
         }
     }
 
-    @Test("S-37: what the enclave derives is what a key in the program derives")
+    @Test("what the enclave derives is what a key in the program derives", .rule("keys.enclave.inside"))
     func matchesSoftware() throws {
         try keychain.run {
             let inside = try KeyAgreement.PrivateKey()

@@ -45,7 +45,7 @@ struct SigningTests {
         }
     }
 
-    @Test("S-46: the data representation does not contain what another program could use")
+    @Test("the data representation does not contain what another program could use", .rule("keys.enclave.data"))
     func otherProgram() throws {
         let key = try keychain.run { try Signing.PrivateKey() }
         try keychain.program(accessGroups: ["OTHER.program"]).run {
@@ -127,7 +127,7 @@ struct PublicKeyFormTests {
         #expect(throws: EnclaveKeyError.self) { try Signing.PublicKey(pemRepresentation: "-----BEGIN PUBLIC KEY-----") }
     }
 
-    @Test("S-54: OpenSSL verifies a signature with the key's PEM")
+    @Test("OpenSSL verifies a signature with the key's PEM", .rule("keys.public.pem"))
     func openssl() throws {
         let folder = try TemporaryDirectory()
         let (message, keychain) = (Data("a challenge".utf8), try TestKeychain())

@@ -2,6 +2,7 @@ import Foundation
 import KeychainExamples
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 @Suite("A large file under a key in the keychain")
@@ -20,7 +21,8 @@ struct EnvelopeFileTests {
 
     private func file(_ name: String) -> URL { folder.appending(path: name) }
 
-    @Test("S-04: a file larger than any item is sealed and opened with a key from the keychain")
+    @Test(
+        "a file larger than any item is sealed and opened with a key from the keychain", .rule("items.value.envelope"))
     func roundTrip() throws {
         try keychain.run {
             try envelope.seal(file("plain"), to: file("sealed"))
@@ -30,7 +32,7 @@ struct EnvelopeFileTests {
         #expect(try Data(contentsOf: file("sealed")).range(of: content.prefix(1000)) == nil)
     }
 
-    @Test("S-77: two files share one key, and without it neither opens")
+    @Test("two files share one key, and without it neither opens", .rule("items.value.envelope"))
     func oneKey() throws {
         try keychain.run {
             try envelope.seal(file("plain"), to: file("one"))

@@ -3,6 +3,7 @@ import KeychainTesting
 import LinuxSystem
 import Security
 import ServerLogin
+import TestSupport
 import Testing
 
 @Suite("A login that the server verifies with openssl")
@@ -27,7 +28,9 @@ struct ServerLoginTests {
 
     private func client(_ user: String = "alice") -> LoginClient { LoginClient(user: user, port: http.port) }
 
-    @Test("S-47: a key made in the enclave is registered, signs the server's challenge, and is let in")
+    @Test(
+        "a key made in the enclave is registered, signs the server's challenge, and is let in",
+        .rule("keys.enclave.login"))
     func login() throws {
         try keychain.run {
             try client().register()
@@ -36,7 +39,7 @@ struct ServerLoginTests {
         http.stop()
     }
 
-    @Test("S-47: an answer is good once, and not for another challenge")
+    @Test("an answer is good once, and not for another challenge", .rule("keys.enclave.login"))
     func replay() throws {
         try keychain.run {
             try client().register()
@@ -52,7 +55,7 @@ struct ServerLoginTests {
         http.stop()
     }
 
-    @Test("S-47: an answer to an altered challenge, or with an altered signature, is refused")
+    @Test("an answer to an altered challenge, or with an altered signature, is refused", .rule("keys.enclave.login"))
     func altered() throws {
         try keychain.run {
             try client().register()
@@ -68,7 +71,7 @@ struct ServerLoginTests {
         http.stop()
     }
 
-    @Test("S-47: an answer that comes too late is refused")
+    @Test("an answer that comes too late is refused", .rule("keys.enclave.login"))
     func expired() throws {
         try keychain.run {
             try client().register()
@@ -80,7 +83,7 @@ struct ServerLoginTests {
         http.stop()
     }
 
-    @Test("S-47: nobody logs in for somebody else, nor with the key of an earlier registration")
+    @Test("nobody logs in for somebody else, nor with the key of an earlier registration", .rule("keys.enclave.login"))
     func others() throws {
         try keychain.run {
             try client("alice").register()

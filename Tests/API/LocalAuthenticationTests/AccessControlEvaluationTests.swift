@@ -1,15 +1,19 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// Evaluating an access control before the item is used (semantics G.2, D.5).
+/// Evaluating an access control before the item is used (rule authentication.context.access-control).
 @Suite("Access controls evaluated") struct AccessControlEvaluationTests {
     private let phone: Phone
 
     init() throws { phone = try Phone() }
 
     @Test(
-        "S-30, S-31, S-32, S-33, S-86: each control asks for what it demands, the finger first where there is a choice")
+        "each control asks for what it demands, the finger first where there is a choice",
+        .rule(
+            "access-control.flags.biometry-any", "access-control.flags.current-set", "access-control.flags.passcode",
+            "access-control.flags.combined", "access-control.add.free"))
     func demands() async throws {
         let passcode = SimulatedUser.Answer.passcode(Phone.passcode)
         let cases: [(SecAccessControlCreateFlags, [SimulatedUser.Answer], [SimulatedUser.Question.Kind])] = [
@@ -37,7 +41,9 @@ import Testing
         #expect(phone.asked.isEmpty)
     }
 
-    @Test("S-86: making something asks nobody", arguments: [LAAccessControlOperation.createItem, .createKey])
+    @Test(
+        "making something asks nobody", .rule("access-control.add.free"),
+        arguments: [LAAccessControlOperation.createItem, .createKey])
     func making(operation: LAAccessControlOperation) async throws {
         #expect(try await phone.failure(of: .userPresence, operation) == nil)
         #expect(try await phone.failure(of: .companion, operation) == nil)
@@ -52,7 +58,7 @@ import Testing
         #expect(phone.asked.isEmpty)
     }
 
-    @Test("S-87: what the device lacks is said, and nobody is asked")
+    @Test("what the device lacks is said, and nobody is asked", .rule("access-control.add.impossible"))
     func lacking() async throws {
         let noPasscode = try Phone(hasPasscode: false)
         #expect(try await noPasscode.failure(of: .userPresence) == .passcodeNotSet)

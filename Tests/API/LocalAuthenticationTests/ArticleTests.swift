@@ -2,6 +2,7 @@ import Foundation
 import KeychainExamples
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
 /// Calls from Apple's articles on the two frameworks, with the simulated finger.
@@ -13,7 +14,8 @@ import Testing
     // MARK: - Keys behind Touch ID
 
     @Test(
-        "S-71: a prompt for a finger calls the handler with a verdict, or an LAError; no one keeps the context"
+        "a prompt for a finger calls the handler with a verdict, or an LAError; no one keeps the context",
+        .rule("authentication.policy.evaluate")
     )
     func askForFinger() async {
         phone.user.will(.touch("thumb"), .cancel)
@@ -30,7 +32,9 @@ import Testing
         }
     }
 
-    @Test("S-73, S-74: an RSA key is made and found without asking; signing asks for the finger, and verifies")
+    @Test(
+        "an RSA key is made and found without asking; signing asks for the finger, and verifies",
+        .rule("keys.create.rsa-guarded", "keys.item.found"))
     func rsaKey() throws {
         phone.user.will(.touch("thumb"))
         try phone.keychain.run {
@@ -48,7 +52,8 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("S-74: with another set of fingers, and while the device is locked, the key serves nobody")
+    @Test(
+        "with another set of fingers, and while the device is locked, the key serves nobody", .rule("keys.item.found"))
     func boundToFingersAndDevice() throws {
         try phone.keychain.run { _ = try TouchIDKeys.makeRSAKey() }
         try phone.device.lock()
@@ -71,7 +76,7 @@ import Testing
         return signature == nil ? unsafe OSStatus(error?.takeRetainedValue().code ?? 0) : errSecSuccess
     }
 
-    @Test("S-75: the same with a key of the enclave")
+    @Test("the same with a key of the enclave", .rule("keys.enclave.create"))
     func enclaveKey() throws {
         phone.user.will(.touch("thumb"))
         try phone.keychain.run {
@@ -84,7 +89,9 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("S-70: neither framework gives anything that biometry measured: verdicts, and bytes that tell of a change")
+    @Test(
+        "neither framework gives anything that biometry measured: verdicts, and bytes that tell of a change",
+        .rule("authentication.biometry.private"))
     func noBiometricData() async {
         let context = LAContext()
         phone.user.will(.touch("thumb"))
@@ -98,7 +105,8 @@ import Testing
     private let password = GuardedPassword(service: "mail", account: "alice")
 
     @Test(
-        "S-86, S-36: adding asks nobody; reading asks for the finger first, then the passcode, with the program's text")
+        "adding asks nobody; reading asks for the finger first, then the passcode, with the program's text",
+        .rule("access-control.add.free", "authentication.prompt.text"))
     func userPresence() throws {
         phone.user.will(.touch("thumb"), .fallback, .passcode(Phone.passcode), .cancel)
         phone.keychain.run {
@@ -112,13 +120,13 @@ import Testing
         #expect(phone.user.questions.map(\.reason).prefix(2) == ["Authenticate to retrieve x", "to read the mail"])
     }
 
-    @Test("S-87: where no passcode is set, such a password is not stored")
+    @Test("where no passcode is set, such a password is not stored", .rule("access-control.add.impossible"))
     func noPasscode() throws {
         let bare = try Phone(hasPasscode: false)
         bare.keychain.run { #expect(password.add("secret") == errSecAuthFailed) }
     }
 
-    @Test("S-88: reading waits for the user on its own thread, and reports back")
+    @Test("reading waits for the user on its own thread, and reports back", .rule("authentication.prompt.blocking"))
     func offTheMainThread() async {
         let (phone, password) = (phone, UncheckedSendable(password))
         phone.keychain.run { #expect(password.value.add("secret") == errSecSuccess) }
@@ -131,7 +139,9 @@ import Testing
         #expect(found == "secret")
     }
 
-    @Test("S-42, S-69: one evaluation of a context serves several reads; who declines is not an error")
+    @Test(
+        "one evaluation of a context serves several reads; who declines is not an error",
+        .rule("authentication.context.spares", "authentication.context.domain"))
     func evaluatedContext() async throws {
         let (phone, password) = (phone, UncheckedSendable(password))
         let context = LAContext()
@@ -149,7 +159,9 @@ import Testing
         #expect(phone.asked == [.finger, .finger])
     }
 
-    @Test("S-84, S-85: under a password of the program's own it is read with that one alone, on any device")
+    @Test(
+        "under a password of the program's own it is read with that one alone, on any device",
+        .rule("access-control.password.credential", "access-control.item.both"))
     func applicationPassword() throws {
         for phone in [phone, try Phone(hasPasscode: false, hasSensor: false)] {
             phone.keychain.run {

@@ -4,13 +4,15 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// The end of contexts, and many contexts at a time (semantics G.2).
+/// The end of contexts, and many contexts at a time (rule authentication.context.invalidated).
 @Suite("The end of a context") struct ContextEndTests {
     private let phone: Phone
 
     init() throws { phone = try Phone() }
 
-    @Test("An evaluation under way fails with appCancel when the context is invalidated, and its prompt goes away")
+    @Test(
+        "An evaluation under way fails with appCancel when the context is invalidated, and its prompt goes away",
+        .rule("authentication.context.invalidated"))
     func pending() async {
         let context = LAContext()
         phone.user.will(.wait, .touch("thumb"))
@@ -50,7 +52,9 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("S-71: a context that the program lets go of lives until its evaluation is answered, and then ends")
+    @Test(
+        "a context that the program lets go of lives until its evaluation is answered, and then ends",
+        .rule("authentication.context.released"))
     func released() async {
         phone.user.will(.touch("thumb"))
         weak var context: LAContext?

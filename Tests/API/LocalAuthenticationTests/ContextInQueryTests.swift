@@ -1,5 +1,6 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
 /// Contexts as arguments of the functions of `Security`: authentication in them spares a prompt, and nothing else does.
@@ -13,7 +14,9 @@ import Testing
         phone.keychain.run { #expect(item.add(.userPresence) == errSecSuccess) }
     }
 
-    @Test("S-69: a context that was evaluated spares the prompt of SecItemCopyMatching, as often as it is used")
+    @Test(
+        "a context that was evaluated spares the prompt of SecItemCopyMatching, as often as it is used",
+        .rule("authentication.context.spares"))
     func itemSpared() async {
         let context = LAContext()
         phone.user.will(.touch("thumb"))
@@ -24,7 +27,7 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("S-45: it spares that of SecKeyCreateSignature")
+    @Test("it spares that of SecKeyCreateSignature", .rule("authentication.context.spares"))
     func keySpared() async throws {
         let (context, key) = (LAContext(), GuardedKey())
         phone.user.will(.touch("thumb"))
@@ -37,7 +40,9 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("A control that was evaluated spares the prompt of what it guards, for the operation it was evaluated for")
+    @Test(
+        "A control that was evaluated spares the prompt of what it guards, for the operation it was evaluated for",
+        .rule("authentication.context.access-control"))
     func controlSpared() async throws {
         let (context, key) = (LAContext(), GuardedKey())
         phone.user.will(.touch("thumb"))
@@ -52,7 +57,9 @@ import Testing
         }
     }
 
-    @Test("S-72: an evaluation spares nothing of a query that does not carry the context, or carries another")
+    @Test(
+        "an evaluation spares nothing of a query that does not carry the context, or carries another",
+        .rule("authentication.policy.no-protection"))
     func notPassed() async {
         let context = LAContext()
         phone.user.will(.touch("thumb"))
@@ -64,7 +71,9 @@ import Testing
         #expect(phone.asked.count == 3)
     }
 
-    @Test("S-72: a program's own context that says yes to everything opens nothing")
+    @Test(
+        "a program's own context that says yes to everything opens nothing",
+        .rule("authentication.policy.no-protection", "authentication.context.imitation"))
     func saysYes() async {
         final class SaysYes: LAContext, @unchecked Sendable {
             override func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { true }
@@ -96,7 +105,9 @@ import Testing
         }
     }
 
-    @Test("S-42, S-36: the user reads the context's reason; the query's own prompt goes before it")
+    @Test(
+        "the user reads the context's reason; the query's own prompt goes before it",
+        .rule("authentication.context.reason", "authentication.prompt.text"))
     func reasons() {
         let context = LAContext()
         context.localizedReason = "to pay"
@@ -133,7 +144,7 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("Locking the device ends what was shown in any context")
+    @Test("Locking the device ends what was shown in any context", .rule("authentication.context.lifetime"))
     func locked() async throws {
         let context = LAContext()
         phone.user.will(.touch("thumb"))
@@ -144,7 +155,9 @@ import Testing
         #expect(phone.asked.count == 2)
     }
 
-    @Test("S-31: a finger that comes or goes ends what is bound to the present ones, whatever the context has seen")
+    @Test(
+        "a finger that comes or goes ends what is bound to the present ones, whatever the context has seen",
+        .rule("access-control.flags.current-set"))
     func otherFingers() async throws {
         let (key, context) = (GuardedKey(), LAContext())
         phone.keychain.run { #expect(key.make(.biometryCurrentSet) == errSecSuccess) }

@@ -1,8 +1,9 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// Application passwords, given through a context (S-84).
+/// Application passwords, given through a context (rule access-control.password.credential).
 @Suite("Credentials") struct CredentialTests {
     private let phone: Phone
     private let item = GuardedItem()
@@ -32,7 +33,9 @@ import Testing
         #expect(!context.isCredentialSet(.smartCardPIN))
     }
 
-    @Test("S-84: an item is added and read with the password of the context; nobody is asked")
+    @Test(
+        "an item is added and read with the password of the context; nobody is asked",
+        .rule("access-control.password.credential"))
     func roundTrip() throws {
         phone.keychain.run {
             #expect(item.add(.applicationPassword, in: context("from the server")) == errSecSuccess)
@@ -41,7 +44,9 @@ import Testing
         #expect(phone.asked.isEmpty)
     }
 
-    @Test("S-84: it works on a device without passcode and finger, which is what it is for")
+    @Test(
+        "it works on a device without passcode and finger, which is what it is for",
+        .rule("access-control.password.credential"))
     func bareDevice() throws {
         let phone = try Phone(hasPasscode: false, hasSensor: false)
         phone.keychain.run {
@@ -51,7 +56,9 @@ import Testing
         }
     }
 
-    @Test("S-84: a wrong password is errSecAuthFailed; none, where nobody can be asked, errSecInteractionNotAllowed")
+    @Test(
+        "a wrong password is errSecAuthFailed; none, where nobody can be asked, errSecInteractionNotAllowed",
+        .rule("access-control.password.credential", "access-control.password.wrong"))
     func wrongAndMissing() throws {
         let silent = LAContext()
         silent.interactionNotAllowed = true
@@ -94,7 +101,9 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("Without a password the user is asked: twice for a new one, once for one that is there")
+    @Test(
+        "Without a password the user is asked: twice for a new one, once for one that is there",
+        .rule("access-control.password.asked"))
     func typed() throws {
         phone.user.will(.password("typed"), .password("typed"))
         phone.keychain.run {

@@ -1,8 +1,9 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// The state of the device's biometry in a context (semantics G.2).
+/// The state of the device's biometry in a context (rule authentication.biometry.state).
 @Suite("Domain state") struct DomainStateTests {
     private let phone: Phone
 
@@ -32,7 +33,9 @@ import Testing
         #expect(companion.stateHash(for: .watch) == nil)
     }
 
-    @Test("The state is the same from context to context until a finger comes or goes")
+    @Test(
+        "The state is the same from context to context until a finger comes or goes",
+        .rule("authentication.biometry.state"))
     func changes() {
         func state() -> Data? {
             let context = LAContext()
@@ -57,7 +60,7 @@ import Testing
         #expect(context.evaluatedPolicyDomainState == nil)
     }
 
-    @Test("Without a reader there is no biometry")
+    @Test("Without a reader there is no biometry", .rule("authentication.biometry.missing"))
     func noReader() throws {
         let (phone, context) = (try Phone(hasSensor: false), LAContext())
         #expect(phone.obstacle(to: .deviceOwnerAuthentication, in: context) == nil)

@@ -1,8 +1,9 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// The outcomes of a prompt (semantics G.2).
+/// The outcomes of a prompt (rule authentication.policy.evaluate).
 @Suite("Evaluations") struct EvaluationTests {
     private let phone: Phone
 
@@ -10,7 +11,9 @@ import Testing
 
     // MARK: - What the user does
 
-    @Test("S-86: an enrolled finger meets biometry, and biometry or the passcode; the finger is asked for first")
+    @Test(
+        "an enrolled finger meets biometry, and biometry or the passcode; the finger is asked for first",
+        .rule("authentication.policy.order"))
     func finger() async {
         phone.user.will(.touch("thumb"), .touch("thumb"))
         #expect(await phone.failure(of: .deviceOwnerAuthenticationWithBiometrics) == nil)
@@ -32,7 +35,7 @@ import Testing
         #expect(phone.user.unusedAnswers == 0)
     }
 
-    @Test("Five in a row lock biometry, until a passcode is entered")
+    @Test("Five in a row lock biometry, until a passcode is entered", .rule("authentication.policy.lockout"))
     func lockout() async {
         for _ in 0..<2 {
             phone.user.will(.touch("toe"), .touch("toe"), .touch("toe"))
@@ -48,7 +51,7 @@ import Testing
         #expect(phone.asked == [.passcode, .finger])
     }
 
-    @Test("S-86: who wants to give the passcode in place of a finger is asked for it")
+    @Test("who wants to give the passcode in place of a finger is asked for it", .rule("authentication.policy.order"))
     func fallback() async {
         phone.user.will(.fallback, .passcode(Phone.passcode))
         #expect(await phone.failure(of: .deviceOwnerAuthentication) == nil)
@@ -83,7 +86,9 @@ import Testing
 
     // MARK: - What the program says
 
-    @Test("S-36, S-42: the user reads the reason and the titles that the program has given")
+    @Test(
+        "the user reads the reason and the titles that the program has given",
+        .rule("authentication.prompt.text", "authentication.context.reason"))
     func texts() async throws {
         let context = LAContext()
         context.localizedFallbackTitle = "Use the code"
@@ -128,7 +133,9 @@ import Testing
         #expect(phone.asked.isEmpty)
     }
 
-    @Test("Where interaction is not allowed, nobody is asked: notInteractive")
+    @Test(
+        "Where interaction is not allowed, nobody is asked: notInteractive",
+        .rule("authentication.policy.not-interactive"))
     func interactionNotAllowed() async throws {
         let context = LAContext()
         context.interactionNotAllowed = true
@@ -152,7 +159,9 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("It counts in no other context, and for five minutes")
+    @Test(
+        "It counts in no other context, and for five minutes",
+        .rule("authentication.context.lifetime", "authentication.context.others"))
     func notElsewhere() async {
         let context = LAContext()
         phone.user.will(.touch("thumb"))

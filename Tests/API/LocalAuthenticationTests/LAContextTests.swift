@@ -1,9 +1,10 @@
 import LocalAuthentication
+import TestSupport
 import Testing
 
 /// The class as programs store and subclass it.
 @Suite struct LAContextTests {
-    @Test("Settings have Apple's defaults and keep what they are given")
+    @Test("Settings have Apple's defaults and keep what they are given", .rule("authentication.context.members"))
     func settings() {
         let context = LAContext()
         #expect(context.localizedReason.isEmpty)
@@ -43,7 +44,9 @@ import Testing
         #expect((context as? Mock)?.wasInvalidated == true)
     }
 
-    @Test("A mock that replaces the form with a reply is what the awaited form calls, as on Apple systems")
+    @Test(
+        "A mock that replaces the form with a reply is what the awaited form calls, as on Apple systems",
+        .rule("authentication.context.members"))
     func awaitedMock() async {
         let failure = await code {
             _ = try await Refusing().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to test")

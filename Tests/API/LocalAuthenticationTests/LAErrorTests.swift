@@ -1,4 +1,5 @@
 import LocalAuthentication
+import TestSupport
 import Testing
 
 @Suite struct LAErrorTests {
@@ -52,7 +53,7 @@ import Testing
         #expect(code.rawValue == value)
     }
 
-    @Test("Policies, biometry, credentials and operations have Apple's values")
+    @Test("Policies, biometry, credentials and operations have Apple's values", .rule("authentication.policy.kinds"))
     func enumerations() {
         #expect(LAPolicy.deviceOwnerAuthenticationWithBiometrics.rawValue == 1)
         #expect(LAPolicy.deviceOwnerAuthentication.rawValue == 2)

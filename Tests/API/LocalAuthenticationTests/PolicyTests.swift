@@ -1,8 +1,10 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// The obstacles to a policy, known before anybody is asked (semantics G.1, G.2).
+/// The obstacles to a policy, known before anybody is asked (rules authentication.policy.evaluate,
+/// authentication.context.members).
 @Suite("Policies") struct PolicyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -32,7 +34,9 @@ import Testing
             biometrics: .biometryNotAvailable, owner: .passcodeNotSet),
     ]
 
-    @Test("S-71: a policy that the device cannot evaluate now says what is lacking, and asks nobody", arguments: cases)
+    @Test(
+        "a policy that the device cannot evaluate now says what is lacking, and asks nobody",
+        .rule("authentication.policy.evaluate"), arguments: cases)
     func obstacles(_ item: Case) throws {
         let phone = try item.phone
         #expect(phone.obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == item.biometrics)
@@ -56,7 +60,9 @@ import Testing
         #expect(phone.asked.isEmpty)
     }
 
-    @Test("An error says what is wrong and what to do, and has the keychain's refusal in it where there is one")
+    @Test(
+        "An error says what is wrong and what to do, and has the keychain's refusal in it where there is one",
+        .rule("authentication.policy.errors"))
     func texts() async throws {
         let phone = try Phone(hasPasscode: false)
         let context = LAContext()

@@ -1,8 +1,9 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// The keys of saved rights (semantics G.3).
+/// The keys of saved rights (rule authentication.right.key).
 @Suite("Keys of rights") struct RightKeyTests {
     private let phone: Phone
     private let right: LAPersistedRight
@@ -18,7 +19,7 @@ import Testing
         try await phone.keychain.run { try await right.authorize(localizedReason: "to test") }
     }
 
-    @Test("What the private key signs, the public key verifies, and nothing else")
+    @Test("What the private key signs, the public key verifies, and nothing else", .rule("authentication.right.key"))
     func signing() async throws {
         try await authorize()
         let (message, algorithm) = (Data("message".utf8), SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256)

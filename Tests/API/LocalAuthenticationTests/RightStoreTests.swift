@@ -1,8 +1,9 @@
 import KeychainTesting
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// Saved rights (semantics G.3).
+/// Saved rights (rule authentication.right.saved).
 @Suite("Saved rights") struct RightStoreTests {
     private let phone: Phone
     private let store = LARightStore.shared
@@ -34,7 +35,9 @@ import Testing
         #expect(phone.asked == [.finger])
     }
 
-    @Test("Without authorization neither secret nor private key serve, and nobody is asked: notInteractive")
+    @Test(
+        "Without authorization neither secret nor private key serve, and nobody is asked: notInteractive",
+        .rule("authentication.right.saved"))
     func notAuthorized() async throws {
         let right = try await save()
         await phone.keychain.run {
@@ -95,7 +98,9 @@ import Testing
         }
     }
 
-    @Test("S-87: a right that nobody could authorize is not saved, and leaves nothing behind")
+    @Test(
+        "a right that nobody could authorize is not saved, and leaves nothing behind",
+        .rule("authentication.right.impossible"))
     func impossible() async throws {
         let bare = try Phone(hasPasscode: false)
         await bare.keychain.run {

@@ -1,9 +1,10 @@
 import KeychainTesting
 import LinuxSystem
 import LocalAuthentication
+import TestSupport
 import Testing
 
-/// Rights that are not saved (semantics G.3).
+/// Rights that are not saved (rule authentication.right.states).
 @Suite("Rights") struct RightTests {
     private let phone: Phone
 
@@ -13,7 +14,9 @@ import Testing
         await phone.keychain.run { await code { try await right.authorize(localizedReason: "to test") } }
     }
 
-    @Test("A new right is unknown, tagged 0, and becomes authorized once the user has shown himself")
+    @Test(
+        "A new right is unknown, tagged 0, and becomes authorized once the user has shown himself",
+        .rule("authentication.right.states"))
     func granted() async {
         let right = LARight()
         #expect(right.state == .unknown)

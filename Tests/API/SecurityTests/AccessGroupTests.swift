@@ -1,8 +1,9 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// The items that each program sees (semantics C.2).
+/// The items that each program sees (rule access-groups.decision.table).
 @Suite("Access groups")
 struct AccessGroupTests {
     private let all: Attributes = [kSecClass: kSecClassGenericPassword]
@@ -12,7 +13,7 @@ struct AccessGroupTests {
         item + [kSecAttrAccessGroup: group]
     }
 
-    @Test("S-15: without a group an item goes to the first of the program's")
+    @Test("without a group an item goes to the first of the program's", .rule("access-groups.default.first"))
     func firstGroup() throws {
         try withKeychain(accessGroups: groups) { _ in
             add(genericPassword())
@@ -20,7 +21,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("S-16: a group can be named in an add and in a query, for one item and for all")
+    @Test("a group can be named in an add and in a query, for one item and for all", .rule("access-groups.named.own"))
     func namedGroup() throws {
         try withKeychain(accessGroups: groups) { _ in
             #expect(add(inGroup("TEAM.shared")) == errSecSuccess)
@@ -31,7 +32,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("S-13: programs of one team share what is in a common group, and only that")
+    @Test("programs of one team share what is in a common group, and only that", .rule("access-groups.team.sharing"))
     func sharing() throws {
         try withKeychain(accessGroups: ["TEAM.one", "TEAM.shared"]) { keychain in
             add(inGroup("TEAM.shared") + [kSecValueData: Data("common")])
@@ -46,7 +47,9 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("S-14: a group of another team is refused in every function, and the explanation names it")
+    @Test(
+        "a group of another team is refused in every function, and the explanation names it",
+        .rule("access-groups.named.foreign"))
     func foreignGroup() throws {
         try withKeychain(accessGroups: groups) { keychain in
             keychain.program(accessGroups: ["OTHER.shared"]).run {
@@ -62,7 +65,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("Items of other programs are as if they were not there")
+    @Test("Items of other programs are as if they were not there", .rule("access-groups.foreign.invisible"))
     func invisible() throws {
         try withKeychain(accessGroups: ["TEAM.one"]) { keychain in
             add(genericPassword() + [kSecValueData: Data("own")])
@@ -76,7 +79,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("An item moves to another group the program has, and to no other")
+    @Test("An item moves to another group the program has, and to no other", .rule("access-groups.named.change"))
     func moved() throws {
         try withKeychain(accessGroups: groups) { keychain in
             add(genericPassword() + [kSecValueData: Data("v")])
@@ -88,7 +91,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("Deleting a whole class leaves the items of other programs")
+    @Test("Deleting a whole class leaves the items of other programs", .rule("items.delete.class"))
     func deletion() throws {
         try withKeychain(accessGroups: groups) { keychain in
             add(inGroup("TEAM.shared"))
@@ -99,7 +102,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("A program without groups can store nothing and finds nothing")
+    @Test("A program without groups can store nothing and finds nothing", .rule("access-groups.list.none"))
     func noGroups() throws {
         try withKeychain(accessGroups: []) { _ in
             #expect(add(genericPassword()) == errSecMissingEntitlement)
@@ -110,7 +113,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("The group of tokens can be read and never written")
+    @Test("The group of tokens can be read and never written", .rule("access-groups.named.token"))
     func tokenGroup() throws {
         try withKeychain(accessGroups: ["com.apple.token"]) { _ in
             #expect(add(genericPassword()) == errSecMissingEntitlement)
@@ -126,7 +129,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("A program with every group sees everything and puts items where it says")
+    @Test("A program with every group sees everything and puts items where it says", .rule("access-groups.list.every"))
     func everyGroup() throws {
         try withKeychain(accessGroups: ["TEAM.one"]) { keychain in
             add(genericPassword())
@@ -141,7 +144,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("S-18: a program that nobody granted anything has a group of its own")
+    @Test("a program that nobody granted anything has a group of its own", .rule("access-groups.unsigned.path"))
     func ownGroup() throws {
         try withKeychain(accessGroups: ["program:/usr/bin/one"]) { keychain in
             add(genericPassword())

@@ -1,11 +1,13 @@
 import Security
+import TestSupport
 import Testing
 
-/// `SecItemAdd` (semantics B.4).
+/// `SecItemAdd` (rule items.add.rules).
 @Suite("Adding")
 struct AddingTests {
     @Test(
-        "S-05, S-06: every class takes an item with attributes and a value, and gives both back",
+        "every class takes an item with attributes and a value, and gives both back",
+        .rule("items.class.five", "items.class.attributes"),
         arguments: StoredClass.allCases)
     func everyClass(itemClass: StoredClass) throws {
         try withKeychain { _ in
@@ -15,7 +17,9 @@ struct AddingTests {
         }
     }
 
-    @Test("S-07: class, protection, value, account and service make an item; the result pointer may be nil")
+    @Test(
+        "class, protection, value, account and service make an item; the result pointer may be nil",
+        .rule("items.add.result"))
     func withoutResult() throws {
         try withKeychain { _ in
             let item =
@@ -28,7 +32,9 @@ struct AddingTests {
         }
     }
 
-    @Test("An item needs neither value nor attributes, only a class", arguments: StoredClass.allCases)
+    @Test(
+        "An item needs neither value nor attributes, only a class", .rule("items.value.optional"),
+        arguments: StoredClass.allCases)
     func classAlone(itemClass: StoredClass) throws {
         try withKeychain { _ in
             #expect(add(itemClass.query) == errSecSuccess)
@@ -38,7 +44,8 @@ struct AddingTests {
     }
 
     @Test(
-        "S-22: an item that names no protection class is readable while the device is unlocked, a certificate always",
+        "an item that names no protection class is readable while the device is unlocked, a certificate always",
+        .rule("protection.class.default"),
         arguments: [(.genp, "ak"), (.inet, "ak"), (.keys, "ak"), (.cert, "dk")]
             as [(StoredClass, String)])
     func defaultProtection(itemClass: StoredClass, code: String) throws {
@@ -48,7 +55,7 @@ struct AddingTests {
         }
     }
 
-    @Test("The keychain sets the dates; what a program says of them is not taken over")
+    @Test("The keychain sets the dates; what a program says of them is not taken over", .rule("items.dates.keychain"))
     func dates() throws {
         try withKeychain { _ in
             let before = Date()
@@ -75,6 +82,7 @@ struct AddingTests {
 
     @Test(
         "What has no place in an add is refused with errSecParam, and nothing is stored",
+        .rule("items.add.rules", "items.add.nothing-stored"),
         arguments: [
             "m_Limit", "m_CaseInsensitive", "m_Whatever", "m_SearchList", "u_ItemList", "v_PersistentRef", "q_Data",
             "u_Whatever", "v_Whatever", "r_Whatever", "kSecClass", "acc", "account",
@@ -87,7 +95,9 @@ struct AddingTests {
         }
     }
 
-    @Test("S-85: a protection class and an access control together are refused, also when they agree")
+    @Test(
+        "a protection class and an access control together are refused, also when they agree",
+        .rule("access-control.item.both"))
     func protectionTwice() throws {
         try withKeychain { _ in
             let control = try #require(accessControl(kSecAttrAccessibleWhenUnlocked))
@@ -103,6 +113,7 @@ struct AddingTests {
 
     @Test(
         "A protection class that is none, and an access control that is none, are refused",
+        .rule("protection.class.invalid", "access-control.item.wrong-type"),
         arguments: ["", "AK", "f", "akp", "kSecAttrAccessibleWhenUnlocked"])
     func unknownProtection(code: String) throws {
         try withKeychain { _ in
@@ -113,7 +124,7 @@ struct AddingTests {
         }
     }
 
-    @Test("A value that is not data is refused")
+    @Test("A value that is not data is refused", .rule("items.value.data"))
     func valueOfAnotherType() throws {
         try withKeychain { _ in
             for value: Any in ["text", 5, true, NSNull(), Date(), ["a"]] {
@@ -122,14 +133,16 @@ struct AddingTests {
         }
     }
 
-    @Test("An identity is added as its certificate and its key, not as attributes")
+    @Test("An identity is added as its certificate and its key, not as attributes", .rule("items.identity.add"))
     func identity() throws {
         try withKeychain { _ in
             #expect(add([kSecClass: kSecClassIdentity, kSecAttrLabel: "identity"]) == errSecParam)
         }
     }
 
-    @Test("Skipping items that need the user is for searching; elsewhere it is refused")
+    @Test(
+        "Skipping items that need the user is for searching; elsewhere it is refused",
+        .rule("authentication.query.skip"))
     func skip() throws {
         try withKeychain { _ in
             let skip: Attributes = [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]

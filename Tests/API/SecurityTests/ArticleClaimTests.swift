@@ -1,12 +1,14 @@
 import Foundation
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 @Suite("What the articles say of the keychain as a whole")
 struct ArticleClaimTests {
     @Test(
-        "S-63: neither value nor attributes are readable in the files, whatever the class",
+        "neither value nor attributes are readable in the files, whatever the class",
+        .rule("protection.storage.encrypted"),
         arguments: StoredClass.allCases)
     func nothingReadable(_ itemClass: StoredClass) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")
@@ -24,7 +26,9 @@ struct ArticleClaimTests {
         }
     }
 
-    @Test("S-64: an internet password is told apart, and found, by security domain, protocol and path")
+    @Test(
+        "an internet password is told apart, and found, by security domain, protocol and path",
+        .rule("items.internet.attributes"))
     func internetPasswords() throws {
         try withKeychain { _ in
             let one: Attributes = [
@@ -41,7 +45,9 @@ struct ArticleClaimTests {
         }
     }
 
-    @Test("S-67: the prefix read from an Info.plist, before the group's name, is the group of the team")
+    @Test(
+        "the prefix read from an Info.plist, before the group's name, is the group of the team",
+        .rule("access-groups.entitlements.prefix"))
     func prefixFromInfoPlist() throws {
         let plist = Data(
             """
@@ -56,7 +62,9 @@ struct ArticleClaimTests {
         }
     }
 
-    @Test("S-60: who can read the user's files opens every item with an engine of its own, which no keychain prevents")
+    @Test(
+        "who can read the user's files opens every item with an engine of its own, which no keychain prevents",
+        .rule("protection.limit.root"))
     func sameUserReadsTheFiles() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -68,7 +76,7 @@ struct ArticleClaimTests {
         asked.run { #expect(find(genericPassword()).status == errSecItemNotFound) }
     }
 
-    @Test("S-68: what a program encrypted before it stored it comes back as it was")
+    @Test("what a program encrypted before it stored it comes back as it was", .rule("items.value.opaque"))
     func encryptedBefore() throws {
         try withKeychain { _ in
             let sealed = Data((0..<256).map { UInt8($0) }) + Data([0, 0xFF, 0x0A])
@@ -77,7 +85,9 @@ struct ArticleClaimTests {
         }
     }
 
-    @Test("S-61: items stay when their program is gone, until somebody who may deletes them")
+    @Test(
+        "items stay when their program is gone, until somebody who may deletes them",
+        .rule("access-groups.removal.policy"))
     func itemsStay() throws {
         let keychain = try TestKeychain(accessGroups: ["TEAM.admin", "TEAM.program"])
         keychain.program(accessGroups: ["TEAM.program"]).run { #expect(add(genericPassword()) == errSecSuccess) }

@@ -1,7 +1,9 @@
 import Security
+import TestSupport
 import Testing
 
-/// The permitted values of attributes, their stored forms, and their comparison (semantics A.4, B.1).
+/// The permitted values of attributes, their stored forms, and their comparison (rules items.attributes.kinds,
+/// queries.match.bytes).
 @Suite("Values of attributes")
 struct AttributeValueTests {
     private let anyPassword: Attributes = [kSecClass: kSecClassGenericPassword]
@@ -13,7 +15,7 @@ struct AttributeValueTests {
     }
 
     @Test(
-        "A string stays a string, data stays data, a number a number",
+        "A string stays a string, data stays data, a number a number", .rule("items.attributes.round-trip"),
         arguments: ["acct", "svce", "labl", "desc", "icmt"])
     func kept(code: String) throws {
         try withKeychain { _ in
@@ -26,7 +28,7 @@ struct AttributeValueTests {
     }
 
     @Test(
-        "A string finds the data with its bytes, and data the string",
+        "A string finds the data with its bytes, and data the string", .rule("queries.match.bytes"),
         arguments: ["acct", "svce", "labl", "desc", "icmt"])
     func foundEitherWay(code: String) throws {
         try withKeychain { _ in
@@ -44,7 +46,7 @@ struct AttributeValueTests {
         }
     }
 
-    @Test("An attribute that is data takes a string's UTF-8 and a number's four bytes")
+    @Test("An attribute that is data takes a string's UTF-8 and a number's four bytes", .rule("items.attributes.kinds"))
     func dataKinds() throws {
         try withKeychain { _ in
             #expect(roundTrip("gena", "ä") as? Data == Data("ä"))
@@ -96,7 +98,9 @@ struct AttributeValueTests {
         }
     }
 
-    @Test("A.6: a creator and a type of 0 that were given come back and are found; what was not given is not there")
+    @Test(
+        "a creator and a type of 0 that were given come back and are found; what was not given is not there",
+        .rule("items.attributes.zero"))
     func zeroCreator() throws {
         try withKeychain { _ in
             for item in [genericPassword(), internetPassword()] {
@@ -149,6 +153,7 @@ struct AttributeValueTests {
 
     @Test(
         "A value of a type the attribute cannot have is refused in every function",
+        .rule("items.attributes.wrong-type"),
         arguments: [
             ("acct", ["null", "boolean", "date", "array", "dictionary", "object"]),
             ("labl", ["null", "boolean", "date", "array"]), ("gena", ["null", "boolean", "date", "array"]),
@@ -171,7 +176,7 @@ struct AttributeValueTests {
         }
     }
 
-    @Test("An empty port is refused")
+    @Test("An empty port is refused", .rule("items.internet.port"))
     func emptyPort() throws {
         try withKeychain { _ in
             #expect(add(internetPassword() + [kSecAttrPort: ""]) == errSecParam)
@@ -180,7 +185,7 @@ struct AttributeValueTests {
     }
 
     @Test(
-        "An attribute the class has not is errSecNoSuchAttr in every function",
+        "An attribute the class has not is errSecNoSuchAttr in every function", .rule("items.class.foreign-attribute"),
         arguments: [
             (.genp, ["srvr", "ptcl", "path", "klbl", "atag", "slnr", "xxxx", "äöüß"]),
             (.inet, ["svce", "gena", "kcls", "issr"]), (.cert, ["acct", "svce", "desc", "type", "crtr", "invi"]),
@@ -200,7 +205,7 @@ struct AttributeValueTests {
     }
 
     @Test(
-        "Attributes of Apple's own programs need an entitlement that nobody has",
+        "Attributes of Apple's own programs need an entitlement that nobody has", .rule("items.class.protected-names"),
         arguments: ["sha1", "UUID", "persistref", "sysb", "clip", "pcss", "dspk", "ggrp"])
     func restricted(code: String) throws {
         try withKeychain { _ in

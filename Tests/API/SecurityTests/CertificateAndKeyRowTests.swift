@@ -1,11 +1,12 @@
 import Security
+import TestSupport
 import Testing
 
-/// Certificates and keys as rows with attributes and data (S-05, semantics A.2).
+/// Certificates and keys as rows with attributes and data (rule certificates.item.rows).
 @Suite("Certificates and keys as rows")
 struct CertificateAndKeyRowTests {
     @Test(
-        "A certificate is found by each attribute it is known by",
+        "A certificate is found by each attribute it is known by", .rule("certificates.item.rows"),
         arguments: ["ctyp", "subj", "issr", "slnr", "pkhh", "labl"])
     func certificateAttributes(code: String) throws {
         try withKeychain { _ in
@@ -36,7 +37,9 @@ struct CertificateAndKeyRowTests {
         }
     }
 
-    @Test("A key is found by class, type, size, tag and label", arguments: ["kcls", "type", "bsiz", "atag", "klbl"])
+    @Test(
+        "A key is found by class, type, size, tag and label", .rule("keys.item.found"),
+        arguments: ["kcls", "type", "bsiz", "atag", "klbl"])
     func keyAttributes(code: String) throws {
         try withKeychain { _ in
             add(key() + [kSecValueData: Data("private")])
@@ -87,7 +90,9 @@ struct CertificateAndKeyRowTests {
         }
     }
 
-    @Test("An item without a key in it has no reference, and neither has one whose value is no key")
+    @Test(
+        "An item without a key in it has no reference, and neither has one whose value is no key",
+        .rule("results.reference.no-object"))
     func references() throws {
         try withKeychain { _ in
             for value: Attributes in [[:], [kSecValueData: Data("no key")]] {
@@ -102,7 +107,9 @@ struct CertificateAndKeyRowTests {
         }
     }
 
-    @Test("An object that stands for no item is no reference", arguments: StoredClass.allCases)
+    @Test(
+        "An object that stands for no item is no reference", .rule("results.reference.another"),
+        arguments: StoredClass.allCases)
     func foreignObject(itemClass: StoredClass) throws {
         try withKeychain { _ in
             #expect(add(itemClass.item + [kSecValueRef: NSObject()]) == errSecParam)

@@ -1,15 +1,16 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// The halves of identities after deleting, updating and adding (semantics A.5, B.4).
+/// The halves of identities after deleting, updating and adding (rules items.identity.delete, items.identity.update).
 @Suite("Changing identities")
 struct ChangingIdentityTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
     private static var certificates: Attributes { [kSecClass: kSecClassCertificate] }
     private static var keys: Attributes { [kSecClass: kSecClassKey] }
 
-    @Test("Deleting an identity deletes its certificate and its key, and nothing else")
+    @Test("Deleting an identity deletes its certificate and its key, and nothing else", .rule("items.identity.delete"))
     func deleting() throws {
         try withKeychain { _ in
             add(certificate(1))
@@ -23,7 +24,7 @@ struct ChangingIdentityTests {
         }
     }
 
-    @Test("A key stays as long as another certificate refers to it")
+    @Test("A key stays as long as another certificate refers to it", .rule("items.identity.delete"))
     func sharedKey() throws {
         try withKeychain { _ in
             for number in 1...2 { add(certificate(UInt8(number))) }
@@ -87,7 +88,9 @@ struct ChangingIdentityTests {
         }
     }
 
-    @Test("An update of an identity is refused and changes neither half: attributes belong to both")
+    @Test(
+        "An update of an identity is refused and changes neither half: attributes belong to both",
+        .rule("items.identity.update"))
     func updating() throws {
         try withKeychain { _ in
             add(certificate(1))

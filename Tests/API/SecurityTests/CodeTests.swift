@@ -107,7 +107,7 @@ struct CodeTests {
 /// Functions without an implementation report that.
 @Suite("Functions that do nothing here")
 struct UnimplementedTests {
-    @Test("They answer errSecUnimplemented and name the function")
+    @Test("They answer errSecUnimplemented and name the function", .rule("results.status.missing"))
     func refused() throws {
         var (encoder, time): (CMSEncoder?, CFAbsoluteTime) = (nil, 0)
         unsafe CMSEncoderCreate(&encoder)
@@ -138,7 +138,9 @@ struct UnimplementedTests {
         #expect(seen.count == 200)
     }
 
-    @Test("What would make an evaluation milder is refused, and the rest agrees with what holds anyway")
+    @Test(
+        "What would make an evaluation milder is refused, and the rest agrees with what holds anyway",
+        .rule("trust.anchors.settings"))
     func trust() throws {
         var trust: SecTrust?
         let certificate = try secCertificate("intermediate")

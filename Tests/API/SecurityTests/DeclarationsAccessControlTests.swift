@@ -1,7 +1,8 @@
 import Security
+import TestSupport
 import Testing
 
-/// The validity matrix and the printed form of semantics D.5.
+/// The validity matrix and the printed form of rules access-control.create.flags, access-control.create.refused.
 @Suite struct DeclarationsAccessControlTests {
     typealias Flags = SecAccessControlCreateFlags
 
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "S-27: flags that fit give an access control in Apple's printed form",
+        "flags that fit give an access control in Apple's printed form", .rule("access-control.create.flags"),
         arguments: [
             ([], "dacl(true)"),
             (.userPresence, "od(cpo(DeviceOwnerAuthentication));odel(true);oe(true)"),
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "S-33: several constraints must all be met, or one of them with `or`",
+        "several constraints must all be met, or one of them with `or`", .rule("access-control.flags.combined"),
         arguments: [
             ([.biometryAny, .devicePasscode], 2), ([.biometryAny, .devicePasscode, .and], 2),
             ([.biometryAny, .devicePasscode, .or], 1), ([.biometryAny, .devicePasscode, .companion], 3),
@@ -56,14 +57,15 @@ import Testing
     }
 
     @Test(
-        "S-21: each of the seven protection classes is accepted and kept",
+        "each of the seven protection classes is accepted and kept", .rule("protection.class.seven"),
         arguments: ["ak", "ck", "dk", "aku", "cku", "dku", "akpu"])
     func protectionClasses(name: String) {
         #expect(make([], NSString(string: name))?.description == "<SecAccessControlRef: \(name);dacl(true)>")
     }
 
     @Test(
-        "S-27: flags that contradict each other are refused with errSecParam and an explanation",
+        "flags that contradict each other are refused with errSecParam and an explanation",
+        .rule("access-control.create.flags", "access-control.create.refused"),
         arguments: [
             ([.or, .and], "exclude"), ([.devicePasscode, .biometryAny, .or, .and], "exclude"),
             ([.biometryAny, .biometryCurrentSet], "exclude"),
@@ -83,7 +85,8 @@ import Testing
     }
 
     @Test(
-        "S-27: what is no protection class is refused and not repeated",
+        "what is no protection class is refused and not repeated",
+        .rule("access-control.create.flags", "access-control.create.protection"),
         arguments: ["", "f", "genp", "kSecAttrAccessibleWhenUnlocked", "AK"])
     func unknownProtection(name: String) throws {
         let error = try #require(refusal([], NSString(string: name)))
@@ -91,13 +94,15 @@ import Testing
         #expect(error.localizedDescription.contains("kSecAttrAccessible…"))
     }
 
-    @Test("S-27: a protection that is no string is refused")
+    @Test(
+        "a protection that is no string is refused",
+        .rule("access-control.create.flags", "access-control.create.protection"))
     func protectionOfAnotherType() {
         #expect(refusal([], NSNumber(value: 1))?.code == Int(errSecParam))
         #expect(refusal([], NSDictionary())?.code == Int(errSecParam))
     }
 
-    @Test("Access controls that grant the same are equal, and hash alike")
+    @Test("Access controls that grant the same are equal, and hash alike", .rule("access-control.create.equal"))
     func equality() {
         #expect(make(.userPresence) == make(.userPresence))
         #expect(make([.biometryAny, .devicePasscode]) == make([.biometryAny, .devicePasscode, .and]))
@@ -108,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "The flags have Apple's bits",
+        "The flags have Apple's bits", .rule("access-control.flags.demands"),
         arguments: [
             (.userPresence, 1), (.biometryAny, 2), (.touchIDAny, 2), (.biometryCurrentSet, 8),
             (.touchIDCurrentSet, 8), (.devicePasscode, 16), (.companion, 32), (.watch, 32), (.or, 0x4000),

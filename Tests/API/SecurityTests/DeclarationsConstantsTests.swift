@@ -1,10 +1,11 @@
 import Security
+import TestSupport
 import Testing
 
 /// Apple's raw values: programs copy them into their own enumerations, and files and queries contain them.
 @Suite struct DeclarationsConstantsTests {
     @Test(
-        "S-05: the five item classes have Apple's values",
+        "the five item classes have Apple's values", .rule("items.class.five"),
         arguments: [
             (kSecClass as String, "class"), (kSecClassGenericPassword as String, "genp"),
             (kSecClassInternetPassword as String, "inet"), (kSecClassCertificate as String, "cert"),
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "S-21: the seven protection classes have Apple's values",
+        "the seven protection classes have Apple's values", .rule("protection.class.seven"),
         arguments: [
             (kSecAttrAccessibleWhenUnlocked as String, "ak"), (kSecAttrAccessibleAfterFirstUnlock as String, "ck"),
             (kSecAttrAccessibleAlways as String, "dk"), (kSecAttrAccessibleWhenUnlockedThisDeviceOnly as String, "aku"),

@@ -1,10 +1,13 @@
 import CoreFoundation
 import Foundation
 import Security
+import TestSupport
 import Testing
 
 @Suite struct DeclarationsCoreFoundationTests {
-    @Test("The classes of Security are types of Core Foundation's runtime, each with an identifier of its own")
+    @Test(
+        "The classes of Security are types of Core Foundation's runtime, each with an identifier of its own",
+        .rule("c-interface.objects.types"))
     func runtimeTypes() {
         let ours = [
             SecKeyGetTypeID(), SecCertificateGetTypeID(), SecIdentityGetTypeID(), SecAccessControlGetTypeID(),
@@ -64,7 +67,7 @@ import Testing
         #expect(CFGetTypeID(dictionary["count"] as AnyObject) == CFNumberGetTypeID())
     }
 
-    @Test("Objects are compared, hashed and described by content")
+    @Test("Objects are compared, hashed and described by content", .rule("c-interface.objects.equal"))
     func objects() {
         let left = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil)
         let right = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil)

@@ -1,4 +1,5 @@
 import Security
+import TestSupport
 import Testing
 
 /// The forms in which programs write queries and read results.
@@ -12,7 +13,7 @@ import Testing
             kSecMatchLimit as String: kSecMatchLimitOne,
         ] as [String: Any]
 
-    @Test("S-80: a query written with string keys is read back as a CFDictionary")
+    @Test("a query written with string keys is read back as a CFDictionary", .rule("queries.dictionary.strings"))
     func stringKeys() {
         let dictionary = query as CFDictionary
         #expect(dictionary[kSecClass] as? String == "genp")
@@ -22,7 +23,8 @@ import Testing
         #expect(dictionary[kSecMatchLimit] as? String == "m_LimitOne")
     }
 
-    @Test("S-80: a query written with the constants as keys is read back with string keys")
+    @Test(
+        "a query written with the constants as keys is read back with string keys", .rule("queries.dictionary.strings"))
     func constantKeys() {
         let dictionary = [kSecClass: kSecClassKey, kSecAttrIsPermanent: true] as CFDictionary
         #expect(dictionary["class"] as? String == "keys")

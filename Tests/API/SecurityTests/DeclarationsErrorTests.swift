@@ -1,4 +1,5 @@
 import Security
+import TestSupport
 import Testing
 
 @Suite struct DeclarationsErrorTests {
@@ -27,7 +28,9 @@ import Testing
         SecCopyErrorMessageString(status, nil) as String?
     }
 
-    @Test("S-58: all errSec (466, two of them misspelt too) and 74 errSSL statuses of Apple's headers are declared")
+    @Test(
+        "all errSec (466, two of them misspelt too) and 74 errSSL statuses of Apple's headers are declared",
+        .rule("results.status.message"))
     func complete() {
         let names = Self.declarations.map(\.name)
         #expect(names.filter { $0.hasPrefix("errSec") }.count == 468)
@@ -35,14 +38,16 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test("S-58: every status has a sentence of its own, the one in its documentation", arguments: declarations)
+    @Test(
+        "every status has a sentence of its own, the one in its documentation", .rule("results.status.message"),
+        arguments: declarations)
     func everyStatusHasItsMessage(declaration: Declaration) {
         #expect(message(declaration.status) == declaration.comment)
         #expect(declaration.comment.hasSuffix("."))
     }
 
     @Test(
-        "S-58: the messages that scripts match on are verbatim",
+        "the messages that scripts match on are verbatim", .rule("results.status.message", "results.status.verbatim"),
         arguments: [
             (errSecItemNotFound, "The specified item could not be found in the keychain."),
             (errSecDuplicateItem, "The specified item already exists in the keychain."),
@@ -58,19 +63,21 @@ import Testing
     }
 
     @Test(
-        "S-58: statuses without a public name that a call can return have a sentence too",
+        "statuses without a public name that a call can return have a sentence too", .rule("results.status.message"),
         arguments: [-25330, -26276, -34019])
     func unnamedStatuses(status: OSStatus) {
         #expect(message(status)?.hasSuffix(".") == true)
     }
 
-    @Test("S-58: a status nobody knows is named by its number", arguments: [1, -1, -25329, .max, .min])
+    @Test(
+        "a status nobody knows is named by its number", .rule("results.status.message"),
+        arguments: [1, -1, -25329, .max, .min])
     func unknownStatus(status: OSStatus) {
         #expect(message(status) == "OSStatus \(status)")
     }
 
     @Test(
-        "S-58: a status made of an errno gives the system's text",
+        "a status made of an errno gives the system's text", .rule("results.status.message", "results.status.errno"),
         arguments: [
             (100_002, "UNIX[No such file or directory]"), (100_013, "UNIX[Permission denied]"),
             (100_000, "UNIX[Success]"), (100_255, "UNIX[Unknown error 255]"), (100_256, "OSStatus 100256"),
@@ -81,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "S-58: statuses have Apple's numbers",
+        "statuses have Apple's numbers", .rule("results.status.message", "results.status.numbers"),
         arguments: [
             (errSecSuccess, 0), (errSecUnimplemented, -4), (errSecParam, -50), (errSecAllocate, -108),
             (errSecUserCanceled, -128), (errSecNotAvailable, -25291), (errSecAuthFailed, -25293),

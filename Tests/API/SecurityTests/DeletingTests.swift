@@ -1,7 +1,8 @@
 import Security
+import TestSupport
 import Testing
 
-/// `SecItemDelete` (semantics B.4).
+/// `SecItemDelete` (rule items.delete.all).
 @Suite("Deleting")
 struct DeletingTests {
     @Test("An item is deleted by its attributes, and is gone", arguments: StoredClass.allCases)
@@ -15,7 +16,7 @@ struct DeletingTests {
         }
     }
 
-    @Test("S-08: a query that says little deletes everything it fits, such as all of one service")
+    @Test("a query that says little deletes everything it fits, such as all of one service", .rule("items.delete.all"))
     func underSpecified() throws {
         try withKeychain { _ in
             for account in ["a", "b", "c"] { add(genericPassword("mail", account)) }
@@ -26,7 +27,9 @@ struct DeletingTests {
         }
     }
 
-    @Test("A class alone deletes everything of that class and nothing of others", arguments: StoredClass.allCases)
+    @Test(
+        "A class alone deletes everything of that class and nothing of others", .rule("items.delete.class"),
+        arguments: StoredClass.allCases)
     func wholeClass(itemClass: StoredClass) throws {
         try withKeychain { _ in
             for each in StoredClass.allCases { add(each.item) }
@@ -35,7 +38,7 @@ struct DeletingTests {
         }
     }
 
-    @Test("Without a class nothing is deleted")
+    @Test("Without a class nothing is deleted", .rule("items.delete.nothing"))
     func withoutClass() throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -54,7 +57,9 @@ struct DeletingTests {
         }
     }
 
-    @Test("That all are meant may be said, as on macOS; a limit is refused: nobody shall believe that it limits")
+    @Test(
+        "That all are meant may be said, as on macOS; a limit is refused: nobody shall believe that it limits",
+        .rule("items.delete.limit"))
     func limits() throws {
         try withKeychain { _ in
             for number in 0..<3 { add(genericPassword() + [kSecAttrAccount: "\(number)"]) }

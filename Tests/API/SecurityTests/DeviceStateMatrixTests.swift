@@ -1,8 +1,10 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// Every protection class, in every state of the device, under every operation (semantics D.1, B.4).
+/// Every protection class, in every state of the device, under every operation (rules protection.class.states,
+/// protection.state.locked).
 ///
 /// `ok` is `errSecSuccess`, `locked` is `errSecInteractionNotAllowed`, `refused` is `errSecAuthFailed`, and `gone` is
 /// `errSecItemNotFound`. Deleting requires no class key, so it works while the class is locked. Removing the passcode
@@ -71,7 +73,9 @@ struct DeviceStateMatrixTests {
     }
 
     @Test(
-        "S-21, S-22, S-23, S-24: each operation gives what the state of the device and the class of the item say",
+        "each operation gives what the state of the device and the class of the item say",
+        .rule(
+            "protection.class.states", "protection.class.default", "protection.class.always", "protection.state.locked"),
         arguments: cells)
     func cell(_ cell: Cell) throws {
         try withKeychain { keychain in
@@ -111,7 +115,9 @@ struct DeviceStateMatrixTests {
         genericPassword(service) + [kSecAttrAccessible: cell.code, kSecValueData: Data("value")]
     }
 
-    @Test("S-25, S-26: what is for this device alone does not leave it, in whatever state the device is")
+    @Test(
+        "what is for this device alone does not leave it, in whatever state the device is",
+        .rule("protection.device.bound", "protection.device.synchronizable"))
     func deviceBound() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")

@@ -2,9 +2,10 @@ import Dispatch
 import KeychainTesting
 import LinuxSystem
 import Security
+import TestSupport
 import Testing
 
-/// The attributes of the primary keys (semantics A.3).
+/// The attributes of the primary keys (rule items.primary-key.attributes).
 @Suite("Duplicates and primary keys")
 struct DuplicateTests {
     /// An attribute with two of its values.
@@ -48,7 +49,9 @@ struct DuplicateTests {
         Difference(.keys, "labl", "a", "b"), Difference(.keys, "perm", 0, 1), Difference(.keys, "sign", 0, 1),
     ]
 
-    @Test("Two items that differ in an attribute of the primary key are two items", arguments: inTheKey)
+    @Test(
+        "Two items that differ in an attribute of the primary key are two items", .rule("items.primary-key.attributes"),
+        arguments: inTheKey)
     func different(difference: Difference) throws {
         try withKeychain(accessGroups: ["TEAM.program", "TEAM.shared"]) { _ in
             #expect(add(difference.item(0)) == errSecSuccess)
@@ -58,7 +61,9 @@ struct DuplicateTests {
         }
     }
 
-    @Test("Two items that differ elsewhere only are one item, and the second is refused", arguments: outsideTheKey)
+    @Test(
+        "Two items that differ elsewhere only are one item, and the second is refused",
+        .rule("items.primary-key.others", "items.primary-key.duplicate"), arguments: outsideTheKey)
     func same(difference: Difference) throws {
         try withKeychain { _ in
             #expect(add(difference.item(0) + [kSecValueData: Data("first")]) == errSecSuccess)
@@ -68,7 +73,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("An attribute of the primary key that is missing counts as its default")
+    @Test("An attribute of the primary key that is missing counts as its default", .rule("items.primary-key.default"))
     func defaults() throws {
         try withKeychain { _ in
             add([kSecClass: kSecClassGenericPassword])
@@ -81,7 +86,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("A string and data with the same bytes are the same key")
+    @Test("A string and data with the same bytes are the same key", .rule("items.primary-key.bytes"))
     func stringsAndData() throws {
         try withKeychain { _ in
             add(genericPassword("s", "ä"))
@@ -89,7 +94,9 @@ struct DuplicateTests {
         }
     }
 
-    @Test("Of many threads that add the same item one succeeds, the others are told it exists")
+    @Test(
+        "Of many threads that add the same item one succeeds, the others are told it exists",
+        .rule("items.primary-key.race"))
     func race() throws {
         try withKeychain { keychain in
             let statuses = Lock<[OSStatus]>([])

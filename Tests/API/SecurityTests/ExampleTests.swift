@@ -1,12 +1,17 @@
 import KeychainExamples
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 /// The wrappers of the examples, step by step.
 @Suite("Examples")
 struct ExampleTests {
-    @Test("S-07 to S-12, S-62: add, find, describe, update, delete: one item's life")
+    @Test(
+        "add, find, describe, update, delete: one item's life",
+        .rule(
+            "items.add.result", "items.delete.all", "items.update.untouched", "queries.limit.default",
+            "results.shape.limit", "results.reference.password", "items.life.credentials"))
     func fourVerbs() throws {
         try withKeychain { _ in
             let item = FourVerbs(service: "org.example.mail", account: "alice")
@@ -27,7 +32,9 @@ struct ExampleTests {
         }
     }
 
-    @Test("S-79 to S-82: a password is set, replaced, read and deleted; an empty one deletes")
+    @Test(
+        "a password is set, replaced, read and deleted; an empty one deletes",
+        .rule("items.attributes.text", "queries.dictionary.strings", "items.life.replace", "queries.match.not-found"))
     func passwords() throws {
         try withKeychain { _ in
             let (service, account) = ("org.example.app", "alice")
@@ -45,7 +52,9 @@ struct ExampleTests {
         }
     }
 
-    @Test("S-81: an empty service or account is refused", arguments: [("", "a"), ("s", ""), ("", "")])
+    @Test(
+        "an empty service or account is refused", .rule("items.life.replace"),
+        arguments: [("", "a"), ("s", ""), ("", "")])
     func emptyNames(service: String, account: String) throws {
         try withKeychain { _ in
             add([kSecClass: kSecClassGenericPassword, kSecValueData: Data("untouched")])
@@ -56,7 +65,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("S-66: an archived object is stored, replaced, changed, read and deleted")
+    @Test("an archived object is stored, replaced, changed, read and deleted", .rule("items.value.archive"))
     func archives() throws {
         try withKeychain { _ in
             let (first, second) = (["user": "alice"] as NSDictionary, ["user": "bob"] as NSDictionary)
@@ -75,7 +84,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("S-02: an identifier of the device is made once and is the same at every start")
+    @Test("an identifier of the device is made once and is the same at every start", .rule("items.life.identifier"))
     func deviceIdentifier() throws {
         try withKeychain { keychain in
             func identifier() -> String {
@@ -92,7 +101,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("S-80: the dictionary of string keys that samples build is taken as it is")
+    @Test("the dictionary of string keys that samples build is taken as it is", .rule("queries.dictionary.strings"))
     func dictionaryOfStrings() throws {
         try withKeychain { _ in
             let query =
@@ -107,7 +116,8 @@ struct ExampleTests {
         }
     }
 
-    @Test("S-88: a query can be made off the main thread, its result used on another")
+    @Test(
+        "a query can be made off the main thread, its result used on another", .rule("authentication.prompt.blocking"))
     func offTheMainThread() async throws {
         let keychain = try TestKeychain()
         #expect(keychain.run { PasswordKeychain.setPassword("secret", service: "s", account: "a") })
@@ -117,7 +127,9 @@ struct ExampleTests {
         #expect(password == "secret")
     }
 
-    @Test("S-01: items outlive the program that stored them, and are its own again when it is installed anew")
+    @Test(
+        "items outlive the program that stored them, and are its own again when it is installed anew",
+        .rule("items.life.program"))
     func reinstalled() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,8 +1,10 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// The explanations of `SecCopyLastItemError` for refusals (S-58, S-89).
+/// The explanations of `SecCopyLastItemError` for refusals (rules results.status.explained,
+/// queries.keys.constant-name).
 @Suite("Explanations")
 struct ExplanationTests {
     /// A text that no explanation may contain. It is in every value and name of the tests below.
@@ -93,6 +95,7 @@ struct ExplanationTests {
 
     @Test(
         "Every refusal says by a stable rule what is wrong and what to do, and never repeats a value",
+        .rule("results.status.explained"),
         arguments: mistakes)
     func explained(mistake: Mistake) throws {
         try withKeychain { keychain in
@@ -107,7 +110,8 @@ struct ExplanationTests {
     }
 
     @Test(
-        "S-89: a constant's name as a key is told apart from a slip of the pen",
+        "a constant's name as a key is told apart from a slip of the pen",
+        .rule("queries.keys.constant-name", "results.status.explained"),
         arguments: ["kSecClass", "kSecAttrService", "kSecReturnData", "kSecValueData", "kSecMatchLimit"])
     func constantNames(name: String) throws {
         try withKeychain { _ in
@@ -159,7 +163,8 @@ struct ExplanationTests {
     }
 
     @Test(
-        "S-23: the classes that are readable on a locked device are accepted with a notice", arguments: ["dk", "dku"])
+        "the classes that are readable on a locked device are accepted with a notice",
+        .rule("protection.class.always", "results.status.notice"), arguments: ["dk", "dku"])
     func discouraged(code: String) throws {
         try withKeychain { _ in
             #expect(add(genericPassword() + [kSecAttrAccessible: code]) == errSecSuccess)

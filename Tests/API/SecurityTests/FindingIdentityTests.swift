@@ -1,8 +1,9 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// Identities as the join of a certificate with its private key, found by attributes (S-05, semantics A.5).
+/// Identities as the join of a certificate with its private key, found by attributes (rule items.identity.join).
 @Suite("Finding identities")
 struct FindingIdentityTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
@@ -16,7 +17,9 @@ struct FindingIdentityTests {
         add(key("three", hash: Data(repeating: 9, count: 20)))
     }
 
-    @Test("A certificate and the private key it names are one identity; one without the other is none")
+    @Test(
+        "A certificate and the private key it names are one identity; one without the other is none",
+        .rule("items.identity.join"))
     func join() throws {
         try withKeychain { _ in
             #expect(find(Self.identities + [kSecReturnAttributes: true]).status == errSecItemNotFound)
@@ -27,7 +30,7 @@ struct FindingIdentityTests {
     }
 
     @Test(
-        "A public or symmetric key makes no identity, as it would on Apple's systems",
+        "A public or symmetric key makes no identity, as it would on Apple's systems", .rule("items.identity.private"),
         arguments: [kSecAttrKeyClassPublic, kSecAttrKeyClassSymmetric].map { $0 as String })
     func otherKeys(keyClass: String) throws {
         try withKeychain { _ in
@@ -55,7 +58,9 @@ struct FindingIdentityTests {
         }
     }
 
-    @Test("An identity is found by attributes of its certificate", arguments: ["slnr", "issr", "subj", "pkhh", "labl"])
+    @Test(
+        "An identity is found by attributes of its certificate", .rule("queries.match.identity"),
+        arguments: ["slnr", "issr", "subj", "pkhh", "labl"])
     func certificateAttributes(code: String) throws {
         try withKeychain { _ in
             addOne()
@@ -76,7 +81,7 @@ struct FindingIdentityTests {
         }
     }
 
-    @Test("What both halves have is looked for in the certificate")
+    @Test("What both halves have is looked for in the certificate", .rule("queries.match.identity"))
     func certificateFirst() throws {
         try withKeychain { _ in
             addOne()
@@ -145,7 +150,9 @@ struct FindingIdentityTests {
         }
     }
 
-    @Test("A persistent reference to an identity is its certificate's, and finds the identity alone")
+    @Test(
+        "A persistent reference to an identity is its certificate's, and finds the identity alone",
+        .rule("persistent-references.form.identity"))
     func persistentReference() throws {
         try withKeychain { _ in
             addOne()
@@ -175,7 +182,7 @@ struct FindingIdentityTests {
         }
     }
 
-    @Test("An enumeration of more identities than fit a page finds each once")
+    @Test("An enumeration of more identities than fit a page finds each once", .rule("queries.limit.pages"))
     func pages() throws {
         try withKeychain { _ in
             let padding = String(repeating: "x", count: 40_000)

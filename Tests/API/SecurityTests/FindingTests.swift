@@ -1,10 +1,11 @@
 import Security
+import TestSupport
 import Testing
 
-/// The items that a query finds (semantics B.1, B.4).
+/// The items that a query finds (rule queries.match.narrow).
 @Suite("Finding")
 struct FindingTests {
-    @Test("S-10: data of one item is found by its attributes; one is the default limit")
+    @Test("data of one item is found by its attributes; one is the default limit", .rule("queries.limit.default"))
     func one() throws {
         try withKeychain { _ in
             add(genericPassword("mail", "a") + [kSecValueData: Data("1")])
@@ -17,7 +18,7 @@ struct FindingTests {
         }
     }
 
-    @Test("S-11: all items of a service are found as an array")
+    @Test("all items of a service are found as an array", .rule("results.shape.limit"))
     func all() throws {
         try withKeychain { _ in
             for account in ["a", "b", "c"] { add(genericPassword("mail", account) + [kSecValueData: Data(account)]) }
@@ -30,7 +31,9 @@ struct FindingTests {
         }
     }
 
-    @Test("What is not there is errSecItemNotFound, with nothing in the result", arguments: StoredClass.allCases)
+    @Test(
+        "What is not there is errSecItemNotFound, with nothing in the result", .rule("queries.match.not-found"),
+        arguments: StoredClass.allCases)
     func nothing(itemClass: StoredClass) throws {
         try withKeychain { _ in
             let found = find(itemClass.query + [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll])
@@ -43,6 +46,7 @@ struct FindingTests {
 
     @Test(
         "Every attribute in a query narrows it; comparison is by bytes, without folding case or composing characters",
+        .rule("queries.match.narrow", "queries.match.bytes"),
         arguments: [("Straße", "strasse"), ("é", "e\u{301}"), ("a", "A"), ("a", "a "), ("a", "")])
     func exactComparison(stored: String, other: String) throws {
         try withKeychain { _ in
@@ -53,7 +57,9 @@ struct FindingTests {
         }
     }
 
-    @Test("An empty string finds primary-key attributes that were never given, but not other missing ones")
+    @Test(
+        "An empty string finds primary-key attributes that were never given, but not other missing ones",
+        .rule("queries.match.empty"))
     func emptyStrings() throws {
         try withKeychain { _ in
             add([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"])
@@ -91,7 +97,8 @@ struct FindingTests {
         }
     }
 
-    @Test("Items of one class are not found under another", arguments: StoredClass.allCases)
+    @Test(
+        "Items of one class are not found under another", .rule("queries.match.class"), arguments: StoredClass.allCases)
     func classesAreApart(itemClass: StoredClass) throws {
         try withKeychain { _ in
             add(itemClass.item)
@@ -99,7 +106,7 @@ struct FindingTests {
         }
     }
 
-    @Test("A value in a query is no condition")
+    @Test("A value in a query is no condition", .rule("queries.match.value"))
     func valueInQuery() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecValueData: Data("one")])
@@ -108,7 +115,7 @@ struct FindingTests {
     }
 
     @Test(
-        "Match keys that Apple's engine ignores are ignored here",
+        "Match keys that Apple's engine ignores are ignored here", .rule("queries.match-keys.ignored"),
         arguments: ["m_SubjectContains", "m_CaseInsensitive", "m_ItemList", "m_SearchList", "m_Unknown"])
     func ignoredMatchKeys(key: String) throws {
         try withKeychain { _ in
@@ -120,6 +127,7 @@ struct FindingTests {
 
     @Test(
         "Match keys about certificates are refused for passwords, never silently passed over",
+        .rule("queries.match-keys.certificates"),
         arguments: ["m_Issuers", "m_Policy"])
     func certificateMatchKeys(key: String) throws {
         try withKeychain { _ in
@@ -129,7 +137,7 @@ struct FindingTests {
         }
     }
 
-    @Test("A host finds its own items and those of its subdomains, and no others")
+    @Test("A host finds its own items and those of its subdomains, and no others", .rule("queries.match-keys.host"))
     func hostOrSubdomain() throws {
         try withKeychain { _ in
             for server in [
@@ -151,7 +159,7 @@ struct FindingTests {
         }
     }
 
-    @Test("S-03: among 10,000 items each is found by its attributes, and all are listed")
+    @Test("among 10,000 items each is found by its attributes, and all are listed", .rule("queries.match.index"))
     func manyItems() throws {
         try withKeychain { _ in
             for index in 0..<10_000 {

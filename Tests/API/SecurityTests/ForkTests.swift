@@ -146,7 +146,8 @@ struct ForkTests {
         }
     }
 
-    @Test("A child does not find the device unlocked because its parent has unlocked it")
+    @Test(
+        "A child does not find the device unlocked because its parent has unlocked it", .rule("c-interface.calls.fork"))
     func locked() async {
         await #expect(processExitsWith: .success) {
             let keychain = try TestKeychain()

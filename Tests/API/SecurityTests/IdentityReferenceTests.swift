@@ -2,7 +2,8 @@ import Security
 import TestSupport
 import Testing
 
-/// Adding, returning, using and narrowing to identities by reference (S-83, semantics A.5, B.3, B.4).
+/// Adding, returning, using and narrowing to identities by reference (rules results.reference.kind,
+/// items.identity.join, queries.match.reference).
 @Suite("References to identities")
 struct IdentityReferenceTests {
     private static var identities: Attributes { [kSecClass: kSecClassIdentity] }
@@ -90,7 +91,7 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("One half may be there already, both may not")
+    @Test("One half may be there already, both may not", .rule("items.identity.add"))
     func duplicates() throws {
         let given = try identity()
         let (certificate, key) = try halves(given)
@@ -105,7 +106,9 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("A.6: an identity given by reference gives its persistent reference alone, when added and when sought")
+    @Test(
+        "an identity given by reference gives its persistent reference alone, when added and when sought",
+        .rule("items.identity.reference"))
     func returned() throws {
         let given = try identity()
         try withKeychain { _ in
@@ -121,7 +124,8 @@ struct IdentityReferenceTests {
     }
 
     @Test(
-        "A.6: whatever else is asked of an identity given by reference is a success without an object",
+        "whatever else is asked of an identity given by reference is a success without an object",
+        .rule("items.identity.reference"),
         arguments: [
             [kSecReturnData], [kSecReturnAttributes], [kSecReturnRef], [kSecReturnPersistentRef, kSecReturnAttributes],
             [kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef], [],
@@ -139,7 +143,7 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("A.6: a class given with an identity by reference does not count")
+    @Test("a class given with an identity by reference does not count", .rule("items.identity.reference"))
     func classIsPassedOver() throws {
         let given = try identity()
         try withKeychain { _ in
@@ -151,7 +155,7 @@ struct IdentityReferenceTests {
         }
     }
 
-    @Test("What the dictionary says wins, and goes to each half that has the attribute")
+    @Test("What the dictionary says wins, and goes to each half that has the attribute", .rule("items.add.reference"))
     func explicitAttributes() throws {
         let given = try identity()
         try withKeychain(accessGroups: ["A", "B"]) { _ in

@@ -1,5 +1,6 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 /// Reports of the device's state to programs.
@@ -22,7 +23,7 @@ struct KeychainStateTests {
         _ lock: KeychainState.Lock, _ passcodeIsSet: Bool, _ protection: KeychainState.Protection
     ) -> KeychainState { KeychainState(lock: lock, passcodeIsSet: passcodeIsSet, protection: protection) }
 
-    @Test("the sequence begins with the state there is and goes on with every change")
+    @Test("the sequence begins with the state there is and goes on with every change", .rule("protection.state.watch"))
     func changes() async throws {
         let keychain = try TestKeychain()
         try keychain.device.setPasscode("1234")

@@ -1,5 +1,6 @@
 import KeychainModel
 import Security
+import TestSupport
 import Testing
 
 /// Unknown keys: the meaning of one cannot be guessed, and a query without it finds more than intended.
@@ -49,7 +50,8 @@ struct MisspelledKeyTests {
     }
 
     @Test(
-        "Every documented key, misspelled at every place, is refused by all four functions, and nothing is changed")
+        "Every documented key, misspelled at every place, is refused by all four functions, and nothing is changed",
+        .rule("queries.keys.unknown"))
     func everyKey() throws {
         // What the value is makes no difference to a key that nobody knows, so each key has one of the three.
         let values: [Any] = ["x", true, Data("x")]
@@ -117,7 +119,7 @@ struct MisspelledKeyTests {
         }
     }
 
-    @Test("A value that is null is refused, and nothing is changed")
+    @Test("A value that is null is refused, and nothing is changed", .rule("queries.keys.null"))
     func nullValues() throws {
         try withKeychain { _ in
             Self.store()

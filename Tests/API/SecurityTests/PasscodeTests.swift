@@ -1,8 +1,9 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// The passcode of the device, and the class that exists only with one (semantics D.1).
+/// The passcode of the device, and the class that exists only with one (rule protection.passcode.required).
 @Suite("Passcodes")
 struct PasscodeTests {
     private let passcodeItem =
@@ -11,7 +12,9 @@ struct PasscodeTests {
         ]
     private let query = genericPassword("akpu")
 
-    @Test("S-21: an item that needs a passcode cannot be added without one, and the explanation says so")
+    @Test(
+        "an item that needs a passcode cannot be added without one, and the explanation says so",
+        .rule("protection.passcode.required"))
     func needsPasscode() throws {
         try withKeychain { keychain in
             #expect(add(passcodeItem) == errSecAuthFailed)
@@ -34,7 +37,7 @@ struct PasscodeTests {
         }
     }
 
-    @Test("Removing the passcode removes what only it opened, and nothing else")
+    @Test("Removing the passcode removes what only it opened, and nothing else", .rule("protection.passcode.removed"))
     func removed() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -51,7 +54,9 @@ struct PasscodeTests {
         }
     }
 
-    @Test("Changing the passcode keeps every item; the old one opens nothing any more")
+    @Test(
+        "Changing the passcode keeps every item; the old one opens nothing any more",
+        .rule("protection.passcode.changed"))
     func changed() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -99,7 +104,9 @@ struct PasscodeTests {
         }
     }
 
-    @Test("After five wrong passcodes even the right one has to wait, also after a restart")
+    @Test(
+        "After five wrong passcodes even the right one has to wait, also after a restart",
+        .rule("protection.passcode.attempts"))
     func growingDelay() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -132,7 +139,8 @@ struct PasscodeTests {
     }
 
     @Test(
-        "Any text is a passcode, an empty one is none", arguments: ["1", "äöü 😀", String(repeating: "x", count: 1000)])
+        "Any text is a passcode, an empty one is none", .rule("protection.passcode.text"),
+        arguments: ["1", "äöü 😀", String(repeating: "x", count: 1000)])
     func texts(passcode: String) throws {
         try withKeychain { keychain in
             #expect(throws: TestKeychainError.self) { try keychain.device.setPasscode("") }

@@ -1,8 +1,9 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// Persistent references (semantics B.7).
+/// Persistent references (rule persistent-references.form.twenty).
 @Suite("Persistent references")
 struct PersistentReferenceTests {
     private func reference(_ item: Attributes) throws -> Data {
@@ -25,7 +26,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("Each item has its own")
+    @Test("Each item has its own", .rule("persistent-references.form.opaque"))
     func distinct() throws {
         try withKeychain { _ in
             let references = try (0..<10).map {
@@ -36,7 +37,9 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("It survives updates, also of the primary key and the protection class")
+    @Test(
+        "It survives updates, also of the primary key and the protection class",
+        .rule("persistent-references.life.update"))
     func survivesUpdates() throws {
         try withKeychain { _ in
             let reference = try reference(genericPassword())
@@ -58,7 +61,9 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("It dies with its item, and a new item of the same name has another")
+    @Test(
+        "It dies with its item, and a new item of the same name has another", .rule("persistent-references.life.delete")
+    )
     func dies() throws {
         try withKeychain { _ in
             let first = try reference(genericPassword())
@@ -69,7 +74,8 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("Update and delete go by reference too, and touch that item only")
+    @Test(
+        "Update and delete go by reference too, and touch that item only", .rule("persistent-references.use.functions"))
     func updateAndDelete() throws {
         try withKeychain { _ in
             let reference = try reference(genericPassword("a"))
@@ -82,7 +88,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("It finds an item whether it is synchronised or not")
+    @Test("It finds an item whether it is synchronised or not", .rule("persistent-references.use.synchronizable"))
     func synchronised() throws {
         try withKeychain { _ in
             let reference = try reference(genericPassword() + [kSecAttrSynchronizable: true, kSecValueData: Data("v")])
@@ -90,7 +96,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("Attributes beside it, or the wrong class, are refused")
+    @Test("Attributes beside it, or the wrong class, are refused", .rule("persistent-references.use.alone"))
     func contradictions() throws {
         try withKeychain { _ in
             let reference = try reference(genericPassword())
@@ -101,7 +107,9 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("What is no reference is refused; one that names nothing finds nothing")
+    @Test(
+        "What is no reference is refused; one that names nothing finds nothing",
+        .rule("persistent-references.form.opaque"))
     func malformed() throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -119,7 +127,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("The older form with a row number is still understood")
+    @Test("The older form with a row number is still understood", .rule("persistent-references.form.old"))
     func olderForm() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecValueData: Data("v")])
@@ -127,7 +135,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("Another program cannot use it")
+    @Test("Another program cannot use it", .rule("persistent-references.use.groups"))
     func otherProgram() throws {
         try withKeychain { keychain in
             let reference = try reference(genericPassword())

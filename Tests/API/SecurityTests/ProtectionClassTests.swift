@@ -1,8 +1,9 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// Protection classes against device states (semantics D.1).
+/// Protection classes against device states (rule protection.class.states).
 @Suite("Protection classes")
 struct ProtectionClassTests {
     enum DeviceState: String, CaseIterable, Sendable {
@@ -53,7 +54,8 @@ struct ProtectionClassTests {
     }
 
     @Test(
-        "S-21, S-24: value and attributes of an item are readable in the states its class names, and in no other",
+        "value and attributes of an item are readable in the states its class names, and in no other",
+        .rule("protection.class.states", "protection.state.locked"),
         arguments: matrix)
     func reading(each: Case) throws {
         try withKeychain { keychain in
@@ -68,7 +70,9 @@ struct ProtectionClassTests {
         }
     }
 
-    @Test("S-21: items can be added and changed in the states their class names, and in no other", arguments: matrix)
+    @Test(
+        "items can be added and changed in the states their class names, and in no other",
+        .rule("protection.class.states"), arguments: matrix)
     func writing(each: Case) throws {
         try withKeychain { keychain in
             try prepare(each, keychain.device)
@@ -80,7 +84,7 @@ struct ProtectionClassTests {
     }
 
     @Test(
-        "What was closed is open again, unchanged, after the device is unlocked",
+        "What was closed is open again, unchanged, after the device is unlocked", .rule("protection.state.reopened"),
         arguments: ["ak", "ck", "aku", "cku", "akpu"])
     func openAgain(code: String) throws {
         try withKeychain { keychain in
@@ -94,7 +98,8 @@ struct ProtectionClassTests {
         }
     }
 
-    @Test("S-24: the refusal says that the device is locked and what to do, by a stable rule")
+    @Test(
+        "the refusal says that the device is locked and what to do, by a stable rule", .rule("protection.state.locked"))
     func explanation() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -108,7 +113,7 @@ struct ProtectionClassTests {
         }
     }
 
-    @Test("A closed item refuses only queries that find it")
+    @Test("A closed item refuses only queries that find it", .rule("queries.rows.locked"))
     func onlyWhatIsFound() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -123,7 +128,7 @@ struct ProtectionClassTests {
         }
     }
 
-    @Test("Moving an item to another class needs both to be open")
+    @Test("Moving an item to another class needs both to be open", .rule("protection.class.change"))
     func moving() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -136,7 +141,7 @@ struct ProtectionClassTests {
         }
     }
 
-    @Test("Without a passcode there is nothing to lock")
+    @Test("Without a passcode there is nothing to lock", .rule("protection.passcode.none"))
     func nothingToLock() throws {
         try withKeychain { keychain in
             add(item("ak"))
@@ -146,7 +151,9 @@ struct ProtectionClassTests {
         }
     }
 
-    @Test("The protection class can be searched for", arguments: ["ak", "ck", "dk", "aku", "cku", "dku"])
+    @Test(
+        "The protection class can be searched for", .rule("protection.class.search"),
+        arguments: ["ak", "ck", "dk", "aku", "cku", "dku"])
     func searched(code: String) throws {
         try withKeychain { _ in
             for each in ["ak", "ck", "dk", "aku", "cku", "dku"] { add(item(each, each)) }

@@ -1,7 +1,8 @@
 import Security
+import TestSupport
 import Testing
 
-/// The results of the return keys (semantics B.3).
+/// The results of the return keys (rule results.shape.object).
 @Suite("Result shapes")
 struct ResultShapeTests {
     enum Object: Sendable {
@@ -62,7 +63,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("S-11: a query for one item gives the object itself", arguments: matrix)
+    @Test("a query for one item gives the object itself", .rule("results.shape.limit"), arguments: matrix)
     func single(row: Row) throws {
         try withKeychain { _ in
             add(item)
@@ -74,7 +75,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("S-11: every other limit gives an array, even of one", arguments: matrix)
+    @Test("every other limit gives an array, even of one", .rule("results.shape.limit"), arguments: matrix)
     func several(row: Row) throws {
         try withKeychain { _ in
             add(item)
@@ -90,7 +91,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("S-07: an add gives the same objects for the same return keys", arguments: matrix)
+    @Test("an add gives the same objects for the same return keys", .rule("results.shape.add"), arguments: matrix)
     func added(row: Row) throws {
         try withKeychain { _ in
             let found = addReturning(item + row.flags)
@@ -99,7 +100,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("S-12: reference and data of a password give its account, service and value in one dictionary")
+    @Test(
+        "reference and data of a password give its account, service and value in one dictionary",
+        .rule("results.reference.password"))
     func wholeItem() throws {
         try withKeychain { _ in
             add(item)
@@ -110,7 +113,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("A return key that is false counts as absent", arguments: matrix)
+    @Test("A return key that is false counts as absent", .rule("results.shape.false"), arguments: matrix)
     func falseKeys(row: Row) throws {
         try withKeychain { _ in
             add(item)
@@ -120,7 +123,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("A limit gives at most that many items", arguments: [(2, 2), (4, 4), (5, 5), (6, 5), (100_000, 5)])
+    @Test(
+        "A limit gives at most that many items", .rule("queries.limit.number"),
+        arguments: [(2, 2), (4, 4), (5, 5), (6, 5), (100_000, 5)])
     func limits(limit: Int, expected: Int) throws {
         try withKeychain { _ in
             for index in 0..<5 { add(genericPassword("s", "\(index)") + [kSecValueData: Data()]) }
@@ -129,7 +134,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("A limit that is none is refused", arguments: ["", "m_LimitTwo", "1", "kSecMatchLimitAll"])
+    @Test(
+        "A limit that is none is refused", .rule("queries.limit.number"),
+        arguments: ["", "m_LimitTwo", "1", "kSecMatchLimitAll"])
     func wrongLimits(text: String) throws {
         try withKeychain { _ in
             add(item)
@@ -139,7 +146,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("A return key takes a boolean only", arguments: ["r_Data", "r_Attributes", "r_Ref", "r_PersistentRef"])
+    @Test(
+        "A return key takes a boolean only", .rule("results.shape.false"),
+        arguments: ["r_Data", "r_Attributes", "r_Ref", "r_PersistentRef"])
     func returnKeysAreBooleans(key: String) throws {
         try withKeychain { _ in
             add(item)
@@ -149,7 +158,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("Something to return needs a place for it")
+    @Test("Something to return needs a place for it", .rule("results.shape.place"))
     func missingPointer() throws {
         try withKeychain { _ in
             #expect(add(item + [kSecReturnData: true]) == errSecParam)
@@ -161,7 +170,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("An item without a value gives empty data when added, and none when found")
+    @Test("An item without a value gives empty data when added, and none when found", .rule("results.shape.no-value"))
     func withoutValue() throws {
         try withKeychain { _ in
             #expect(addReturning(genericPassword() + [kSecReturnData: true]).data == Data())
@@ -176,7 +185,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("An empty value is a value")
+    @Test("An empty value is a value", .rule("items.value.optional"))
     func emptyValue() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecValueData: Data()])

@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Values and results as programs cast them, and results as queries (semantics B.3, K).
+/// Values and results as programs cast them, and results as queries (rule items.attributes.round-trip).
 @Suite("Round trips")
 struct RoundTripTests {
     @Test("Any bytes come back as they were", arguments: [0, 1, 15, 16, 17, 255, 256, 4096, 65_537, 300_000, 1 << 20])
@@ -26,7 +26,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("S-04: a value of more than 1 MiB is refused, never cut off")
+    @Test("a value of more than 1 MiB is refused, never cut off", .rule("items.value.size"))
     func tooLarge() throws {
         try withKeychain { _ in
             let item = genericPassword() + [kSecValueData: Data(count: (1 << 20) + 1)]
@@ -39,7 +39,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("An attribute takes 64 KiB and no more")
+    @Test("An attribute takes 64 KiB and no more", .rule("items.attributes.size"))
     func largeAttributes() throws {
         try withKeychain { _ in
             let (largest, tooLarge) = (String(repeating: "x", count: 65_536), String(repeating: "x", count: 65_537))
@@ -51,7 +51,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A dictionary has at most 128 keys")
+    @Test("A dictionary has at most 128 keys", .rule("queries.keys.count"))
     func keys() throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -78,7 +78,9 @@ struct RoundTripTests {
         }
     }
 
-    @Test("The attributes of an item are a query that finds it", arguments: StoredClass.allCases)
+    @Test(
+        "The attributes of an item are a query that finds it", .rule("items.attributes.round-trip"),
+        arguments: StoredClass.allCases)
     func resultAsQuery(itemClass: StoredClass) throws {
         try withKeychain { _ in
             add(itemClass.item + [kSecAttrLabel: "this", kSecValueData: Data("v")])
@@ -97,7 +99,9 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A result that came with a reference names its class and is a query as it is")
+    @Test(
+        "A result that came with a reference names its class and is a query as it is",
+        .rule("results.attributes.dictionary"))
     func resultWithClass() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecValueData: Data("v")])
@@ -109,7 +113,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Data can be cast to Data and NSData, and outlives the keychain")
+    @Test("Data can be cast to Data and NSData, and outlives the keychain", .rule("results.shape.cast"))
     func dataCasts() throws {
         var kept: CFTypeRef?
         try withKeychain { _ in
@@ -124,7 +128,7 @@ struct RoundTripTests {
         #expect(kept as? Data == Data("value"))
     }
 
-    @Test("Dictionaries can be cast every way programs cast them")
+    @Test("Dictionaries can be cast every way programs cast them", .rule("results.shape.cast"))
     func dictionaryCasts() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecValueData: Data("value")])
@@ -142,7 +146,9 @@ struct RoundTripTests {
         }
     }
 
-    @Test("An access control comes back as it was given; an item without one says its class and no more")
+    @Test(
+        "An access control comes back as it was given; an item without one says its class and no more",
+        .rule("results.attributes.access-control"))
     func accessControls() throws {
         try withKeychain { _ in
             add(genericPassword("plain"))

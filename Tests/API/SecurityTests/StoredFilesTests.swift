@@ -1,5 +1,6 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 /// The information that the files of a keychain reveal to an attacker.
@@ -7,7 +8,9 @@ import Testing
 struct StoredFilesTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")
 
-    @Test("S-25: the store without the device's vault opens nothing, under no protection class")
+    @Test(
+        "the store without the device's vault opens nothing, under no protection class",
+        .rule("protection.device.bound"))
     func onAnotherDevice() throws {
         let other = FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)")
         defer { for each in [folder, other] { try? FileManager.default.removeItem(at: each) } }
@@ -33,7 +36,7 @@ struct StoredFilesTests {
         }
     }
 
-    @Test("The files belong to their user alone")
+    @Test("The files belong to their user alone", .rule("protection.storage.owner"))
     func permissions() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let keychain = try TestKeychain(folder: folder)

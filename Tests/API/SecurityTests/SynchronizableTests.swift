@@ -1,7 +1,8 @@
 import Security
+import TestSupport
 import Testing
 
-/// Items for all devices, and the records of deleted ones (semantics B.5, E.3).
+/// Items for all devices, and the records of deleted ones (rules queries.synchronizable.default, items.tombstone.left).
 @Suite("Synchronizable items and tombstones")
 struct SynchronizableTests {
     private let local = genericPassword("local")
@@ -27,7 +28,7 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("The flag is understood as boolean, number and decimal string")
+    @Test("The flag is understood as boolean, number and decimal string", .rule("queries.synchronizable.any"))
     func spellings() throws {
         try withKeychain { _ in
             for (index, flag) in ([true, 1, "1"] as [Any]).enumerated() {
@@ -47,7 +48,9 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("Update and delete leave synchronised items alone unless asked for them")
+    @Test(
+        "Update and delete leave synchronised items alone unless asked for them",
+        .rule("queries.synchronizable.default"))
     func untouched() throws {
         try withKeychain { _ in
             add(synced)
@@ -59,7 +62,9 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("A deleted synchronised item leaves a tombstone with its key and without its value")
+    @Test(
+        "A deleted synchronised item leaves a tombstone with its key and without its value",
+        .rule("items.tombstone.left"))
     func tombstone() throws {
         try withKeychain { _ in
             add(synced + [kSecAttrLabel: "label", kSecAttrGeneric: Data([1]), kSecValueData: Data("secret")])
@@ -89,7 +94,7 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("A tombstone does not stand in the way of a new item")
+    @Test("A tombstone does not stand in the way of a new item", .rule("items.tombstone.replaced"))
     func replaced() throws {
         try withKeychain { _ in
             add(synced + [kSecValueData: Data("old")])
@@ -113,7 +118,9 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("A synchronised item under a new key leaves a tombstone of the old one; other changes leave none")
+    @Test(
+        "A synchronised item under a new key leaves a tombstone of the old one; other changes leave none",
+        .rule("items.update.rename"))
     func renamed() throws {
         try withKeychain { _ in
             add(synced)
@@ -138,7 +145,7 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("Tombstones are left out when the program says so")
+    @Test("Tombstones are left out when the program says so", .rule("items.tombstone.without"))
     func withoutTombstones() throws {
         try withKeychain { _ in
             add(synced)
@@ -147,7 +154,8 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("S-17: an item has an access group and is synchronised at the same time")
+    @Test(
+        "an item has an access group and is synchronised at the same time", .rule("access-groups.named.synchronizable"))
     func withAccessGroup() throws {
         try withKeychain(accessGroups: ["TEAM.program", "TEAM.shared"]) { _ in
             #expect(add(synced + [kSecAttrAccessGroup: "TEAM.shared"]) == errSecSuccess)
@@ -158,7 +166,8 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "S-26: an item for all devices and yet for this one only is kept, with a notice that it is never synchronised",
+        "an item for all devices and yet for this one only is kept, with a notice that it is never synchronised",
+        .rule("protection.device.synchronizable"),
         arguments: ["aku", "cku", "dku"])
     func thisDeviceOnly(code: String) throws {
         try withKeychain { _ in

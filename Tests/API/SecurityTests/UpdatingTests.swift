@@ -1,10 +1,11 @@
 import Security
+import TestSupport
 import Testing
 
-/// `SecItemUpdate` (semantics B.4).
+/// `SecItemUpdate` (rule items.update.untouched).
 @Suite("Updating")
 struct UpdatingTests {
-    @Test("S-09: what is not named stays as it is", arguments: StoredClass.allCases)
+    @Test("what is not named stays as it is", .rule("items.update.untouched"), arguments: StoredClass.allCases)
     func untouched(itemClass: StoredClass) throws {
         try withKeychain { _ in
             add(itemClass.item + [kSecAttrLabel: "old", kSecValueData: Data("value")])
@@ -19,7 +20,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("S-09: a new value replaces the old one and nothing else")
+    @Test("a new value replaces the old one and nothing else", .rule("items.update.untouched"))
     func newValue() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecAttrLabel: "label", kSecValueData: Data("old")])
@@ -30,7 +31,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("All items that match are changed, one or many")
+    @Test("All items that match are changed, one or many", .rule("items.update.all"))
     func allMatches() throws {
         try withKeychain { _ in
             for account in ["a", "b", "c"] { add(genericPassword("mail", account)) }
@@ -41,7 +42,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("What matches nothing is errSecItemNotFound")
+    @Test("What matches nothing is errSecItemNotFound", .rule("items.update.nothing"))
     func nothing() throws {
         try withKeychain { _ in
             #expect(update(genericPassword(), [kSecAttrLabel: "l"]) == errSecItemNotFound)
@@ -50,7 +51,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("Modification dates only grow, creation dates stay")
+    @Test("Modification dates only grow, creation dates stay", .rule("items.dates.keychain"))
     func dates() throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -67,7 +68,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("An item can be given another name; it is then found under that one only")
+    @Test("An item can be given another name; it is then found under that one only", .rule("items.update.rename"))
     func rename() throws {
         try withKeychain { _ in
             add(genericPassword("a", "x") + [kSecValueData: Data("v")])
@@ -77,7 +78,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("A change that would make two items one is refused as a whole")
+    @Test("A change that would make two items one is refused as a whole", .rule("items.update.collision"))
     func collision() throws {
         try withKeychain { _ in
             for account in ["a", "b", "c"] { add(genericPassword("s", account)) }
@@ -98,7 +99,7 @@ struct UpdatingTests {
     }
 
     @Test(
-        "Keys that are not attributes of the class have no place in the changes",
+        "Keys that are not attributes of the class have no place in the changes", .rule("items.update.keys"),
         arguments: ["class", "r_Data", "m_Limit", "u_AuthUI", "v_PersistentRef", "v_Ref", "srvr", "xxxx"])
     func strayKeys(key: String) throws {
         try withKeychain { _ in
@@ -107,7 +108,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("S-89: a constant's name among the changes is refused with an explanation")
+    @Test("a constant's name among the changes is refused with an explanation", .rule("queries.keys.constant-name"))
     func constantName() throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -116,7 +117,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("The new value must be data")
+    @Test("The new value must be data", .rule("items.value.data"))
     func valueOfAnotherType() throws {
         try withKeychain { _ in
             add(genericPassword() + [kSecValueData: Data("old")])
@@ -128,7 +129,7 @@ struct UpdatingTests {
     }
 
     @Test(
-        "Match and return keys have no place in the query",
+        "Match and return keys have no place in the query", .rule("items.update.query"),
         arguments: ["m_Limit", "m_CaseInsensitive", "r_Data", "r_Ref"])
     func searchKeys(key: String) throws {
         try withKeychain { _ in
@@ -138,7 +139,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("The user partition among the changes is passed over in silence")
+    @Test("The user partition among the changes is passed over in silence", .rule("items.update.user-partition"))
     func userPartition() throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -148,7 +149,7 @@ struct UpdatingTests {
         }
     }
 
-    @Test("The group of people an item is shared with cannot be changed")
+    @Test("The group of people an item is shared with cannot be changed", .rule("items.update.sharing-group"))
     func sharingGroup() throws {
         try withKeychain { _ in
             add(genericPassword())

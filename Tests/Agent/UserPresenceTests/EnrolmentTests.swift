@@ -12,7 +12,9 @@ struct EnrolmentTests {
             .init(path: "/a", inode: 1, size: 2, changed: 3), .init(path: "/b", inode: 4, size: 5, changed: 6),
         ])
 
-    @Test("S-31: an enrolment changes with every finger, reader, user and print, and with nothing else")
+    @Test(
+        "an enrolment changes with every finger, reader, user and print, and with nothing else",
+        .rule("authentication.biometry.enrolment"))
     func changes() {
         let original = Self.enrolment.digest
         #expect(original.count == BiometryStatus.enrolmentBytes)
@@ -37,7 +39,9 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("S-31: where fprintd's store can be seen, a print that is made again under the same name shows")
+    @Test(
+        "where fprintd's store can be seen, a print that is made again under the same name shows",
+        .rule("authentication.biometry.enrolment"))
     func store() throws {
         let folder = try TemporaryDirectory()
         #expect(Enrolment.storedPrints(of: "ann", in: folder.path).isEmpty)

@@ -19,7 +19,9 @@ struct PromptWayTests {
         return PromptMethod.ways(for: Prompt(interaction: interaction, surroundings: surroundings), with: programs)
     }
 
-    @Test("S-88: the best way to the user is tried first, and there is none where he may not or cannot be asked")
+    @Test(
+        "the best way to the user is tried first, and there is none where he may not or cannot be asked",
+        .rule("authentication.prompt.method"))
     func choice() {
         #expect(Self.ways(.never, terminal: "/dev/pts/1", display: ":0").isEmpty)
         #expect(Self.ways(.any).isEmpty)

@@ -37,7 +37,9 @@ struct TerminalPromptTests {
         }
     }
 
-    @Test("S-45: a passcode is asked for without being shown, and the terminal is as it was")
+    @Test(
+        "a passcode is asked for without being shown, and the terminal is as it was",
+        .rule("authentication.prompt.passcode"))
     func passcode() throws {
         let open = try OpenQuestion()
         try open.terminal.waitFor("Enter the passcode of your keychain.")

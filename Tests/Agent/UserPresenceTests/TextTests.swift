@@ -1,5 +1,6 @@
 import EnclaveWire
 import KeychainWire
+import TestSupport
 import Testing
 
 @testable import UserPresence
@@ -42,7 +43,7 @@ struct TextTests {
         UserQuestion(kind, AuthenticationContext(identifier: [], caller: []), prompt)
     }
 
-    @Test("S-45: a prompt names the program, the item and the reason")
+    @Test("a prompt names the program, the item and the reason", .rule("authentication.prompt.safe"))
     func names() {
         var prompt = Prompt(reason: "Log in to the server")
         (prompt.program, prompt.item) = ("/usr/bin/deploy", "server key")
@@ -58,7 +59,9 @@ struct TextTests {
             ])
     }
 
-    @Test("S-45: a program in a deep folder is shown with whose folder that is, its own name, and that there is more")
+    @Test(
+        "a program in a deep folder is shown with whose folder that is, its own name, and that there is more",
+        .rule("authentication.prompt.safe"))
     func deepFolders() {
         var prompt = Prompt()
         prompt.program = "/home/mallory/\(String(repeating: "x", count: 4000))/usr/bin/firefox (unsigned)"

@@ -20,7 +20,9 @@ struct EntitlementsTests {
             .rule
     }
 
-    @Test("S-19: the groups come in the order that the keychain reads them, each once, the tokens' last")
+    @Test(
+        "the groups come in the order that the keychain reads them, each once, the tokens' last",
+        .rule("access-groups.list.order"))
     func order() throws {
         let content = """
             <key>com.apple.security.application-groups</key>
@@ -38,7 +40,9 @@ struct EntitlementsTests {
         #expect(try groups(content) == names + ["com.apple.token"])
     }
 
-    @Test("S-67: AppIdentifierPrefix and the bundle's identifier are put where Xcode would put them")
+    @Test(
+        "AppIdentifierPrefix and the bundle's identifier are put where Xcode would put them",
+        .rule("access-groups.entitlements.prefix"))
     func placeholders() throws {
         let array = Plist.array(["$(AppIdentifierPrefix)$(CFBundleIdentifier)", "$(DEVELOPMENT_TEAM).shared"])
         let names = ["com.example.app", "shared"].map { "\(team.text).\($0)" }
@@ -51,7 +55,8 @@ struct EntitlementsTests {
         #expect(alone?.rule == .placeholder)
     }
 
-    @Test("S-14: a group of another team, of no team, and every group at once are refused")
+    @Test(
+        "a group of another team, of no team, and every group at once are refused", .rule("access-groups.team.prefix"))
     func foreignGroups() throws {
         let other = try Team().id.text
         let names = [
@@ -79,7 +84,8 @@ struct EntitlementsTests {
     }
 
     @Test(
-        "S-14: signing with a group of another team is refused, and so is a file that was signed with one nevertheless")
+        "signing with a group of another team is refused, and so is a file that was signed with one nevertheless",
+        .rule("access-groups.team.prefix"))
     func foreignGroupInFile() throws {
         let (own, other) = (try Team(), try Team())
         #expect(throws: Refusal.self) { try own.sign(Executables.bytes(), groups: ["\(other.id.text).shared"]) }

@@ -19,7 +19,9 @@ struct HostileFileTests {
 
     private static let malformed = Refusal.Rule.malformedCode.rawValue
 
-    @Test("S-14: every byte that is covered, and every byte of the note, is missed when it is another")
+    @Test(
+        "every byte that is covered, and every byte of the note, is missed when it is another",
+        .rule("access-groups.team.content"))
     func everyByte() throws {
         for target in ["x86_64-linux-gnu", "powerpc-linux-gnu"] {
             let signed = try team.sign(Executables.bytes(for: target), groups: ["$(AppIdentifierPrefix)shared"])

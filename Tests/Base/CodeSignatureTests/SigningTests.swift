@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Signing and verifying executables")
 struct SigningTests {
-    @Test("S-19: executables of every machine are signed and verified", arguments: Executables.targets)
+    @Test(
+        "executables of every machine are signed and verified", .rule("access-groups.team.content"),
+        arguments: Executables.targets)
     func machines(target: String) throws {
         for algorithm in TeamKeyAlgorithm.allCases {
             let (team, bytes) = (try Team(algorithm), try Executables.bytes(for: target))
@@ -66,7 +68,7 @@ struct SigningTests {
         #expect(try CodeSigning.removeSignature(from: removed) == removed)
     }
 
-    @Test("S-14: what was signed with another key, or for another file, is refused")
+    @Test("what was signed with another key, or for another file, is refused", .rule("access-groups.team.chain"))
     func exchanged() throws {
         let (team, bytes) = (try Team(), try Executables.bytes())
         let signed = try team.sign(bytes)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Teams, their keys and what they state")
 struct TeamTests {
-    @Test("S-14: a Team ID follows from the key, and no other key has it")
+    @Test(
+        "a Team ID follows from the key, and no other key has it",
+        .rule("access-groups.team.identifier", "access-groups.team.chain"))
     func identifiers() throws {
         let (one, two) = (try Team(), try Team(.p256))
         #expect(one.id != two.id)
@@ -39,7 +41,9 @@ struct TeamTests {
         #expect(try read(first.sign(Executables.bytes()))?.team == first.id)
     }
 
-    @Test("S-14: a chain with a missing, foreign, exchanged or forged link leads nowhere")
+    @Test(
+        "a chain with a missing, foreign, exchanged or forged link leads nowhere",
+        .rule("access-groups.team.identifier", "access-groups.team.chain"))
     func brokenChains() throws {
         let (first, second, third) = (try Team(), try Team(), try Team())
         let once = try first.chain.rotated(from: first.key, to: second.key.publicKey, issued: 1)
@@ -75,7 +79,9 @@ struct TeamTests {
         #expect(try TeamStatement.verify(Array(later.pem.utf8)).team == old.id)
     }
 
-    @Test("S-14: nobody hands over another team's group, nor with another's key, nor to a group of no team")
+    @Test(
+        "nobody hands over another team's group, nor with another's key, nor to a group of no team",
+        .rule("access-groups.team.identifier", "access-groups.team.chain"))
     func wrongHandovers() throws {
         let (old, new) = (try Team(), try Team())
         let (from, to) = ("\(old.id.text).notes", "\(new.id.text).notes")

@@ -63,7 +63,9 @@ struct StructureTests {
         #expect(error == test.error)
     }
 
-    @Test("More levels, bytes or elements than the limits allow are refused", arguments: [31, 32, 33, 2000, 100_000])
+    @Test(
+        "More levels, bytes or elements than the limits allow are refused", .rule("certificates.object.limits"),
+        arguments: [31, 32, 33, 2000, 100_000])
     func depth(levels: Int) {
         var bytes: [UInt8] = [0x30, 0]
         for _ in 1..<levels where bytes.count < 1 << 20 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import KeychainModel
@@ -59,7 +60,8 @@ struct AttributeTableTests {
     private static let common = ["agrp", "sync", "vwht", "tkid", "musr", "ggrp"]
 
     @Test(
-        "S-05: the primary key of each class is exactly Apple's (semantics A.3)",
+        "the primary key of each class is exactly Apple's",
+        .rule("items.primary-key.attributes", "items.primary-key.default"),
         arguments: [
             (ItemClass.genericPassword, ["acct", "svce"]),
             (.internetPassword, ["acct", "sdmn", "srvr", "ptcl", "atyp", "port", "path"]),
@@ -70,7 +72,9 @@ struct AttributeTableTests {
         #expect(Set(AttributeTable.primaryKey(of: itemClass).map(\.code)) == Set(own + Self.common))
     }
 
-    @Test("Every attribute of a primary key has a default, so that a missing one is a value too (semantics A.3)")
+    @Test(
+        "Every attribute of a primary key has a default, so that a missing one is a value too",
+        .rule("items.primary-key.attributes", "items.primary-key.default"))
     func keysHaveDefaults() {
         for itemClass in ItemClass.stored {
             for attribute in AttributeTable.primaryKey(of: itemClass) where attribute.code != "agrp" {
@@ -80,7 +84,7 @@ struct AttributeTableTests {
         }
     }
 
-    /// Semantics A.2, the public attributes: constant, code, and the classes that have it.
+    /// Rule items.class.attributes, the public attributes: constant, code, and the classes that have it.
     private static let apple: [(constant: String, code: String, classes: String)] = [
         ("kSecAttrAccessible", "pdmn", "genp inet cert keys"), ("kSecAttrAccessControl", "accc", "genp inet cert keys"),
         ("kSecAttrAccessGroup", "agrp", "genp inet cert keys"),
@@ -116,7 +120,7 @@ struct AttributeTableTests {
         ("kSecAttrScriptCode", "scrp", "genp inet"), ("kSecAttrHasCustomIcon", "cusi", "genp inet"),
     ]
 
-    @Test("S-06: each class has the attributes Apple gives it (semantics A.2)", arguments: apple)
+    @Test("each class has the attributes Apple gives it", .rule("items.class.attributes"), arguments: apple)
     func classes(constant: String, code: String, classes: String) throws {
         let attribute = try #require(AttributeTable.attribute(constant: constant))
         #expect(attribute.code == code)
@@ -145,7 +149,7 @@ struct AttributeTableTests {
         }
     }
 
-    @Test("S-21: the seven protection classes have Apple's codes, and are found by them")
+    @Test("the seven protection classes have Apple's codes, and are found by them", .rule("protection.class.seven"))
     func accessibility() {
         #expect(Accessibility.allCases.map(\.code) == ["ak", "ck", "dk", "aku", "cku", "dku", "akpu"])
         for accessibility in Accessibility.allCases {
@@ -154,7 +158,9 @@ struct AttributeTableTests {
         #expect(Accessibility(code: "f") == nil)
     }
 
-    @Test("S-22: without a protection class an item is readable while the device is unlocked, a certificate always")
+    @Test(
+        "without a protection class an item is readable while the device is unlocked, a certificate always",
+        .rule("protection.class.default"))
     func defaultAccessibility() {
         #expect(ItemClass.genericPassword.defaultAccessibility == .whenUnlocked)
         #expect(ItemClass.internetPassword.defaultAccessibility == .whenUnlocked)

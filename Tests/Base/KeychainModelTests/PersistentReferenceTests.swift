@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import KeychainModel
 
-@Suite("Persistent references (semantics B.7)")
+@Suite("Persistent references", .rule("persistent-references.form.twenty"))
 struct PersistentReferenceTests {
     private static let uuid = [UInt8](1...16)
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import KeychainModel
 
-@Suite("The keys of a dictionary (semantics B.1)")
+@Suite("The keys of a dictionary", .rule("queries.keys.dispatch"))
 struct QueryGrammarTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let key: String
@@ -101,7 +102,7 @@ struct QueryGrammarTests {
         #expect(request.query.entries.count == 2)
     }
 
-    @Test("S-10: without a limit one item is asked for")
+    @Test("without a limit one item is asked for", .rule("queries.limit.default"))
     func defaultLimit() throws { #expect(try ItemRequest.made(.copyMatching, [:]).limit == .one) }
 
     @Test("A limit larger than any store is the largest there is")
@@ -109,7 +110,9 @@ struct QueryGrammarTests {
         #expect(try ItemRequest.made(.copyMatching, ["m_Limit": .number(.max)]).limit == .atMost(.max))
     }
 
-    @Test("128 keys are a query, 129 are not", arguments: [(128, KeychainStatus.success), (129, .param)])
+    @Test(
+        "128 keys are a query, 129 are not", .rule("queries.keys.count"),
+        arguments: [(128, KeychainStatus.success), (129, .param)])
     func numberOfKeys(count: Int, expected: KeychainStatus) {
         let keys = Dictionary(uniqueKeysWithValues: (0..<count).map { ("filler\($0)", RawValue.number(1)) })
         #expect(status { () throws(Refusal) in _ = try ItemRequest.made(.copyMatching, keys) } == expected)
@@ -121,7 +124,9 @@ struct QueryGrammarTests {
         AttributeTable.rows.filter { $0.id != .restricted }.flatMap { row in row.constants.map { ($0, row.code) } }
         + QueryKey.rows.filter { $0.constant.hasPrefix("kSec") }.map { ($0.constant, $0.code) }
 
-    @Test("S-89: the name of a constant as a key is refused with -50 and told its value", arguments: constants)
+    @Test(
+        "the name of a constant as a key is refused with -50 and told its value", .rule("queries.keys.constant-name"),
+        arguments: constants)
     func constantNames(constant: String, value: String) throws {
         let refused = refusal { () throws(Refusal) in
             _ = try ItemRequest.made(.copyMatching, [constant: .string("x")])
@@ -133,7 +138,7 @@ struct QueryGrammarTests {
         #expect(found.remedy.contains("\"\(value)\""))
     }
 
-    @Test("S-89: the name of a constant in the changes of an update is explained too")
+    @Test("the name of a constant in the changes of an update is explained too", .rule("queries.keys.constant-name"))
     func constantNameAsChange() {
         let refused = refusal { () throws(Refusal) in
             _ = try ItemRequest.made(.update, [:], changes: ["kSecValueData": .data([1])])
@@ -141,7 +146,9 @@ struct QueryGrammarTests {
         #expect(refused?.status == .param && refused?.rule == .constantName)
     }
 
-    @Test("S-89: the name of a class as the value of kSecClass is refused and explained", arguments: ItemClass.allCases)
+    @Test(
+        "the name of a class as the value of kSecClass is refused and explained", .rule("queries.keys.constant-name"),
+        arguments: ItemClass.allCases)
     func classNames(itemClass: ItemClass) {
         let refused = refusal { () throws(Refusal) in
             _ = try ItemRequest.made(.copyMatching, ["class": .string(itemClass.constant)])
@@ -150,7 +157,7 @@ struct QueryGrammarTests {
         #expect(refused?.remedy.contains(itemClass.constant) == true)
     }
 
-    @Test("S-89: a class as a key is refused with -50", arguments: ItemClass.allCases)
+    @Test("a class as a key is refused with -50", .rule("queries.keys.constant-name"), arguments: ItemClass.allCases)
     func classAsKey(itemClass: ItemClass) {
         let found = status { () throws(Refusal) in
             _ = try ItemRequest.made(.copyMatching, [itemClass.constant: .string("x")])
@@ -171,7 +178,7 @@ struct QueryGrammarTests {
         Case("UUID", .string("a"), .missingEntitlement),
     ]
 
-    @Test("An update changes attributes and the value, nothing else (semantics B.4)", arguments: changes)
+    @Test("An update changes attributes and the value, nothing else", .rule("items.update.keys"), arguments: changes)
     func changeKeys(_ testCase: Case) {
         let found = status { () throws(Refusal) in
             _ = try ItemRequest.made(.update, [:], changes: [testCase.key: testCase.value])

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import KeychainModel
 
-@Suite("What a request may combine (semantics B.3 to B.5)")
+@Suite("What a request may combine", .rule("queries.dictionary.rules"))
 struct RequestRulesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let operation: ItemRequest.Operation
@@ -91,12 +92,18 @@ struct RequestRulesTests {
         Case(.delete, ["v_PersistentRef": reference, "acct": .string("a")], .param),
     ]
 
-    @Test("S-07: SecItemAdd", arguments: add) func rulesOfAdd(_ testCase: Case) { check(testCase) }
-    @Test("S-10: SecItemCopyMatching", arguments: copyMatching) func rulesOfCopyMatching(_ testCase: Case) {
+    @Test("SecItemAdd", .rule("items.add.rules"), arguments: add) func rulesOfAdd(_ testCase: Case) { check(testCase) }
+    @Test("SecItemCopyMatching", .rule("queries.dictionary.rules"), arguments: copyMatching) func rulesOfCopyMatching(
+        _ testCase: Case
+    ) {
         check(testCase)
     }
-    @Test("S-09: SecItemUpdate", arguments: update) func rulesOfUpdate(_ testCase: Case) { check(testCase) }
-    @Test("S-08: SecItemDelete", arguments: delete) func rulesOfDelete(_ testCase: Case) { check(testCase) }
+    @Test("SecItemUpdate", .rule("items.update.query"), arguments: update) func rulesOfUpdate(_ testCase: Case) {
+        check(testCase)
+    }
+    @Test("SecItemDelete", .rule("items.delete.limit"), arguments: delete) func rulesOfDelete(_ testCase: Case) {
+        check(testCase)
+    }
 
     private func check(_ testCase: Case) {
         let found = status { () throws(Refusal) in
@@ -106,7 +113,8 @@ struct RequestRulesTests {
     }
 
     @Test(
-        "S-85: an item with both kSecAttrAccessible and kSecAttrAccessControl is refused with -50, even if they agree",
+        "an item with both kSecAttrAccessible and kSecAttrAccessControl is refused with -50, even if they agree",
+        .rule("access-control.item.both"),
         arguments: ["ak", "ck"])
     func twoProtections(code: String) {
         let both: [String: RawValue] = ["pdmn": .string(code), "accc": Self.control]

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import KeychainModel
 
-@Suite("What an attribute makes of a value (semantics A.4)")
+@Suite("What an attribute makes of a value", .rule("items.attributes.kinds"))
 struct ValueConversionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let code: String
@@ -97,7 +98,8 @@ struct ValueConversionTests {
     }
 
     @Test(
-        "S-79: the access group, the account and the service keep any text", arguments: ["agrp", "acct", "svce"],
+        "the access group, the account and the service keep any text", .rule("items.attributes.text"),
+        arguments: ["agrp", "acct", "svce"],
         ["", "com.example.app", "ÄÖÜ \u{1F512}", "a\u{0}b"])
     func texts(code: String, text: String) throws {
         let attribute = try #require(AttributeTable.attribute(code: code))

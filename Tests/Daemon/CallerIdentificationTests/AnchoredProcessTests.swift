@@ -32,7 +32,9 @@ struct AnchoredProcessTests {
         #expect(try !door.identify(door.copy("plain")).isAnchored)
     }
 
-    @Test("S-67: a signed program whose groups ask for the anchor gets them anchored, and is refused otherwise")
+    @Test(
+        "a signed program whose groups ask for the anchor gets them anchored, and is refused otherwise",
+        .rule("access-groups.anchored.group"))
     func signedAndAnchored() throws {
         let team = try Team()
         let path = try door.sign("signed", with: team, groups: ["vault"], requiresAnchor: true)

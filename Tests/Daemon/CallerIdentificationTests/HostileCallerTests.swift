@@ -17,7 +17,9 @@ struct HostileCallerTests {
 
     private func own(_ name: String) -> [String] { ["program:" + door.file(name)] }
 
-    @Test("S-18: a copy, a link and another name are other programs, a symbolic link is the same")
+    @Test(
+        "a copy, a link and another name are other programs, a symbolic link is the same",
+        .rule("access-groups.unsigned.names"))
     func names() throws {
         try door.copy("honest")
         try door.copy("copy", of: door.file("honest"))
@@ -59,7 +61,9 @@ struct HostileCallerTests {
         #expect(try door.identify(try door.start(plain).peer).groups == own("honest"))
     }
 
-    @Test("S-67: a signed program is known by its content, under any name and in any mount namespace")
+    @Test(
+        "a signed program is known by its content, under any name and in any mount namespace",
+        .rule("access-groups.team.content"))
     func signed() throws {
         let team = try Team()
         let path = try door.sign("app", with: team, groups: ["shared"])
@@ -75,7 +79,9 @@ struct HostileCallerTests {
         #expect(try door.identify(visitor.peer).program == "org.example.app")
     }
 
-    @Test("S-13, S-76: two programs of one team share a group, and a third one of another team has no part in it")
+    @Test(
+        "two programs of one team share a group, and a third one of another team has no part in it",
+        .rule("access-groups.team.sharing", "access-groups.team.suite"))
     func teams() throws {
         let (team, other) = (try Team(), try Team())
         let callers = try [("a", team), ("b", team), ("c", other)].map { name, team in

@@ -23,7 +23,9 @@ struct IdentityRulesTests {
         return failure { () throws(Refusal) in try rules.identify(facts) }
     }
 
-    @Test("S-18: a program that nobody vouches for is unsigned and has the group of its path alone")
+    @Test(
+        "a program that nobody vouches for is unsigned and has the group of its path alone",
+        .rule("access-groups.unsigned.path"))
     func unsigned() throws {
         let caller = try identify()
         #expect(caller.provenance == .unsigned && !caller.isAnchored && !caller.mayInspectAllGroups)
@@ -31,7 +33,9 @@ struct IdentityRulesTests {
         #expect(caller.user == 1000 && caller.process == 4711)
     }
 
-    @Test("S-67: a signed program has the groups of its signature, in their order, and is called by its identifier")
+    @Test(
+        "a signed program has the groups of its signature, in their order, and is called by its identifier",
+        .rule("access-groups.entitlements.signed"))
     func signed() throws {
         let caller = try identify {
             $0.signed = .success(Self.signature)
@@ -42,7 +46,9 @@ struct IdentityRulesTests {
         #expect(caller.groups == ["TEAM.shared", "TEAM.org.example.app"] && caller.program == "org.example.app")
     }
 
-    @Test("S-13, S-76: programs of one team share the group that both are entitled to, and nothing else")
+    @Test(
+        "programs of one team share the group that both are entitled to, and nothing else",
+        .rule("access-groups.team.sharing", "access-groups.team.suite"))
     func share() throws {
         let other = ProgramSignature(
             team: "TEAM", identifier: "org.example.other",

@@ -60,7 +60,9 @@ struct KnownProcessTests {
         #expect(try !door.knows(UnixSocket(door.connectAgain(visitor).descriptor)))
     }
 
-    @Test("S-13: a process that executes another program is that program from then on, also with the old file back")
+    @Test(
+        "a process that executes another program is that program from then on, also with the old file back",
+        .rule("access-groups.list.process"))
     func executesAnother() throws {
         let visitor = try meet("first")
         try door.copy("second")
@@ -71,7 +73,9 @@ struct KnownProcessTests {
         #expect(try door.identify(door.become(door.file("first"), visitor)).groups == own("first"))
     }
 
-    @Test("S-13: so is one of which another thread than its first has executed that program")
+    @Test(
+        "so is one of which another thread than its first has executed that program",
+        .rule("access-groups.list.process"))
     func threadExecutesAnother() throws {
         let python = try door.copy("python", of: "/usr/bin/python3")
         try eventually { try FileVersion(at: python).isSettled }
@@ -84,7 +88,9 @@ struct KnownProcessTests {
         #expect(try !door.knows(peer) && door.identify(peer).groups == own("second"))
     }
 
-    @Test("S-18: a hard link that a process executes instead of its program is another program")
+    @Test(
+        "a hard link that a process executes instead of its program is another program",
+        .rule("access-groups.unsigned.names"))
     func executesLink() throws {
         let path = try settled("first")
         try door.run(["ln", path, door.file("second")])
@@ -180,7 +186,7 @@ struct ReusedNumberTests {
 
     init() throws { door = try Doorway() }
 
-    @Test("S-13: a process with the number of one that was known is not that one")
+    @Test("a process with the number of one that was known is not that one", .rule("access-groups.list.process"))
     func later() throws {
         let path = try door.copy("first")
         try door.copy("second")
@@ -197,7 +203,8 @@ struct ReusedNumberTests {
     }
 
     @Test(
-        "S-13: a connection that somebody else with that number has left behind is not the process's that is known now")
+        "a connection that somebody else with that number has left behind is not the process's that is known now",
+        .rule("access-groups.list.process"))
     func earlier() throws {
         try door.copy("first")
         let path = try door.copy("second")

@@ -36,7 +36,8 @@ struct AnchoredItemTests {
     }
 
     @Test(
-        "S-76: an anchored program of the group reads the value, another of the group is refused by a rule of its own")
+        "an anchored program of the group reads the value, another of the group is refused by a rule of its own",
+        .rule("access-groups.anchored.value", "access-control.flags.anchored"))
     func reading() throws {
         try engine.add("a", "secret", more: Self.anchored)
         let value = try query(.copyMatching, ["r_Data": .boolean(true)])
@@ -190,7 +191,9 @@ struct AnchoredItemTests {
 
     // MARK: - Keys
 
-    @Test("S-76: a key of the enclave for anchored programs is used by them alone, and keeps its demand")
+    @Test(
+        "a key of the enclave for anchored programs is used by them alone, and keeps its demand",
+        .rule("access-groups.anchored.value", "access-groups.anchored.key"))
     func keys() throws {
         let flags = AccessControl.privateKeyUsage | 1 << 48
         let binding = KeyBinding(group: "test", accessibility: .whenUnlocked, control: flags)

@@ -37,7 +37,9 @@ struct DecisionLogTests {
         _ = try? engine.perform(try builder.build(), from: caller)
     }
 
-    @Test("S-76: each request is one entry, with who asked, what for, the group and the rule that spoke")
+    @Test(
+        "each request is one entry, with who asked, what for, the group and the rule that spoke",
+        .rule("access-groups.decisions.entry"))
     func entries() throws {
         let engine = try TestEngine(in: directory)
         let one = Self.program("/bin/one")

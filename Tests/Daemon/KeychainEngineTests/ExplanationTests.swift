@@ -55,12 +55,14 @@ struct ExplanationTests {
         #expect(rules(found) == [["query.attribute-differs acct", "query.attribute-differs svce"]])
     }
 
-    @Test("S-16: an item of another group of the caller's is told from one that differs")
+    @Test("an item of another group of the caller's is told from one that differs", .rule("queries.rows.explained"))
     func groups() throws {
         #expect(rules(try why(["acct": .string("ada"), "agrp": .string("b")])) == [["access.group-not-granted agrp"]])
     }
 
-    @Test("S-14: items of foreign groups are told to the keychain's own command alone")
+    @Test(
+        "items of foreign groups are told to the keychain's own command alone", .rule("access-groups.foreign.explained")
+    )
     func foreign() throws {
         let stranger = CallerIdentity(user: 1000, process: 2, program: "/bin/two", groups: ["two"])
         #expect(try why(["acct": .string("ada")], as: stranger).looked == 0)
@@ -69,13 +71,15 @@ struct ExplanationTests {
         #expect(rules(found) == [["access.group-not-granted agrp"]])
     }
 
-    @Test("S-14: a request that the policy refuses says by which check, and looks at nothing")
+    @Test(
+        "a request that the policy refuses says by which check, and looks at nothing",
+        .rule("access-groups.foreign.explained"))
     func refused() throws {
         let found = try why(["agrp": .string("OTHER.x")])
         #expect(found.refusal?.rule == .foreignGroup && found.candidates.isEmpty && found.looked == 0)
     }
 
-    @Test("S-17: the filter for synchronised items is a rule of its own")
+    @Test("the filter for synchronised items is a rule of its own", .rule("queries.synchronizable.default"))
     func synchronised() throws {
         try engine.add("sue", "v", more: ["sync": .boolean(true)])
         #expect(rules(try why(["acct": .string("sue")])).first == ["query.synchronizable-filter sync"])

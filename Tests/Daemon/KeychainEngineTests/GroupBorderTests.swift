@@ -6,7 +6,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The row of semantics C.2 on items that exist in a group which is not the caller's.
+/// The row of rule access-groups.foreign.invisible on items that exist in a group which is not the caller's.
 @Suite("An item in a foreign group is not there")
 struct GroupBorderTests {
     private let directory: TemporaryDirectory
@@ -30,7 +30,7 @@ struct GroupBorderTests {
     }
 
     @Test(
-        "S-14: it is neither found, nor updated, nor deleted (-25300)",
+        "it is neither found, nor updated, nor deleted (-25300)", .rule("access-groups.foreign.invisible"),
         arguments: [ItemRequest.Operation.copyMatching, .update, .delete])
     func hidden(operation: ItemRequest.Operation) throws {
         let request = try request(operation)
@@ -38,7 +38,9 @@ struct GroupBorderTests {
         #expect(try engine.values() == ["a": "secret"])
     }
 
-    @Test("S-16: it is no duplicate of one that is added, which belongs to the caller's group")
+    @Test(
+        "it is no duplicate of one that is added, which belongs to the caller's group",
+        .rule("access-groups.foreign.invisible"))
     func noDuplicate() throws {
         _ = try engine.perform(try request(.add), from: Self.stranger)
         let found = try engine.perform(try request(.copyMatching), from: Self.stranger)

@@ -55,7 +55,8 @@ struct GroupLifeTests {
     }
 
     @Test(
-        "S-61: a group whose program is gone is listed with its items and when it was seen, one with a program is not")
+        "a group whose program is gone is listed with its items and when it was seen, one with a program is not",
+        .rule("access-groups.removal.last"))
     func lists() throws {
         let (one, two) = (try program("one"), try program("two"))
         #expect(try orphans().isEmpty)
@@ -67,7 +68,9 @@ struct GroupLifeTests {
         #expect(try orphans(as: one).count == 1)
     }
 
-    @Test("S-61: a group of several programs is one without programs only when all of them are gone")
+    @Test(
+        "a group of several programs is one without programs only when all of them are gone",
+        .rule("access-groups.removal.last"))
     func severalPrograms() throws {
         let (one, two) = (try program("one", groups: ["TEAM.g"]), try program("two", groups: ["TEAM.g"]))
         remove(one)
@@ -86,7 +89,7 @@ struct GroupLifeTests {
         #expect(try orphans().map(\.programs) == [[path]])
     }
 
-    @Test("S-61: without a policy the items of removed programs stay, whatever is told")
+    @Test("without a policy the items of removed programs stay, whatever is told", .rule("access-groups.removal.last"))
     func keeps() throws {
         let one = try program("one")
         remove(one)
@@ -94,7 +97,9 @@ struct GroupLifeTests {
         #expect(try orphans().map(\.items) == [1])
     }
 
-    @Test("S-61: with the policy they go when the last program has gone, and not before; nothing else goes")
+    @Test(
+        "with the policy they go when the last program has gone, and not before; nothing else goes",
+        .rule("access-groups.removal.last"))
     func purges() throws {
         let (one, two) = (try program("one", groups: ["TEAM.g", "TEAM.kept"]), try program("two", groups: ["TEAM.g"]))
         let three = try program("three")
@@ -110,7 +115,7 @@ struct GroupLifeTests {
         #expect(try engine.wrongCounters() == 0)
     }
 
-    @Test("S-61: a program that is still there is not uninstalled by being called so")
+    @Test("a program that is still there is not uninstalled by being called so", .rule("access-groups.removal.last"))
     func stillThere() throws {
         let one = try program("one")
         try purge(one.groups[0])
@@ -119,7 +124,9 @@ struct GroupLifeTests {
         #expect(try uninstalled(one) == 1)
     }
 
-    @Test("S-61: another program may neither say so nor set the policy")
+    @Test(
+        "another program may neither say so nor set the policy",
+        .rule("access-groups.removal.last", "access-groups.removal.authority"))
     func strangers() throws {
         let one = try program("one")
         let stranger = CallerIdentity(user: 1000, process: 1, program: "/bin/stranger", groups: ["x"])

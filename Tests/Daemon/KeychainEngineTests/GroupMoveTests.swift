@@ -49,7 +49,9 @@ struct GroupMoveTests {
         }
     }
 
-    @Test("S-76: all items have the other group afterwards, with their values, and none the old one")
+    @Test(
+        "all items have the other group afterwards, with their values, and none the old one",
+        .rule("access-groups.move.all"))
     func moves() throws {
         for index in 0..<300 { try engine.add("\(index)", "v\(index)") }
         #expect(try move().moved == 300)
@@ -114,7 +116,9 @@ struct GroupMoveTests {
         #expect(report.moved == 1 && report.damaged == 1)
     }
 
-    @Test("S-17: a synchronised item leaves a tombstone in its old group, and what was deleted stays so in both")
+    @Test(
+        "a synchronised item leaves a tombstone in its old group, and what was deleted stays so in both",
+        .rule("access-groups.move.tombstone"))
     func tombstones() throws {
         for account in ["alive", "dead"] { try engine.add(account, "v", more: ["sync": .boolean(true)]) }
         var builder = ItemRequestBuilder(.delete)
@@ -162,7 +166,9 @@ struct GroupMoveTests {
         #expect(try move(as: Self.command, "1234").moved == 1)
     }
 
-    @Test("S-76: the new team brings a statement of the old one; another's, or about other groups, does not do")
+    @Test(
+        "the new team brings a statement of the old one; another's, or about other groups, does not do",
+        .rule("access-groups.move.all", "access-groups.move.statement"))
     func handover() throws {
         let (old, other) = (try TeamPrivateKey.generate(), try TeamPrivateKey.generate())
         let (oldID, otherID) = (try TeamID(of: old.publicKey), try TeamID(of: other.publicKey))

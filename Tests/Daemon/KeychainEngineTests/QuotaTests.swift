@@ -48,6 +48,7 @@ struct QuotaTests {
 
     @Test(
         "The last item of a program is taken, the next refused; another program or a deleted item changes nothing",
+        .rule("results.status.disk-full"),
         arguments: [true, false])
     func programItems(isAlone: Bool) throws {
         let engine = try TestEngine(in: directory, exclusive: isAlone, quotas: Quotas(programItems: 2))

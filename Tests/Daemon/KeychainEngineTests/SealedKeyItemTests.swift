@@ -29,7 +29,9 @@ struct SealedKeyItemTests {
         "kcls": .string("1"), "type": .string("73"), "bsiz": .number(256), "extr": .boolean(false),
     ]
 
-    @Test("S-38, S-46: a key made inside is found as a reference that describes itself, and never as a value")
+    @Test(
+        "a key made inside is found as a reference that describes itself, and never as a value",
+        .rule("keys.enclave.token", "keys.enclave.reference"))
     func madeInside() throws {
         let key = try engine.makeKey(.afterFirstUnlockThisDeviceOnly)
         #expect(key.binding.group == "test")
@@ -47,7 +49,9 @@ struct SealedKeyItemTests {
         #expect(try engine.verify().damage == [])
     }
 
-    @Test("S-46: the bytes of a key never become a key of the enclave, by an add or by a change")
+    @Test(
+        "the bytes of a key never become a key of the enclave, by an add or by a change",
+        .rule("keys.enclave.reference", "keys.enclave.import"))
     func noImport() throws {
         let token: [String: RawValue] = ["tkid": .string(TestEngine.token)]
         for more in [token, token.merging(Self.kept) { $1 }] {
@@ -95,7 +99,9 @@ struct SealedKeyItemTests {
         #expect(refusal { try engine.addKey("both", key, value: bytes) }?.status == .param)
     }
 
-    @Test("A private key that is not extractable is kept from leaving, and still does its work")
+    @Test(
+        "A private key that is not extractable is kept from leaving, and still does its work",
+        .rule("keys.item.not-extractable"))
     func notExtractable() throws {
         try engine.addKey("tag", value: bytes, more: Self.kept)
         let found = try engine.findKey("tag")
@@ -126,7 +132,9 @@ struct SealedKeyItemTests {
         #expect(refusal { try engine.addKey("tag", value: bytes, more: more) }?.status == .param)
     }
 
-    @Test("S-73: a key whose use is guarded is kept from leaving too, so that the guard cannot be walked around")
+    @Test(
+        "a key whose use is guarded is kept from leaving too, so that the guard cannot be walked around",
+        .rule("keys.create.rsa-guarded"))
     func guarded() throws {
         let more: [String: RawValue] = [
             "kcls": .string("1"), "type": .string("73"),
@@ -143,7 +151,9 @@ struct SealedKeyItemTests {
         #expect(refusal { try engine.sign(try #require(try engine.findKey("tag").sealedKey())) } != nil)
     }
 
-    @Test("An access control with a flag that nobody knows is refused, as is a guarded item that is synchronised")
+    @Test(
+        "An access control with a flag that nobody knows is refused, as is a guarded item that is synchronised",
+        .rule("access-control.create.unknown-flag"))
     func flags() throws {
         let unknown: [String: RawValue] = ["kcls": .string("0"), "accc": .control(.whenUnlocked, 1 << 20)]
         #expect(refusal { try engine.addKey("tag", value: [1], more: unknown) }?.status == .param)
@@ -173,7 +183,9 @@ struct SealedKeyItemTests {
         #expect(try engine.verify().damage == [])
     }
 
-    @Test("S-48: while there is a key of the same name, another one is refused, and the old one stays in effect")
+    @Test(
+        "while there is a key of the same name, another one is refused, and the old one stays in effect",
+        .rule("keys.item.duplicate"))
     func duplicates() throws {
         let more: [String: RawValue] = ["klbl": .data([1])]
         let first = try engine.makeKey()

@@ -28,7 +28,9 @@ struct TamperTests {
     /// The columns of the table of generic passwords.
     static let columns = RowCodes.columnNames(of: .genericPassword).filter { $0 != "id" } + [RowCodes.column]
 
-    @Test("Any column of a row that is made another hides the row, and verification names it", arguments: columns)
+    @Test(
+        "Any column of a row that is made another hides the row, and verification names it",
+        .rule("queries.rows.damaged"), arguments: columns)
     func changed(_ column: String) throws {
         try fill()
         for value in ["x'00112233445566778899aabbccddeeff'", "7", "NULL", "'text'", "x''"] {
@@ -109,7 +111,9 @@ struct TamperTests {
         #expect(try engine.verify().damage.map(\.problem) == ["its code does not open"])
     }
 
-    @Test("A row that somebody has made a tombstone is put aside, not deleted, when an item takes its place")
+    @Test(
+        "A row that somebody has made a tombstone is put aside, not deleted, when an item takes its place",
+        .rule("items.primary-key.damaged"))
     func forgedTombstone() throws {
         try fill()
         try engine.tamper("UPDATE genp SET tomb = 1 WHERE id = 1")

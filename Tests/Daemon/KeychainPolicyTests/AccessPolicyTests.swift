@@ -1,9 +1,12 @@
 import KeychainModel
+import TestSupport
 import Testing
 
 @testable import KeychainPolicy
 
-@Suite("Who may touch what (semantics C.2)")
+@Suite(
+    "Who may touch what", .rule("access-groups.decision.table"),
+    .rule("access-groups.named.own", "access-groups.named.foreign", "access-groups.default.first"))
 struct AccessPolicyTests {
     typealias Operation = ItemRequest.Operation
 
@@ -44,20 +47,20 @@ struct AccessPolicyTests {
         + cases("no groups", [.copyMatching], groups: [], .status(.itemNotFound))
         + cases("no groups, one named", writers, groups: [], named: "TEAM.app", .status(.missingEntitlement))
         + cases(
-            "S-16: a group of the caller's", everyone, groups: own, named: "TEAM.shared",
+            "a group of the caller's", everyone, groups: own, named: "TEAM.shared",
             .scope(.groups(["TEAM.shared"])))
         + cases(
-            "S-14: a group of another team", everyone, groups: own, named: "OTHER.app", .status(.missingEntitlement))
+            "a group of another team", everyone, groups: own, named: "OTHER.app", .status(.missingEntitlement))
         + cases("a group that differs in case", everyone, groups: own, named: "team.app", .status(.missingEntitlement))
         + cases("the empty group", everyone, groups: own, named: "", .status(.missingEntitlement))
         + cases("every group, asked for by name", everyone, groups: own, named: "*", .status(.missingEntitlement))
-        + cases("S-15: none named", [.add], groups: own, .scope(.groups(["TEAM.app"])))
-        + cases("S-16: none named", finders, groups: own, .scope(.groups(own)))
+        + cases("none named", [.add], groups: own, .scope(.groups(["TEAM.app"])))
+        + cases("none named", finders, groups: own, .scope(.groups(own)))
         + cases(
             "a change into a group of the caller's", [.update], groups: own, changedTo: "TEAM.shared",
             .scope(.groups(own)))
         + cases(
-            "S-14: a change into another's group", [.update], groups: own, changedTo: "OTHER.app",
+            "a change into another's group", [.update], groups: own, changedTo: "OTHER.app",
             .status(.missingEntitlement))
         + cases(
             "a change into the tokens' group", [.update], groups: own + [token], changedTo: token,
@@ -119,7 +122,7 @@ struct AccessPolicyTests {
 
     // MARK: - Groups
 
-    @Test("S-14: the refusal of a foreign group names it, and the groups there are")
+    @Test("the refusal of a foreign group names it, and the groups there are", .rule("access-groups.named.foreign"))
     func explanation() throws {
         let refused = try refusal(.add, ["agrp": .string("OTHER.app")], groups: Self.own)
         #expect(refused?.rule == .foreignGroup && refused?.subject == "OTHER.app")
@@ -127,13 +130,15 @@ struct AccessPolicyTests {
         #expect(Self.own.allSatisfy { refused?.remedy.contains($0) == true })
     }
 
-    @Test("S-15: an item without a group goes into the first of the list, with a group into that one")
+    @Test(
+        "an item without a group goes into the first of the list, with a group into that one",
+        .rule("access-groups.default.first"))
     func targets() throws {
         #expect(try decide(.add, [:], groups: Self.own).get().targetGroup == "TEAM.app")
         #expect(try decide(.add, ["agrp": .string("TEAM.shared")], groups: Self.own).get().targetGroup == "TEAM.shared")
     }
 
-    @Test("S-17: an item can have an access group and be synchronised")
+    @Test("an item can have an access group and be synchronised", .rule("access-groups.named.synchronizable"))
     func groupAndSynchronizable() throws {
         let item: [String: RawValue] = ["agrp": .string("TEAM.shared"), "sync": .boolean(true)]
         let request = try decide(.add, item, groups: Self.own).get()
@@ -141,7 +146,9 @@ struct AccessPolicyTests {
         #expect(request.request.query[.synchronizable] == .number(1))
     }
 
-    @Test("S-18: a program without entitlements has the group of its executable, and no other")
+    @Test(
+        "a program without entitlements has the group of its executable, and no other",
+        .rule("access-groups.unsigned.path"))
     func withoutEntitlements() throws {
         let groups = [CallerIdentity.ownGroup(ofExecutable: "/usr/bin/program")]
         #expect(try decide(.add, [:], groups: groups).get().targetGroup == groups[0])
@@ -151,7 +158,9 @@ struct AccessPolicyTests {
 
     // MARK: - Attributes nobody may name
 
-    @Test("An attribute that no program may name is refused with -34018", arguments: Self.everyone)
+    @Test(
+        "An attribute that no program may name is refused with -34018", .rule("items.class.protected-names"),
+        arguments: Self.everyone)
     func sharingGroup(operation: Operation) throws {
         #expect(try refusal(operation, ["ggrp": .string("family")], groups: Self.own)?.status == .missingEntitlement)
     }
@@ -163,7 +172,9 @@ struct AccessPolicyTests {
         #expect(refused?.status == .missingEntitlement && refused?.rule == .restrictedAttribute)
     }
 
-    @Test("An update that would change the user partition is let through, for the change is ignored (semantics B.4)")
+    @Test(
+        "An update that would change the user partition is let through, for the change is ignored",
+        .rule("items.update.user-partition"))
     func changedUserPartition() throws {
         #expect(
             try decide(.update, [:], changes: ["musr": .data([1])], groups: Self.own).get().scope == .groups(Self.own))

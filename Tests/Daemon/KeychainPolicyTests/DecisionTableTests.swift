@@ -1,12 +1,15 @@
 import KeychainModel
+import TestSupport
 import Testing
 
 @testable import KeychainPolicy
 
-/// Semantics C.2, cell by cell. Where its rows differ by platform, semantics K says which is followed: a search without
-/// groups finds nothing (-25300), every write is refused (-34018). The row on items in foreign groups is the store's:
-/// see `GroupBorderTests`.
-@Suite("The decision table of access groups (semantics C.2)")
+/// Rule access-groups.decision.table, cell by cell. Where its rows differ by platform, rule access-groups.list.none
+/// says which is followed: a search without groups finds nothing (-25300), every write is refused (-34018). The row on
+/// items in foreign groups is the store's: see `GroupBorderTests`.
+@Suite(
+    "The decision table of access groups", .rule("access-groups.decision.table"),
+    .rule("access-groups.named.own", "access-groups.named.foreign", "access-groups.default.first"))
 struct DecisionTableTests {
     typealias Operation = ItemRequest.Operation
 
@@ -53,16 +56,16 @@ struct DecisionTableTests {
 
     private static let withGroups =
         row(
-            "S-16: an explicit group of the list", own, named: "TEAM.shared", .scope(["TEAM.shared"]),
+            "an explicit group of the list", own, named: "TEAM.shared", .scope(["TEAM.shared"]),
             .scope(["TEAM.shared"]), .scope(["TEAM.shared"]), .scope(["TEAM.shared"]))
-        + row("S-14: an explicit group not of the list", own, named: "OTHER.app", foreign, foreign, foreign, foreign)
+        + row("an explicit group not of the list", own, named: "OTHER.app", foreign, foreign, foreign, foreign)
         + row(
-            "S-15: no group given", own, .scope(["TEAM.app"]), .scope(own), .scope(own), .scope(own))
+            "no group given", own, .scope(["TEAM.app"]), .scope(own), .scope(own), .scope(own))
         + row(
-            "S-15, S-16: no group given, the tokens' among them", [own[0], token, own[1]], .scope(["TEAM.app"]),
+            "no group given, the tokens' among them", [own[0], token, own[1]], .scope(["TEAM.app"]),
             .scope([own[0], token, own[1]]), .scope(own), .scope(own))
-        + row("S-14: a change into a group not of the list", own, changedTo: "OTHER.app", nil, nil, foreign)
-        + row("S-16: a change into a group of the list", own, changedTo: "TEAM.shared", nil, nil, .scope(own))
+        + row("a change into a group not of the list", own, changedTo: "OTHER.app", nil, nil, foreign)
+        + row("a change into a group of the list", own, changedTo: "TEAM.shared", nil, nil, .scope(own))
         + row("a change into the tokens' group", own + [token], changedTo: token, nil, nil, readOnly)
 
     private static let tokensAlone =
@@ -103,7 +106,8 @@ struct DecisionTableTests {
     // MARK: - What to do about it
 
     @Test(
-        "S-14: who is refused a group learns what would give it to a program of his kind",
+        "who is refused a group learns what would give it to a program of his kind",
+        .rule("access-groups.named.foreign"),
         arguments: [
             (Provenance.unsigned, "docs/guides/signing.md"), (.signed(team: "TEAM", identifier: "app"), "TEAM"),
             (.installed(file: "/etc/keychain/entitlements.d/a.plist"), "/etc/keychain/entitlements.d/a.plist"),
@@ -116,7 +120,9 @@ struct DecisionTableTests {
         #expect(remedy.contains(word) && remedy.contains("TEAM.app"))
     }
 
-    @Test("S-14: a signed program learns that a group of its own team takes an entitlement, another team's nothing")
+    @Test(
+        "a signed program learns that a group of its own team takes an entitlement, another team's nothing",
+        .rule("access-groups.named.foreign"))
     func teams() {
         let caller = CallerIdentity(
             user: 1, process: 1, program: "program", provenance: .signed(team: "TEAM", identifier: "app"),

@@ -107,7 +107,8 @@ struct GroupAuthorityTests {
     }
 
     @Test(
-        "S-61: that programs were removed is said by root and the keychain's own command alone",
+        "that programs were removed is said by root and the keychain's own command alone",
+        .rule("access-groups.removal.authority"),
         arguments: [(UInt32(0), false, true), (1000, true, true), (1000, false, false)])
     func uninstallers(user: UInt32, inspects: Bool, may: Bool) {
         let caller = CallerIdentity(

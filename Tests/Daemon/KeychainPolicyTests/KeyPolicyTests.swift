@@ -39,21 +39,25 @@ struct KeyPolicyTests {
         failure { () throws(Refusal) in try self.group(ofKeyMadeFor: group, by: groups) }?.status
     }
 
-    @Test("S-15: a new key goes where the caller's items go, or into the group of the caller's that is named")
+    @Test(
+        "a new key goes where the caller's items go, or into the group of the caller's that is named",
+        .rule("access-groups.keys.create"))
     func makes() throws {
         #expect(try Self.group(ofKeyMadeFor: "", by: ["a", "b"]) == "a")
         #expect(try Self.group(ofKeyMadeFor: "b", by: ["a", "b"]) == "b")
         #expect(try Self.group(ofKeyMadeFor: "", by: ["com.apple.token", "*", "a"]) == "a")
     }
 
-    @Test("S-14: no key is made for a group the caller has not been granted, nor by a caller without groups")
+    @Test(
+        "no key is made for a group the caller has not been granted, nor by a caller without groups",
+        .rule("access-groups.named.foreign"))
     func refusesMaking() {
         for (group, groups) in [
             ("c", ["a", "b"]), ("A", ["a"]), ("", []), ("a", []), ("", ["*"]), ("com.apple.token", ["com.apple.token"]),
         ] { #expect(Self.status(ofMaking: group, by: groups) == .missingEntitlement) }
     }
 
-    @Test("S-76: a key is used by programs of its group, and by no others")
+    @Test("a key is used by programs of its group, and by no others", .rule("access-groups.keys.use"))
     func uses() {
         #expect(Self.status(ofUse: "a", by: ["b", "a"]) == nil)
         #expect(Self.status(ofUse: "a", by: ["*"]) == nil)

@@ -1,5 +1,6 @@
 import KeychainModel
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import KeychainStore
@@ -53,7 +54,7 @@ struct QueryPlanTests {
         ),
     ]
 
-    @Test("S-03: the plan of a lookup names the index", arguments: lookups)
+    @Test("the plan of a lookup names the index", .rule("queries.match.index"), arguments: lookups)
     func usesIndex(_ testCase: QueryCompilerTests.Case, _ index: String) throws {
         let plan = try Self.plan(of: testCase)
         #expect(plan.contains(index))

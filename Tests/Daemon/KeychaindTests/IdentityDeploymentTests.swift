@@ -53,7 +53,9 @@ struct IdentityDeploymentTests {
         return Int(first) != nil
     }
 
-    @Test("S-13: what a signed program has stored embedded it finds served, and the other way, wherever its file lies")
+    @Test(
+        "what a signed program has stored embedded it finds served, and the other way, wherever its file lies",
+        .rule("access-groups.team.content"))
     func sameGroups() throws {
         let (writer, moved) = (try signedWriter("writer"), try signedWriter("moved"))
         do { _ = try add(writer, "embedded", "one") }

@@ -52,7 +52,9 @@ struct AgentConversationTests {
         AuthenticationContext(identifier: Randomness.bytes(16), caller: [UInt8](repeating: 1, count: 32))
     }
 
-    @Test("S-86: a passcode that the user types goes to the enclave, which looks at it, past whoever has him asked")
+    @Test(
+        "a passcode that the user types goes to the enclave, which looks at it, past whoever has him asked",
+        .rule("authentication.prompt.agent"))
     func passcode() throws {
         let outcome = try evaluate(2, Self.context()) {
             try terminal.waitFor("\"/usr/bin/program\" wants to make sure that it is you.")
@@ -75,7 +77,7 @@ struct AgentConversationTests {
         #expect(outcome == .refused(.userCanceled, .userCanceled))
     }
 
-    @Test("S-88: where nobody may be asked, nobody is, at once")
+    @Test("where nobody may be asked, nobody is, at once", .rule("authentication.prompt.blocking"))
     func never() throws {
         let outcome = try evaluate(2, Self.context(), interaction: .never) {}
         guard case .refused(let status, _) = outcome else { throw SystemError(code: EPROTO, call: "\(outcome)") }
@@ -94,7 +96,7 @@ struct AgentConversationTests {
         #expect(terminal.echoes)
     }
 
-    @Test("S-71: without a reader there is no biometry to ask for")
+    @Test("without a reader there is no biometry to ask for", .rule("authentication.biometry.missing"))
     func noReader() throws {
         #expect(try connection.capabilities() == AuthenticationCapabilities(biometry: .none, passcodeIsSet: true))
         #expect(try evaluate(1, Self.context()) {} == .refused(.authFailed, .biometryUnavailable))

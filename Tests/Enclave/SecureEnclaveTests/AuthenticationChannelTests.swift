@@ -31,7 +31,9 @@ struct AuthenticationChannelTests {
         return (thread, outcome)
     }
 
-    @Test("S-28, S-35: guarded rows are made and opened through the channel as without it")
+    @Test(
+        "guarded rows are made and opened through the channel as without it",
+        .rule("access-control.item.bound", "access-control.password.mixed"))
     func rows() throws {
         let row = try GuardedRow(Flag.userPresence, in: connection, context)
         #expect(row.refusal(connection, context)?.rule == .needsUser)
@@ -49,7 +51,7 @@ struct AuthenticationChannelTests {
         #expect(other.refusal(connection, context)?.rule == .needsPassword)
     }
 
-    @Test("S-45: guarded keys are made, used and bound through the channel as without it")
+    @Test("guarded keys are made, used and bound through the channel as without it", .rule("keys.use.prompt"))
     func keys() throws {
         let key = try connection.makeKey(.test(control: Flag.privateKeyUsage | 1), in: context)
         user.will(.touch)

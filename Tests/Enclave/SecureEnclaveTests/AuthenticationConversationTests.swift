@@ -19,7 +19,9 @@ struct AuthenticationConversationTests {
         return enclave
     }
 
-    @Test("S-86: without a finger to show, the passcode is asked for at once", arguments: [[], nil] as [[UInt8]?])
+    @Test(
+        "without a finger to show, the passcode is asked for at once", .rule("authentication.prompt.fallback"),
+        arguments: [[], nil] as [[UInt8]?])
     func withoutFinger(_ fingers: [UInt8]?) throws {
         let enclave = try start()
         user.enrol(fingers)
@@ -29,14 +31,14 @@ struct AuthenticationConversationTests {
         #expect(user.kinds == [.passcode])
     }
 
-    @Test("S-31: the result says with which enrolment a finger was matched")
+    @Test("the result says with which enrolment a finger was matched", .rule("authentication.biometry.earlier"))
     func enrolment() throws {
         user.will(.touch)
         let result = try start().authenticate(.control(Flag.userPresence, context), by: soon)
         #expect(result == AuthenticationResult(factors: .biometry, enrolment: try user.biometry().enrolment))
     }
 
-    @Test("S-36: program, item, reason and titles reach the user as they were given")
+    @Test("program, item, reason and titles reach the user as they were given", .rule("authentication.prompt.text"))
     func prompt() throws {
         var prompt = Prompt(reason: "to pay", fallbackTitle: "Type it", cancelTitle: "Not now")
         (prompt.program, prompt.item) = ("/usr/bin/shop", "card")
@@ -48,7 +50,9 @@ struct AuthenticationConversationTests {
         #expect(user.questions.map(\.allowsFallback) == [true, true, false, false])
     }
 
-    @Test("S-86: the alternative is not offered when its title is empty, nor where there is none")
+    @Test(
+        "the alternative is not offered when its title is empty, nor where there is none",
+        .rule("authentication.prompt.fallback"))
     func fallbackTitle() throws {
         let enclave = try start()
         let cases: [(UInt64, String?, Bool)] = [

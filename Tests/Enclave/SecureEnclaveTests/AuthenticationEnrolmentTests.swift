@@ -7,7 +7,8 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Access controls that require the fingers enrolled when they were made, and those that do not (S-29 to S-31).
+/// Access controls that require the fingers enrolled when they were made, and those that do not (rules
+/// access-control.flags.biometry-any, access-control.flags.current-set).
 struct AuthenticationEnrolmentTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])
@@ -23,7 +24,9 @@ struct AuthenticationEnrolmentTests {
 
     private func needsUser(_ row: GuardedRow) -> Bool { row.refusal(enclave, context)?.rule == .needsUser }
 
-    @Test("S-31: an item of the present enrolment is lost when a finger comes or goes, with an explanation of its own")
+    @Test(
+        "an item of the present enrolment is lost when a finger comes or goes, with an explanation of its own",
+        .rule("access-control.flags.current-set"))
     func changedEnrolment() throws {
         for fingers: [UInt8] in [[1, 2], [2], []] {
             user.enrol([1])
@@ -43,7 +46,9 @@ struct AuthenticationEnrolmentTests {
         }
     }
 
-    @Test("S-29, S-30: what asks for presence, or for any finger, survives a change of the enrolment")
+    @Test(
+        "what asks for presence, or for any finger, survives a change of the enrolment",
+        .rule("access-control.flags.presence", "access-control.flags.biometry-any"))
     func survives() throws {
         let rows = [try row(Flag.userPresence), try row(Flag.biometryAny)]
         user.enrol([2, 3])
@@ -52,7 +57,9 @@ struct AuthenticationEnrolmentTests {
         for row in rows { #expect(row.refusal(enclave, context) == nil) }
     }
 
-    @Test("S-31: a finger that was shown before the enrolment changed opens nothing that belongs to the new one")
+    @Test(
+        "a finger that was shown before the enrolment changed opens nothing that belongs to the new one",
+        .rule("access-control.flags.current-set"))
     func shownBefore() throws {
         user.will(.touch)
         #expect(enclave.refusal(.policy(1, context)) == nil)
@@ -63,7 +70,9 @@ struct AuthenticationEnrolmentTests {
         #expect(row.refusal(enclave, context)?.rule == .changedEnrolment)
     }
 
-    @Test("S-31, S-33: with an alternative the item is not lost")
+    @Test(
+        "with an alternative the item is not lost",
+        .rule("access-control.flags.current-set", "access-control.flags.combined"))
     func alternative() throws {
         let row = try row(Flag.biometryCurrentSet | Flag.devicePasscode | Flag.or)
         user.enrol([2])
@@ -83,7 +92,9 @@ struct AuthenticationEnrolmentTests {
         #expect(row.refusal(enclave, context) == nil)
     }
 
-    @Test("S-31: a sensor that is not there proves nothing; with it the item opens again")
+    @Test(
+        "a sensor that is not there proves nothing; with it the item opens again",
+        .rule("access-control.flags.current-set"))
     func absentSensor() throws {
         let row = try row(Flag.biometryCurrentSet)
         user.enrol(nil)

@@ -7,7 +7,11 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Every flag alone and in combinations: what is asked, and what opens (semantics D.5).
+/// Every flag alone and in combinations: what is asked, and what opens (rule access-control.flags.demands).
+@Suite(
+    .rule(
+        "access-control.flags.presence", "access-control.add.free", "access-control.flags.biometry-any",
+        "access-control.flags.current-set", "access-control.flags.passcode", "access-control.flags.combined"))
 struct AuthenticationFlagsTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])
@@ -28,45 +32,46 @@ struct AuthenticationFlagsTests {
     }
 
     static let cases = [
-        Case(name: "S-29: a finger is presence", flags: Flag.userPresence, answers: [.touch], asked: [.finger]),
+        Case(name: "a finger is presence", flags: Flag.userPresence, answers: [.touch], asked: [.finger]),
         Case(
-            name: "S-29, S-86: so is the passcode, in place of a finger", flags: Flag.userPresence,
+            name: "so is the passcode, in place of a finger", flags: Flag.userPresence,
             answers: [.fallback, .passcode("1234")], asked: [.finger, .passcode]),
-        Case(name: "S-30: any finger", flags: Flag.biometryAny, answers: [.touch], asked: [.finger]),
+        Case(name: "any finger", flags: Flag.biometryAny, answers: [.touch], asked: [.finger]),
         Case(
-            name: "S-30: never the passcode in place of it", flags: Flag.biometryAny, answers: [.fallback],
+            name: "never the passcode in place of it", flags: Flag.biometryAny, answers: [.fallback],
             asked: [.finger], refused: .userFallback),
         Case(
-            name: "S-31: a finger of those enrolled now", flags: Flag.biometryCurrentSet, answers: [.touch],
+            name: "a finger of those enrolled now", flags: Flag.biometryCurrentSet, answers: [.touch],
             asked: [.finger]),
         Case(
-            name: "S-32: the passcode", flags: Flag.devicePasscode, answers: [.passcode("1234")], asked: [.passcode]),
+            name: "the passcode", flags: Flag.devicePasscode, answers: [.passcode("1234")], asked: [.passcode]),
         Case(
-            name: "S-33: finger and passcode, which is what several flags mean",
+            name: "finger and passcode, which is what several flags mean",
             flags: Flag.biometryAny | Flag.devicePasscode,
             answers: [.touch, .passcode("1234")], asked: [.finger, .passcode]),
         Case(
-            name: "S-33: And says the same", flags: Flag.biometryCurrentSet | Flag.devicePasscode | Flag.and,
+            name: "And says the same", flags: Flag.biometryCurrentSet | Flag.devicePasscode | Flag.and,
             answers: [.touch, .passcode("1234")], asked: [.finger, .passcode]),
         Case(
-            name: "S-33: one of two is not both", flags: Flag.biometryAny | Flag.devicePasscode | Flag.and,
+            name: "one of two is not both", flags: Flag.biometryAny | Flag.devicePasscode | Flag.and,
             answers: [.touch, .cancel], asked: [.finger, .passcode], refused: .userCanceled),
         Case(
-            name: "S-33: Or: a finger suffices", flags: Flag.biometryAny | Flag.devicePasscode | Flag.or,
+            name: "Or: a finger suffices", flags: Flag.biometryAny | Flag.devicePasscode | Flag.or,
             answers: [.touch], asked: [.finger]),
         Case(
-            name: "S-33: Or: so does the passcode", flags: Flag.biometryCurrentSet | Flag.devicePasscode | Flag.or,
+            name: "Or: so does the passcode", flags: Flag.biometryCurrentSet | Flag.devicePasscode | Flag.or,
             answers: [.fallback, .passcode("1234")], asked: [.finger, .passcode]),
         Case(
-            name: "S-33: Or with a companion that is not there", flags: Flag.companion | Flag.devicePasscode | Flag.or,
+            name: "Or with a companion that is not there", flags: Flag.companion | Flag.devicePasscode | Flag.or,
             answers: [.passcode("1234")], asked: [.passcode]),
         Case(
-            name: "S-33: a flag alone with Or is itself", flags: Flag.devicePasscode | Flag.or,
+            name: "a flag alone with Or is itself", flags: Flag.devicePasscode | Flag.or,
             answers: [.passcode("1234")], asked: [.passcode]),
     ]
 
     @Test(
-        "S-28, S-86: what is guarded is added without the user, and opens when he has shown what it wants",
+        "what is guarded is added without the user, and opens when he has shown what it wants",
+        .rule("access-control.item.state", "access-control.add.free"),
         arguments: cases)
     func flags(_ example: Case) throws {
         let enclave = try start()
@@ -91,7 +96,10 @@ struct AuthenticationFlagsTests {
     }
 
     @Test(
-        "S-30, S-31, S-32, S-87: what can never be met is not added, and the refusal says what is missing",
+        "what can never be met is not added, and the refusal says what is missing",
+        .rule(
+            "access-control.flags.biometry-any", "access-control.flags.current-set", "access-control.flags.passcode",
+            "access-control.add.impossible", "access-control.add.explained"),
         arguments: [
             Impossible(flags: Flag.userPresence, fingers: [1], passcode: false, rule: .passcodeNotSet),
             Impossible(flags: Flag.userPresence, fingers: nil, passcode: false, rule: .passcodeNotSet),
@@ -124,7 +132,9 @@ struct AuthenticationFlagsTests {
         #expect(user.questions.isEmpty)
     }
 
-    @Test("S-28: a row whose access control asks for nothing opens for everybody")
+    @Test(
+        "a row whose access control asks for nothing opens for everybody",
+        .rule("access-control.item.state", "access-control.item.no-demand"))
     func asksForNothing() throws {
         let row = try GuardedRow(0, in: try start())
         #expect(row.refusal(try device.start(), nil)?.rule == .locked)
@@ -133,7 +143,9 @@ struct AuthenticationFlagsTests {
         #expect(row.refusal(enclave, nil) == nil)
     }
 
-    @Test("S-87: presence that the passcode met is gone with the passcode, until there is one again")
+    @Test(
+        "presence that the passcode met is gone with the passcode, until there is one again",
+        .rule("access-control.add.impossible"))
     func passcodeRemoved() throws {
         let enclave = try start()
         user.enrol(nil)
@@ -149,7 +161,9 @@ struct AuthenticationFlagsTests {
         #expect(row.refusal(enclave, context) == nil)
     }
 
-    @Test("S-28: what is guarded opens in the device states of its class, whatever the user has shown")
+    @Test(
+        "what is guarded opens in the device states of its class, whatever the user has shown",
+        .rule("access-control.item.state"))
     func classes() throws {
         let enclave = try start()
         for accessibility in Accessibility.allCases {

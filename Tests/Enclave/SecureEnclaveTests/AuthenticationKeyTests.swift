@@ -8,7 +8,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Private keys that their user guards (S-34, S-41, S-45).
+/// Private keys that their user guards (rules access-control.flags.private-key, keys.item.free, keys.use.prompt).
 struct AuthenticationKeyTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])
@@ -30,7 +30,8 @@ struct AuthenticationKeyTests {
     private func rule(_ body: () throws -> Void) -> Refusal.Rule? { refusal(body)?.rule }
 
     @Test(
-        "S-34, S-45: a key signs, decrypts and exchanges keys when its user has allowed just that, and is found freely",
+        "a key signs, decrypts and exchanges keys when its user has allowed just that, and is found freely",
+        .rule("access-control.flags.private-key", "keys.use.prompt"),
         arguments: [Flag.userPresence, Flag.biometryAny, Flag.biometryCurrentSet, Flag.devicePasscode])
     func uses(flags: UInt64) throws {
         let key = try enclave.makeKey(guarded(flags), in: context)
@@ -54,7 +55,7 @@ struct AuthenticationKeyTests {
         }
     }
 
-    @Test("S-45: a context that was evaluated lets a key be used many times, and another key not")
+    @Test("a context that was evaluated lets a key be used many times, and another key not", .rule("keys.use.prompt"))
     func evaluated() throws {
         let (key, other) = (try enclave.makeKey(guarded(1)), try enclave.makeKey(guarded(Flag.biometryAny)))
         user.will(.fallback, .passcode("1234"))
@@ -63,13 +64,15 @@ struct AuthenticationKeyTests {
         #expect(rule { _ = try enclave.useKey(other, .signature, in: context) } == .needsUser)
     }
 
-    @Test("S-34: without privateKeyUsage nobody is asked, for the key may not be used")
+    @Test(
+        "without privateKeyUsage nobody is asked, for the key may not be used",
+        .rule("access-control.flags.private-key"))
     func usageFlag() throws {
         let key = try enclave.makeKey(.test(control: Flag.userPresence))
         #expect(rule { _ = try enclave.useKey(key, .signature, in: context) } == .keyUsage)
     }
 
-    @Test("S-34: a key that was handed in is guarded as one made inside")
+    @Test("a key that was handed in is guarded as one made inside", .rule("access-control.flags.private-key"))
     func imported() throws {
         let privateKey = try PrivateKey.generate(.rsa, bits: 2048)
         let key = try enclave.importKey(try privateKey.external(), type: 42, guarded(Flag.biometryAny))
@@ -80,7 +83,7 @@ struct AuthenticationKeyTests {
         _ = try enclave.useKey(key, use, in: context)
     }
 
-    @Test("S-31: a key of the present enrolment is lost when it changes")
+    @Test("a key of the present enrolment is lost when it changes", .rule("access-control.flags.current-set"))
     func changedEnrolment() throws {
         let key = try enclave.makeKey(guarded(Flag.biometryCurrentSet))
         user.enrol([1, 2])
@@ -88,7 +91,7 @@ struct AuthenticationKeyTests {
         #expect(refused?.status == .authFailed && refused?.rule == .changedEnrolment)
     }
 
-    @Test("S-35: a key with a password works with it, and with nothing else")
+    @Test("a key with a password works with it, and with nothing else", .rule("access-control.password.key"))
     func password() throws {
         #expect(rule { _ = try enclave.makeKey(guarded(Flag.applicationPassword), in: context) } == .needsPassword)
         try enclave.setCredential(TestDevice.passcode("secret"), in: context)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Passwords of the programs' own (S-35, S-84).
+/// Passwords of the programs' own (rules access-control.password.mixed, access-control.password.credential).
 struct AuthenticationPasswordTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])
@@ -21,7 +21,9 @@ struct AuthenticationPasswordTests {
         try enclave.setCredential(TestDevice.passcode(password), in: other ?? context)
     }
 
-    @Test("S-35, S-84: an item opens with its password, and with nothing else")
+    @Test(
+        "an item opens with its password, and with nothing else",
+        .rule("access-control.password.mixed", "access-control.password.credential"))
     func opens() throws {
         try set("secret")
         let row = try GuardedRow(Flag.applicationPassword, in: enclave, context)
@@ -60,7 +62,7 @@ struct AuthenticationPasswordTests {
         #expect(alone.refusal(presence.task(other))?.rule == .unreachable)
     }
 
-    @Test("S-84: it works where nobody can be asked, and after a restart")
+    @Test("it works where nobody can be asked, and after a restart", .rule("access-control.password.credential"))
     func withoutAgent() throws {
         let plain = try device.start()
         try plain.setCredential(TestDevice.passcode("secret"), in: context)
@@ -72,7 +74,9 @@ struct AuthenticationPasswordTests {
         #expect(restarted.refusal(.control(Flag.applicationPassword, .test()))?.rule == .needsPassword)
     }
 
-    @Test("S-35: without a password nothing is added, and the user is asked for one, twice as the agent does it")
+    @Test(
+        "without a password nothing is added, and the user is asked for one, twice as the agent does it",
+        .rule("access-control.password.mixed"))
     func chosen() throws {
         let refused = refusal { _ = try GuardedRow(Flag.applicationPassword, in: enclave, context) }
         #expect(refused?.status == .authNeeded && refused?.rule == .needsPassword)
@@ -85,7 +89,7 @@ struct AuthenticationPasswordTests {
         #expect(row.refusal(enclave, context) == nil)
     }
 
-    @Test("S-86: making something asks the user for its password and for nothing else")
+    @Test("making something asks the user for its password and for nothing else", .rule("access-control.add.free"))
     func makingAsksNothing() throws {
         for operation in [GuardedOperation.createItem, .createKey] {
             #expect(enclave.refusal(.control(Flag.biometryAny, context, for: operation)) == nil)
@@ -95,7 +99,9 @@ struct AuthenticationPasswordTests {
         }
     }
 
-    @Test("S-35: a password that is lacking is asked for; one that was mistyped is forgotten, one that was set is not")
+    @Test(
+        "a password that is lacking is asked for; one that was mistyped is forgotten, one that was set is not",
+        .rule("access-control.password.mixed"))
     func typed() throws {
         try set("secret")
         let row = try GuardedRow(Flag.applicationPassword, in: enclave, context)
@@ -113,7 +119,7 @@ struct AuthenticationPasswordTests {
         for _ in 0..<2 { #expect(row.refusal(enclave, other)?.rule == .wrongPassword) }
     }
 
-    @Test("S-35: password and finger are both asked for, in one conversation")
+    @Test("password and finger are both asked for, in one conversation", .rule("access-control.password.mixed"))
     func withDemand() throws {
         try set("secret")
         let row = try GuardedRow(Flag.applicationPassword | Flag.biometryAny, in: enclave, context)
@@ -133,7 +139,9 @@ struct AuthenticationPasswordTests {
         #expect(row.refusal(enclave, context) == nil)
     }
 
-    @Test("S-33, S-35: Or does not make the password an alternative")
+    @Test(
+        "Or does not make the password an alternative",
+        .rule("access-control.flags.combined", "access-control.password.mixed"))
     func noAlternative() throws {
         try set("secret")
         let row = try GuardedRow(Flag.applicationPassword | Flag.or, in: enclave, context)

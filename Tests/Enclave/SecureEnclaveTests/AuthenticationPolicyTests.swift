@@ -7,7 +7,8 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Policies of contexts, the login's password, and an agent that says what it cannot know (semantics G.1).
+/// Policies of contexts, the login's password, and an agent that says what it cannot know (rule
+/// authentication.policy.kinds).
 struct AuthenticationPolicyTests {
     private let device = TestDevice()
     private let user = TestUser(fingers: [1])

@@ -2,11 +2,12 @@ import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import SecureEnclave
 
-/// Semantics D.1 as a table: which class is open in which state of the device.
+/// Rule protection.class.states as a table: which class is open in which state of the device.
 struct AvailabilityTests {
     enum State: CaseIterable { case noPasscode, beforeFirstUnlock, locked, unlocked }
 
@@ -24,7 +25,9 @@ struct AvailabilityTests {
     let device = TestDevice()
 
     @Test(
-        "S-21, S-22, S-24: a class is open in the states of semantics D.1", arguments: State.allCases,
+        "a class is open in the states of rule protection.class.states",
+        .rule("protection.class.states", "protection.class.default", "protection.state.background"),
+        arguments: State.allCases,
         Accessibility.allCases)
     func matrix(_ state: State, _ accessibility: Accessibility) throws {
         let (enclave, row, metadata) = try prepare(state, accessibility)
@@ -55,7 +58,7 @@ struct AvailabilityTests {
         return (enclave, row, metadata)
     }
 
-    @Test("S-78: the status says which state the device is in and what protects it")
+    @Test("the status says which state the device is in and what protects it", .rule("protection.level.status"))
     func status() throws {
         var enclave = try device.start()
         #expect(try enclave.status() == status(.softwareOnly, .unlocked))
@@ -81,7 +84,9 @@ struct AvailabilityTests {
             retryAfter: 0, kind: "in process")
     }
 
-    @Test("S-78: without a passcode there is nothing to lock, and locking says so by doing nothing")
+    @Test(
+        "without a passcode there is nothing to lock, and locking says so by doing nothing",
+        .rule("protection.level.status", "protection.passcode.none"))
     func lockWithoutPasscode() throws {
         let enclave = try device.start()
         let row = try TestRow(.whenUnlocked, in: enclave)
@@ -89,7 +94,9 @@ struct AvailabilityTests {
         #expect(try enclave.outcome(of: row) == .opened)
     }
 
-    @Test("S-87: what only a passcode may open cannot be stored without one, and says what to do")
+    @Test(
+        "what only a passcode may open cannot be stored without one, and says what to do",
+        .rule("access-control.add.impossible"))
     func needsPasscode() throws {
         let enclave = try device.start()
         for refused in [

@@ -15,7 +15,7 @@ struct ChannelTests: Sendable {
 
     init() throws { served = try ServedEnclave() }
 
-    @Test("S-59: keys are made, wrapped and opened through the channel as without it")
+    @Test("keys are made, wrapped and opened through the channel as without it", .rule("protection.storage.channel"))
     func keys() throws {
         let direct = try served.device.start()
         #expect(try connection.indexKey().isEqual(to: direct.indexKey()))
@@ -48,7 +48,9 @@ struct ChannelTests: Sendable {
             opened.withSpan { $0.array(1, RowKeyRecord.keyBytes) } == Array(rows[last..<last + RowKeyRecord.keyBytes]))
     }
 
-    @Test("S-59: private keys are made, taken in, bound and used through the channel as without it")
+    @Test(
+        "private keys are made, taken in, bound and used through the channel as without it",
+        .rule("protection.storage.channel"))
     func privateKeys() throws {
         let direct = try served.device.start()
         let made = try connection.makeKey(.test())

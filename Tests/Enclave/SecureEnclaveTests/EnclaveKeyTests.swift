@@ -8,11 +8,13 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Keys made inside: their operations, their callers, and their device states (semantics F.5).
+/// Keys made inside: their operations, their callers, and their device states (rule keys.enclave.algorithms).
 struct EnclaveKeyTests {
     private let device = TestDevice()
 
-    @Test("S-37, S-43: a key made inside signs with every algorithm of its kind, and its public half verifies")
+    @Test(
+        "a key made inside signs with every algorithm of its kind, and its public half verifies",
+        .rule("keys.enclave.inside", "keys.use.sign"))
     func signs() throws {
         let enclave = try device.start()
         let key = try enclave.makeKey(.test())
@@ -31,7 +33,9 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-37: a key made inside exchanges keys, with a derivation and without, as its peer does")
+    @Test(
+        "a key made inside exchanges keys, with a derivation and without, as its peer does",
+        .rule("keys.enclave.inside"))
     func exchanges() throws {
         let enclave = try device.start()
         let key = try enclave.makeKey(.test())
@@ -50,7 +54,9 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-59: what was encrypted for a key made inside is decrypted there, with every algorithm of its kind")
+    @Test(
+        "what was encrypted for a key made inside is decrypted there, with every algorithm of its kind",
+        .rule("keys.enclave.algorithms"))
     func decrypts() throws {
         let enclave = try device.start()
         let key = try enclave.makeKey(.test())
@@ -110,7 +116,9 @@ struct EnclaveKeyTests {
 // MARK: - Who and when
 
 extension EnclaveKeyTests {
-    @Test("S-34: a key whose access control does not let its private half be used signs nothing")
+    @Test(
+        "a key whose access control does not let its private half be used signs nothing",
+        .rule("access-control.flags.private-key"))
     func usageFlag() throws {
         let enclave = try device.start()
         let key = try enclave.makeKey(.test(control: 0))
@@ -140,7 +148,9 @@ extension EnclaveKeyTests {
         for use in uses { #expect(refusal { try use(restarted) } == nil) }
     }
 
-    @Test("S-56: a key for which a passcode must be set cannot be made without one, and goes with it")
+    @Test(
+        "a key for which a passcode must be set cannot be made without one, and goes with it",
+        .rule("keys.enclave.passcode"))
     func passcodeClass() throws {
         let enclave = try device.start()
         let refused = refusal { _ = try enclave.makeKey(.test(.whenPasscodeSetThisDeviceOnly)) }

@@ -12,7 +12,9 @@ import Testing
 struct EnclaveProcessTests {
     let device = TestDevice()
 
-    @Test("S-59: the program serves all operations inside its sandbox, and what it keeps is there at the next start")
+    @Test(
+        "the program serves all operations inside its sandbox, and what it keeps is there at the next start",
+        .rule("protection.storage.sandbox"))
     func serves() throws {
         var connection = try EnclaveProgram.start(device)
         #expect(try connection.status().kind == "separate process")

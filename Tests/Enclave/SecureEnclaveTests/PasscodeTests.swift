@@ -3,6 +3,7 @@ import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import SecureEnclave
@@ -82,7 +83,7 @@ struct PasscodeTests {
         try device.start().unlock(passcode: TestDevice.passcode("1"))
     }
 
-    @Test("S-65: without a passcode unlocking succeeds, for nothing is closed")
+    @Test("without a passcode unlocking succeeds, for nothing is closed", .rule("protection.passcode.none"))
     func unlockWithoutPasscode() throws {
         let enclave = try device.start()
         try enclave.unlock(passcode: TestDevice.passcode("anything"))

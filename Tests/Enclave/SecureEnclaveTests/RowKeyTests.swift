@@ -2,6 +2,7 @@ import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import SecureEnclave
@@ -9,7 +10,7 @@ import Testing
 struct RowKeyTests {
     let device = TestDevice()
 
-    @Test("S-59: a row's key opens for its row, and is not in what the store keeps")
+    @Test("a row's key opens for its row, and is not in what the store keeps", .rule("protection.storage.row-bound"))
     func roundTrip() throws {
         let enclave = try device.start()
         let row = try TestRow(.whenUnlocked, in: enclave)

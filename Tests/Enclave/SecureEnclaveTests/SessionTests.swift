@@ -111,7 +111,7 @@ struct SessionTests {
         #expect(enclave.state.withLock { $0.cipher(for: .whenUnlocked) == nil })
     }
 
-    @Test("S-24: the session locks the keychain, and sleep does where that is set")
+    @Test("the session locks the keychain, and sleep does where that is set", .rule("protection.state.session"))
     func session() throws {
         let enclave = try unlocked()
         let row = try TestRow(.whenUnlocked, in: enclave)
@@ -129,7 +129,7 @@ struct SessionTests {
         #expect(try enclave.outcome(of: row) == .locked)
     }
 
-    @Test("without a passcode there is nothing to lock, whatever happens")
+    @Test("without a passcode there is nothing to lock, whatever happens", .rule("protection.passcode.none"))
     func withoutPasscode() throws {
         let enclave = try device.start()
         try enclave.change(DeviceSettings(locksOnSleep: true, idleSeconds: 1))

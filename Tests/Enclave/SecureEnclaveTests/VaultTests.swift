@@ -21,7 +21,9 @@ struct VaultTests {
         #expect(try device.content().prefix(8) == Array("KCVAULT\0".utf8)[...])
     }
 
-    @Test("S-78: a missing vault is not replaced by a fresh one, which could open nothing")
+    @Test(
+        "a missing vault is not replaced by a fresh one, which could open nothing",
+        .rule("protection.storage.vault-missing"))
     func missing() throws {
         #expect(refusal { _ = try device.start(createIfMissing: false) }?.status == .notAvailable)
         let nowhere = refusal {

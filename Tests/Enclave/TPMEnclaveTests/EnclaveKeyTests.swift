@@ -32,7 +32,9 @@ struct EnclaveKeyTests {
 
     private static func nothing() throws -> FileDescriptor { try PasscodeFile.make(SecretBytes(count: 0)) }
 
-    @Test("S-37: keys are made where the device key is, and work after every move as long as their TPM is there")
+    @Test(
+        "keys are made where the device key is, and work after every move as long as their TPM is there",
+        .rule("keys.enclave.tpm"))
     func moves() throws {
         let keys: [SealedKey]
         do {

@@ -55,7 +55,9 @@ struct CodesigningTests {
         #expect(try run("--help").output.hasPrefix("Usage: codesign "))
     }
 
-    @Test("S-14: a key under a passphrase is asked for it, and shows its Team ID for no other")
+    @Test(
+        "a key under a passphrase is asked for it, and shows its Team ID for no other",
+        .rule("access-groups.team.passphrase"))
     func passphrase() throws {
         let path = folder.file("key")
         let made = try run("-P", "-c", path, input: "a b\na b\n")

@@ -25,7 +25,7 @@ struct AccessCommandTests {
         isAnchored: false, operation: "SecItemAdd", itemClass: .genericPassword, groups: ["OTHER.x"], status: -34018,
         rule: "access.group-not-granted")
 
-    @Test("S-76: decisions are a line each, which no name can break")
+    @Test("decisions are a line each, which no name can break", .rule("access-groups.decisions.line"))
     func decisions() {
         answer { _, _ throws(Refusal) in .decisions(DecisionPage(entries: [Self.entry], next: 1)) }
         let expected =
@@ -173,7 +173,7 @@ struct AccessCommandTests {
         #expect(shell.run("rename-group", "a", "b", "--statement", "/nowhere").status == 1)
     }
 
-    @Test("S-61: orphans are listed with what becomes of them")
+    @Test("orphans are listed with what becomes of them", .rule("access-groups.removal.orphans"))
     func orphans() {
         answer { _, _ throws(Refusal) in
             .orphans([
@@ -186,7 +186,9 @@ struct AccessCommandTests {
         #expect(shell.run("orphans", "--json").text.contains(#""group":"TEAM.g","items":2,"policy":"purge""#))
     }
 
-    @Test("S-61: the policy of a group is keep or purge, and removed programs are told by their paths")
+    @Test(
+        "the policy of a group is keep or purge, and removed programs are told by their paths",
+        .rule("access-groups.removal.orphans"))
     func policies() {
         answer { request, _ throws(Refusal) in
             if case .uninstalled = request { .purged(4) } else { .done }
@@ -197,7 +199,9 @@ struct AccessCommandTests {
         #expect(requests == [.setPolicy(.purge, group: "TEAM.g"), .uninstalled(["/bin/a", "/bin/b"])])
     }
 
-    @Test("S-61: every keychain of the system service is told, and those that cannot be are named")
+    @Test(
+        "every keychain of the system service is told, and those that cannot be are named",
+        .rule("access-groups.removal.orphans"))
     func everybody() throws {
         let stores = try TemporaryDirectory()
         for name in ["0", "1000", "system", "lost+found", "01"] { try PrivateDirectory.ensure(stores.file(name)) }

@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("add-…-password") struct AddPasswordTests {
@@ -16,7 +17,7 @@ import Testing
         return attributes
     }
 
-    @Test("the label of a generic password is its service unless there is another (semantics H.2)")
+    @Test("the label of a generic password is its service unless there is another", .rule("command.add.defaults"))
     func genericDefaults() throws {
         #expect(shell.run("add-generic-password", "-a", "ada", "-s", "example", "-w", "sesame") == .init(0))
         #expect(
@@ -41,7 +42,8 @@ import Testing
             ])
     }
 
-    @Test("the authentication type of an internet password is dflt, its label the server (semantics H.2)")
+    @Test(
+        "the authentication type of an internet password is dflt, its label the server", .rule("command.add.defaults"))
     func internetDefaults() throws {
         #expect(shell.run("add-internet-password", "-a", "ada", "-s", "example.org", "-w", "sesame") == .init(0))
         #expect(
@@ -163,7 +165,7 @@ import Testing
 
     private var items: [StandInKeychain.Item] { shell.keychain.update { $0.items } }
 
-    @Test("an item that exists is updated: what is given changes, the rest stays")
+    @Test("an item that exists is updated: what is given changes, the rest stays", .rule("command.add.update"))
     func update() throws {
         _ = shell.run("add-generic-password", "-a", "x", "-s", "y", "-w", "old", "-l", "label", "-j", "old comment")
         #expect(

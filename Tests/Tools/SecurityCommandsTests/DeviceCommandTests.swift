@@ -2,6 +2,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("lock-keychain and unlock-keychain") struct LockTests {
@@ -16,7 +17,7 @@ import Testing
 
     private var isLocked: Bool { shell.keychain.update { $0.isLocked } }
 
-    @Test("lock-keychain locks, silently", arguments: [[], ["-a"], ["login.keychain"]])
+    @Test("lock-keychain locks, silently", .rule("command.device.lock"), arguments: [[], ["-a"], ["login.keychain"]])
     func lock(words: [String]) {
         set("1234", isLocked: false)
         #expect(shell.run(["lock-keychain"] + words, input: []) == .init(0))
@@ -53,7 +54,7 @@ import Testing
         #expect(shell.run("unlock-keychain") == .init(-128, errors: "security: prompt: User canceled the operation.\n"))
     }
 
-    @Test("a keychain without a password is unlocked already and asks for none")
+    @Test("a keychain without a password is unlocked already and asks for none", .rule("command.device.lock"))
     func noPasscode() {
         #expect(shell.run("unlock-keychain") == .init(0))
         #expect(shell.run("unlock-keychain", "-p", "whatever", "login.keychain") == .init(0))
@@ -216,7 +217,9 @@ import Testing
         #expect(shell.run("show-keychain-info", "--json") == .init(0, json + "\n"))
     }
 
-    @Test("S-78: status says how well the keychain is protected, what that means and how to raise it")
+    @Test(
+        "status says how well the keychain is protected, what that means and how to raise it",
+        .rule("protection.level.status", "command.device.status"))
     func status() {
         let expected = """
             protection:  software-only
@@ -281,7 +284,7 @@ import Testing
                 == .init(0, #"{"checked":12,"locked":3,"damaged":[],"file":null,"age":"current"}"# + "\n"))
     }
 
-    @Test("damage is reported by where it is, and the status is 1")
+    @Test("damage is reported by where it is, and the status is 1", .rule("command.device.verify"))
     func damaged() {
         shell.keychain.update { state in
             state.report.checked = 2

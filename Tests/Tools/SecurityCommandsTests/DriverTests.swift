@@ -2,12 +2,15 @@ import CommandOptions
 import KeychainModel
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("The driver") struct DriverTests {
     let shell = Shell()
 
-    @Test("without a command, usage and the table of commands are printed, and the status is 2")
+    @Test(
+        "without a command, usage and the table of commands are printed, and the status is 2",
+        .rule("command.driver.usage"))
     func noCommand() {
         let outcome = shell.run()
         #expect(outcome.status == 2)
@@ -63,13 +66,14 @@ import Testing
         #expect(restore.reasons == "security: next: Did you mean --forget?")
     }
 
-    @Test("an unknown command is an error", arguments: ["x", "find-generic-passwords", ""])
+    @Test(
+        "an unknown command is an error", .rule("command.driver.usage"), arguments: ["x", "find-generic-passwords", ""])
     func unknownCommand(name: String) {
         #expect(shell.run(name) == .init(1, errors: "security: unknown command \"\(name)\"\n"))
     }
 
     @Test(
-        "a name may be shortened; the first in the table that begins so is meant",
+        "a name may be shortened; the first in the table that begins so is meant", .rule("command.driver.prefix"),
         arguments: [
             ("find-g", "find-generic-password"), ("find", "find-generic-password"), ("add-i", "add-internet-password"),
             ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
@@ -96,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a refusal's status is the command's, and the exit status its low eight bits",
+        "a refusal's status is the command's, and the exit status its low eight bits", .rule("command.driver.status"),
         arguments: [
             (-25300, 44), (-25299, 45), (-25293, 51), (-25308, 36), (-25291, 53), (-25294, 50), (-50, 206), (-128, 128),
             (-34018, 30), (-25307, 37), (-25295, 49),
@@ -129,7 +133,9 @@ import Testing
         #expect(!add.errors.contains("sesame"))
     }
 
-    @Test("behind macOS's line a refusal has its reason and what to do, also where nobody watches")
+    @Test(
+        "behind macOS's line a refusal has its reason and what to do, also where nobody watches",
+        .rule("command.driver.errors"))
     func reasons() {
         let outcome = shell.run("find-generic-password", "-s", "x")
         #expect(
@@ -201,7 +207,8 @@ import Testing
         #expect(outcome.reasons.hasPrefix("security: next: Use "))
     }
 
-    @Test("--json works before and after the command, and a refusal is an object on stderr")
+    @Test(
+        "--json works before and after the command, and a refusal is an object on stderr", .rule("command.driver.json"))
     func json() {
         let expected = Shell.Outcome(
             -25300,
@@ -246,7 +253,7 @@ import Testing
 @Suite("error") struct ErrorCommandTests {
     let shell = Shell()
 
-    @Test("a code is read in decimal and hexadecimal, and the status is always 1 (semantics H.2)")
+    @Test("a code is read in decimal and hexadecimal, and the status is always 1", .rule("command.driver.error"))
     func codes() {
         let line = "Error: 0xFFFF9D2C -25300 The specified item could not be found in the keychain.\n"
         #expect(shell.run("error", "-25300") == .init(1, line))

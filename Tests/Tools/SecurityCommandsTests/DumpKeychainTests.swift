@@ -2,6 +2,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("dump-keychain") struct DumpKeychainTests {
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("all programs' items are shown, and only their attributes are asked for")
+    @Test("all programs' items are shown, and only their attributes are asked for", .rule("command.dump.fields"))
     func all() {
         shell.keychain.update { $0.requests = [] }
         let expected = genericDump() + genericDump(service: "\"foreign\"")
@@ -109,7 +110,7 @@ import Testing
                 == .init(-25308, errors: "security: SecKeychainSearchCopyNext: User interaction is not allowed.\n"))
     }
 
-    @Test("a certificate is shown with macOS's class and names (semantics H.3)")
+    @Test("a certificate is shown with macOS's class and names", .rule("command.dump.certificates"))
     func certificate() {
         shell.keychain.update {
             $0.items = [
@@ -142,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "a key is shown with macOS's class and numbered attributes (semantics H.3)",
+        "a key is shown with macOS's class and numbered attributes", .rule("command.dump.certificates"),
         arguments: [(0, "0x0000000F "), (1, "0x00000010 "), (2, "0x00000011 ")] as [(Int64, String)])
     func key(keyClass: Int64, record: String) {
         shell.keychain.update {

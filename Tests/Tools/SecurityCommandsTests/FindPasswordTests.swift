@@ -2,9 +2,10 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
-/// The output for a generic password (semantics H.3); `rest` is for the lines that differ.
+/// The output for a generic password (rule command.dump.layout); `rest` is for the lines that differ.
 func genericDump(account: String = "\"ada\"", service: String = "\"example\"", label: String = "\"example\"") -> String
 {
     """
@@ -39,12 +40,12 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         _ = shell.run("add-generic-password", "-a", "ada", "-s", "example", "-w", "sesame")
     }
 
-    @Test("a generic password is shown byte for byte as on macOS (semantics H.3)")
+    @Test("a generic password is shown byte for byte as on macOS", .rule("command.dump.layout"))
     func generic() {
         #expect(shell.run("find-generic-password", "-s", "example") == .init(0, genericDump()))
     }
 
-    @Test("an internet password is shown byte for byte as on macOS (semantics H.3)")
+    @Test("an internet password is shown byte for byte as on macOS", .rule("command.dump.layout"))
     func internet() {
         _ = shell.run(
             "add-internet-password", "-a", "grace", "-s", "example.org", "-P", "80", "-r", "ftp ", "-p", "/", "-d", "",
@@ -80,7 +81,7 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         #expect(shell.run("find-internet-password", "-s", "example.org") == .init(0, expected))
     }
 
-    @Test("-g adds the password on stderr, so that stdout stays as without it")
+    @Test("-g adds the password on stderr, so that stdout stays as without it", .rule("command.find.password"))
     func withPassword() {
         #expect(
             shell.run("find-generic-password", "-a", "ada", "-g")
@@ -88,7 +89,7 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
     }
 
     @Test(
-        "-g shows what is not printable as hexadecimal and octal escapes (semantics H.3)",
+        "-g shows what is not printable as hexadecimal and octal escapes", .rule("command.dump.layout"),
         arguments: [
             ("61c3a9", "0x61C3A9  \"a\\303\\251\""), ("00ff", "0x00FF "), ("", ""), ("5c", "0x5C "),
             ("610a", "0x610A  \"a\\012\""), ("7e20", "\"~ \""),
@@ -98,7 +99,8 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         #expect(shell.run("find-generic-password", "-g").errors == "password: \(shown)\n")
     }
 
-    @Test("-w writes a text and a line end, anything else byte for byte; it wins over -g")
+    @Test(
+        "-w writes a text and a line end, anything else byte for byte; it wins over -g", .rule("command.find.password"))
     func onlyPassword() {
         #expect(shell.run("find-generic-password", "-s", "example", "-w") == .init(0, "sesame\n"))
         #expect(shell.run("find-generic-password", "-gw") == .init(0, "sesame\n"))
@@ -176,13 +178,13 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         #expect(query.entries.map(\.id).sorted() == [attribute.id, .synchronizable].sorted())
     }
 
-    @Test("with account and service given, other criteria are left out (semantics H.2)")
+    @Test("with account and service given, other criteria are left out", .rule("command.find.criteria"))
     func identified() {
         #expect(shell.run("find-generic-password", "-a", "ada", "-s", "example", "-l", "other").status == 0)
         #expect(shell.run("find-generic-password", "-a", "ada", "-l", "other").status == -25300)
     }
 
-    @Test("nothing found is exit status 44 and macOS's line")
+    @Test("nothing found is exit status 44 and macOS's line", .rule("command.find.not-found"))
     func notFound() {
         let line = "security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.\n"
         #expect(shell.run("find-generic-password", "-s", "x") == .init(-25300, errors: line))
@@ -240,13 +242,13 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         #expect(services == ["other"])
     }
 
-    @Test("of several matches only the first is deleted, as on macOS")
+    @Test("of several matches only the first is deleted, as on macOS", .rule("command.delete.first"))
     func onlyOne() {
         #expect(shell.run("delete-generic-password", "-a", "ada").status == 0)
         #expect(services == ["other"])
     }
 
-    @Test("without a criterion the usage is shown and nothing deleted")
+    @Test("without a criterion the usage is shown and nothing deleted", .rule("command.delete.first"))
     func nothingGiven() {
         let outcome = shell.run("delete-generic-password")
         #expect(outcome.status == 2)

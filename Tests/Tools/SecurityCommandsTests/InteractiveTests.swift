@@ -7,7 +7,9 @@ import Testing
 @Suite("Interactive mode") struct InteractiveTests {
     let shell = Shell()
 
-    @Test("commands come from standard input, a line each; the status is the last one's")
+    @Test(
+        "commands come from standard input, a line each; the status is the last one's",
+        .rule("command.driver.interactive"))
     func script() {
         let script = """
             add-generic-password -a ada -s example -w sesame

@@ -1,5 +1,6 @@
 import CommandOptions
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import SecurityCommands
@@ -9,7 +10,9 @@ import Testing
         try ArgumentParser.parse(words.map { Argument($0) }, for: Codesign.command)
     }
 
-    @Test("their values stand in the next word or behind an equals sign, before operands and behind them")
+    @Test(
+        "their values stand in the next word or behind an equals sign, before operands and behind them",
+        .rule("command.driver.options"))
     func values() throws {
         for words in [["--identifier", "x", "file"], ["--identifier=x", "file"], ["file", "--identifier", "x"]] {
             let parsed = try ArgumentParser.parse(words.map { Argument($0) }, for: Codesign.command)

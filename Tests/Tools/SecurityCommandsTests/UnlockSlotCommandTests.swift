@@ -1,6 +1,7 @@
 import KeychainModel
 import KeychainWire
 import SecurityCommands
+import TestSupport
 import Testing
 
 @Suite("list-, add- and remove-unlock-slot") struct UnlockSlotCommandTests {
@@ -80,7 +81,9 @@ import Testing
 @Suite("set-keychain-settings") struct KeychainSettingsTests {
     let shell = Shell()
 
-    @Test("-l and -t set, what is not given is off, and show-keychain-info has macOS's line")
+    @Test(
+        "-l and -t set, what is not given is off, and show-keychain-info has macOS's line",
+        .rule("command.device.settings"))
     func settings() {
         let cases: [([String], DeviceSettings, String)] = [
             (["-l"], DeviceSettings(locksOnSleep: true), " lock-on-sleep no-timeout"),

@@ -13,7 +13,7 @@ package import Security
 /// keeps what the user has shown for five minutes, for this program and under an identifier that only this object
 /// knows.
 ///
-/// An evaluation by itself protects nothing (S-72). Guard an item with an access control, and pass the evaluated
+/// An evaluation by itself protects nothing. Guard an item with an access control, and pass the evaluated
 /// context with `kSecUseAuthenticationContext`: the user is then not asked twice.
 ///
 /// A context lives until its evaluations have their replies, even without other references. At its end the enclave
@@ -21,8 +21,8 @@ package import Security
 ///
 /// Objective-C lets callers ignore the results of its functions, and so do these.
 ///
-/// Source: Apple, `LAContext`; semantics G.2. A class open for subclassing cannot prove that it is `Sendable`; a mutex
-/// guards the state of this one.
+/// Source: Apple, `LAContext`; rule authentication.context.members. A class open for subclassing cannot prove that it
+/// is `Sendable`; a mutex guards the state of this one.
 open class LAContext: NSObject, @unchecked Sendable {
     private let core = ContextCore()
 
@@ -121,7 +121,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: - Credentials
 
-    /// Gives the context the password of items made with `.applicationPassword` (S-84). The user is then not asked for
+    /// Gives the context the password of items made with `.applicationPassword`. The user is then not asked for
     /// it.
     ///
     /// The password stays in locked memory. Only the enclave gets it, with requests that use the context.
@@ -158,7 +158,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: - Settings
 
-    /// The text that the user reads when a keychain operation with this context has no reason of its own (S-42).
+    /// The text that the user reads when a keychain operation with this context has no reason of its own.
     open var localizedReason: String {
         get { core.settings.reason }
         set { core.change { $0.reason = newValue } }

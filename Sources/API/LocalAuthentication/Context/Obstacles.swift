@@ -2,7 +2,8 @@ internal import KeychainModel
 internal import KeychainWire
 
 extension LAPolicy {
-    /// The reason why the policy cannot succeed on a device, before anybody is asked; nil for none (semantics G.1).
+    /// The reason why the policy cannot succeed on a device, before anybody is asked; nil for none (rule
+    /// authentication.policy.passcode).
     func obstacle(_ device: AuthenticationCapabilities) -> LAError? {
         switch self {
         case .deviceOwnerAuthentication: device.passcodeObstacle
@@ -20,7 +21,8 @@ extension LAPolicy {
 }
 
 extension AccessConstraint {
-    /// The reason why the demands cannot be met on a device, before anybody is asked; nil for none (semantics D.5).
+    /// The reason why the demands cannot be met on a device, before anybody is asked; nil for none (rule
+    /// access-control.add.impossible).
     func obstacle(_ device: AuthenticationCapabilities) -> LAError? {
         let obstacles = demands.map { (demand) -> LAError? in
             switch demand {
@@ -37,7 +39,8 @@ extension AccessConstraint {
 extension GuardedOperation {
     /// Whether somebody must be asked before an item or key under an access control is made or used.
     ///
-    /// Making one requires no user, because only reading does (S-86). Both require the application password.
+    /// Making one requires no user, because only reading does (rule access-control.add.free). Both require the
+    /// application password.
     func asks(for flags: UInt64) -> Bool {
         let constraint = AccessConstraint(flags: flags)
         if self == .createItem || self == .createKey { return constraint.needsPassword }

@@ -1,7 +1,8 @@
 internal import KeychainModel
 internal import Security
 
-/// The `LAError` for a refusal of the keychain: chosen by its rule, otherwise by its status (semantics B.2, G.1).
+/// The `LAError` for a refusal of the keychain: chosen by its rule, otherwise by its status (rule
+/// authentication.policy.errors).
 extension LAError {
     init(_ refusal: Refusal) {
         let code = Self.byRule[refusal.rule] ?? Self.byStatus[refusal.status] ?? .authenticationFailed

@@ -10,8 +10,8 @@ private import LinuxSystem
 /// By itself a right tells the program whether to go on. A right that ``LARightStore`` has saved also guards a key and
 /// a secret in the enclave.
 ///
-/// Source: Apple, `LARight`; semantics G.3. A class open for subclassing cannot prove that it is `Sendable`; a mutex
-/// guards the state of this one.
+/// Source: Apple, `LARight`; rule authentication.right.saved. A class open for subclassing cannot prove that it is
+/// `Sendable`; a mutex guards the state of this one.
 open class LARight: NSObject, @unchecked Sendable {
     /// The state of the authorization.
     public enum State: Int, Sendable {

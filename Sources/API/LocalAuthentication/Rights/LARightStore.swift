@@ -9,7 +9,7 @@
 /// Errors are those of the keychain, in `NSOSStatusErrorDomain`. An empty identifier gives `errSecParam`; the functions
 /// name the others. Completion handlers are called once, on a queue of the module.
 ///
-/// Source: Apple, `LARightStore`; semantics G.3.
+/// Source: Apple, `LARightStore`; rule authentication.right.saved.
 public final class LARightStore: NSObject, Sendable {
     /// The store of the calling program.
     public static let shared = LARightStore()
@@ -43,7 +43,7 @@ public final class LARightStore: NSObject, Sendable {
     /// - Parameters:
     ///   - identifier: a name that no saved right of the program has.
     ///   - completion: gets the saved right, or an error: `errSecDuplicateItem` for a name in use, `errSecAuthFailed`
-    ///     when nobody could ever authorize the right, as without a passcode (S-87).
+    ///     when nobody could ever authorize the right, as without a passcode.
     public func saveRight(
         _ right: LARight, identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) { report(saving(right, identifier, nil), completion) }

@@ -2,7 +2,7 @@
 /// the right's requirement.
 ///
 /// The item holds the secret, or nothing. It makes the identifier unique. The key is found without asking anybody
-/// (S-41), and its access control tells the requirement.
+/// (rule keys.item.free), and its access control tells the requirement.
 struct RightItems: Sendable {
     let identifier: String
 
@@ -14,7 +14,7 @@ struct RightItems: Sendable {
 
     // MARK: - Saving and removing
 
-    /// Makes the key and stores the secret. It asks nobody (S-86).
+    /// Makes the key and stores the secret. It asks nobody (rule access-control.add.free).
     ///
     /// - Throws: the refusals of the keychain: `errSecDuplicateItem` for an identifier in use, `errSecAuthFailed` when
     ///   nobody could ever authorize the right (no passcode, no finger).

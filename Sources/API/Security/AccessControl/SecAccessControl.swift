@@ -36,7 +36,7 @@ public final class SecAccessControl: NSObject, SecurityObject, Sendable {
     public override var hash: Int { description.hashValue }
 }
 
-/// The terms of the printed form (semantics D.5): `operation(requirement)`.
+/// The terms of the printed form (rule access-control.create.flags): `operation(requirement)`.
 extension SecAccessControlCreateFlags {
     fileprivate var operationRequirements: [String] {
         let password = contains(.applicationPassword) ? ["prp(true)"] : []

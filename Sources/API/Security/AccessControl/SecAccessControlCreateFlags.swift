@@ -1,4 +1,4 @@
-/// The authentication that an item or key requires, and the uses that require it (S-29 to S-35).
+/// The authentication that an item or key requires, and the uses that require it.
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// The bits, with Apple's values.
     public let rawValue: CFOptionFlags

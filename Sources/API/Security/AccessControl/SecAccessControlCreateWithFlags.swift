@@ -1,6 +1,7 @@
 internal import KeychainModel
 
-/// Makes an access control from a protection class and the required authentication (semantics D.5).
+/// Makes an access control from a protection class and the required authentication (Apple,
+/// `SecAccessControlCreateWithFlags`).
 ///
 /// ```swift
 /// var error: Unmanaged<CFError>?

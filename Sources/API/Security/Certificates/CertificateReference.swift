@@ -3,7 +3,7 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// A certificate stands for its item (semantics A.4, B.4).
+/// A certificate stands for its item (rules certificates.item.reference, queries.match.reference).
 extension SecCertificate: ReferencedItem {
     static var itemClass: ItemClass { .certificate }
 

@@ -9,7 +9,7 @@ internal import KeychainWire
 ///         if state.lock == .unlocked { resume() }
 ///     }
 public struct KeychainState: Hashable, Sendable {
-    /// The parts of the keychain that are open (semantics D.1).
+    /// The parts of the keychain that are open (Apple, `kSecAttrAccessible`).
     public enum Lock: Sendable {
         /// Nobody has unlocked the keychain since the machine, or its daemon, was started. Only items that are always
         /// accessible are open.
@@ -20,7 +20,7 @@ public struct KeychainState: Hashable, Sendable {
         case unlocked
     }
 
-    /// The protection against an attacker with a copy of the disk (S-78).
+    /// The protection against an attacker with a copy of the disk.
     public enum Protection: Sendable {
         /// Only the permissions of the files.
         case softwareOnly

@@ -1,6 +1,6 @@
 internal import KeychainModel
 
-/// Returns what a status means, as one sentence (S-58).
+/// Returns what a status means, as one sentence.
 ///
 /// - Parameters:
 ///   - status: the status of any function of this module. 100000 plus an `errno` gives the system's text for it.

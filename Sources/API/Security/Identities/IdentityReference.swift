@@ -2,7 +2,7 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import KeychainWire
 
-/// An identity stands for a certificate's item and its key's (semantics A.5, B.4).
+/// An identity stands for a certificate's item and its key's (rules items.identity.add, queries.match.reference).
 extension SecIdentity: ReferencedItem {
     static var itemClass: ItemClass { .identity }
 

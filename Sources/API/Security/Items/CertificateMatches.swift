@@ -4,7 +4,8 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// The conditions of a query on the contents of certificates: the `kSecMatch` keys that look into them (semantics B.4).
+/// The conditions of a query on the contents of certificates: the `kSecMatch` keys that look into them (rule
+/// queries.match-keys.certificates).
 ///
 /// The program evaluates them on the found items: neither the daemon nor the enclave reads a certificate.
 final class CertificateMatches {

@@ -5,7 +5,7 @@ internal import KeychainWire
 
 /// Goes from certificates to their issuers through the keychain, by normalised names. Each name is looked up once.
 struct IssuerWalk {
-    /// The limit of Apple's engine (semantics B.4).
+    /// The limit of Apple's engine (rule queries.match-keys.issuers).
     static let mostSteps = 10
 
     private let session: any KeychainConnection

@@ -2,13 +2,14 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// An item as the program gets it (semantics B.3).
+/// An item as the program gets it (rules results.shape.object, results.attributes.access-control).
 struct ItemResult {
     private let returns: ReturnFlags
     private let item: ItemResponse.Item
     private let use: AuthenticationUse
 
-    /// - Parameter use: the query's settings for prompts; a found key uses them for its own prompts (S-42).
+    /// - Parameter use: the query's settings for prompts; a found key uses them for its own prompts (rule
+    ///   keys.use.context).
     init(_ returns: ReturnFlags, _ item: ItemResponse.Item, _ use: AuthenticationUse) {
         self.returns = returns
         self.item = item
@@ -83,7 +84,8 @@ struct ItemResult {
         }
     }
 
-    /// The access control as it was given, or one with the protection class alone (semantics B.3).
+    /// The access control as it was given, or one with the protection class alone (rules results.shape.object,
+    /// results.attributes.access-control).
     private var accessControl: SecAccessControl? {
         let given = list.accessControl ?? list.accessibility.map { AccessControl($0, flags: nil) }
         return given.map { control in

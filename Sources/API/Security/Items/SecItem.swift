@@ -13,9 +13,9 @@ internal import KeychainWire
 ///   requires a passcode or a finger, and the device has none. `errSecInteractionNotAllowed`: an application password
 ///   is needed and nobody can be asked for it. ``SecCopyLastItemError()`` tells more.
 ///
-/// Adding an item asks nobody, even when its access control requires the user (S-86).
+/// Adding an item asks nobody, even when its access control requires the user.
 ///
-/// Source: Apple, SecItemAdd; S-07, semantics B.4.
+/// Source: Apple, SecItemAdd; rules items.add.result, items.delete.free.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -32,7 +32,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 
 /// Finds items and returns the objects that its return keys name.
 ///
-/// The call blocks until the answer is there. If it prompts, it blocks until the user has answered (S-88).
+/// The call blocks until the answer is there. If it prompts, it blocks until the user has answered.
 ///
 /// - Parameters:
 ///   - query: class, attributes, match and return keys. Without `kSecMatchLimit` one item is returned.
@@ -42,10 +42,11 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///   others: the query is malformed. `errSecUserCanceled` and `errSecAuthFailed`: the user did not authenticate for an
 ///   access control. ``SecCopyLastItemError()`` tells more.
 ///
-/// The user is asked once for all found items (semantics B.4, B.6). The prompt has the text of
-/// `kSecUseOperationPrompt`, or the `localizedReason` of the context under `kSecUseAuthenticationContext` (S-36, S-42).
+/// The user is asked once for all found items. The prompt has the text of
+/// `kSecUseOperationPrompt`, or the `localizedReason` of the context under `kSecUseAuthenticationContext`.
 ///
-/// Source: Apple, SecItemCopyMatching; S-10, S-11, semantics B.3, B.4.
+/// Source: Apple, SecItemCopyMatching; rules queries.limit.default, results.shape.limit, results.shape.object,
+/// items.delete.free.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -62,7 +63,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes all items that a query finds. Attributes that are not named stay as they are (S-09).
+/// Changes all items that a query finds. Attributes that are not named stay as they are.
 ///
 /// - Parameters:
 ///   - query: class and attributes of the items; no match or return keys.
@@ -71,7 +72,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   `errSecDuplicateItem`: two items would have the same primary key; then nothing is changed. `errSecNoSuchAttr`: a
 ///   key is no attribute. For items with an access control, the statuses of a prompt as in `SecItemCopyMatching`.
 ///
-/// Source: Apple, SecItemUpdate; semantics B.4.
+/// Source: Apple, SecItemUpdate; rule items.delete.free.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
@@ -83,16 +84,16 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     }
 }
 
-/// Deletes all items that a query finds (S-08). An incomplete query may delete more than one.
+/// Deletes all items that a query finds. An incomplete query may delete more than one.
 ///
 /// - Parameter query: class and attributes of the items; no match keys.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecParam` for a malformed query.
 ///
-/// Source: Apple, SecItemDelete; semantics B.4.
+/// Source: Apple, SecItemDelete; rule items.delete.free.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting { () throws(Refusal) in
-        // Deleting requires no authentication (semantics B.4).
+        // Deleting requires no authentication (rule items.delete.free).
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.delete, dictionary: query, use: &use)
         try use.checkContext()

@@ -3,7 +3,7 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// A program's description of a new key (semantics F.1).
+/// A program's description of a new key (rule keys.create.random).
 struct KeyGeneration {
     let type: KeyType
     let bits: Int

@@ -9,8 +9,8 @@ enum KeyToken {
 
     /// Makes a private key in the token.
     ///
-    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (S-55), −4 for other tokens; the
-    ///   refusals of policy and enclave: a group that is not the program's, a locked class.
+    /// - Throws: `Refusal` with −50 for a key that the Secure Enclave does not make (rule keys.enclave.size), −4 for
+    ///   other tokens; the refusals of policy and enclave: a group that is not the program's, a locked class.
     static func make(_ generation: KeyGeneration) throws(Refusal) -> any KeyMaterial {
         try requireEnclave(generation.tokenID)
         guard generation.type == .ecSECPrimeRandom, generation.bits == 256 else {

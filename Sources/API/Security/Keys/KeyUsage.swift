@@ -2,7 +2,7 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A possible use of a key (semantics F.2); the raw value is the attribute's key.
+/// A possible use of a key (rule keys.attributes.usage); the raw value is the attribute's key.
 enum KeyUsage: String, CaseIterable {
     case encrypt = "encr"
     case decrypt = "decr"
@@ -30,7 +30,7 @@ enum KeyUsage: String, CaseIterable {
 }
 
 extension KeyMaterial {
-    /// The attributes of the key, by key (semantics F.2).
+    /// The attributes of the key, by key (rule keys.attributes.usage).
     ///
     /// - Throws: `Refusal` when OpenSSL fails.
     func attributes() throws(Refusal) -> [String: Any] {

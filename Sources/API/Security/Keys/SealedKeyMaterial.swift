@@ -4,13 +4,13 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// A private key that only the enclave can use (S-37, S-46). Its public half is in the program. Each operation of the
-/// private half is a request to the keychain. It prompts the user if the access control requires it (S-45), and may
-/// refuse.
+/// A private key that only the enclave can use (rules keys.enclave.inside, keys.enclave.reference). Its public half is
+/// in the program. Each operation of the private half is a request to the keychain. It prompts the user if the access
+/// control requires it (rule keys.use.prompt), and may refuse.
 struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
     let key: SealedKey
     let publicKey: PublicKey
-    /// The settings for prompts, from the call that found or made the key (S-42).
+    /// The settings for prompts, from the call that found or made the key (rule keys.use.context).
     private let authentication: AuthenticationUse
 
     /// - Throws: `Refusal` with −50 when the head of the sealed key contains no public key.
@@ -71,7 +71,8 @@ struct SealedKeyMaterial: KeyMaterial, PrivateKeyOperations {
 // MARK: - Attributes
 
 extension SealedKeyMaterial {
-    /// As for keys of tokens (semantics F.2): the token, the access control, and that the key cannot be exported.
+    /// As for keys of tokens (rule keys.attributes.token): the token, the access control, and that the key cannot be
+    /// exported.
     var ownAttributes: [String: Any] {
         let isMadeInside = key.origin == .madeInside
         var attributes: [String: Any] = ["extr": false, "sens": true, "asen": isMadeInside, "next": isMadeInside]

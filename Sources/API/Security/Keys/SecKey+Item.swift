@@ -3,7 +3,8 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// Keys as items: they are added and found by reference, and narrow a query (S-41, S-83, semantics A.4).
+/// Keys as items: they are added and found by reference, and narrow a query (rules keys.item.free,
+/// keys.item.reference).
 extension SecKey: ReferencedItem {
     static var itemClass: ItemClass { .key }
 
@@ -43,7 +44,7 @@ extension SecKey: ReferencedItem {
             attributes: try itemAttributes().filter { identifying.contains($0.id) }, value: nil)
     }
 
-    /// The attributes of the key's item (semantics F.2). The sealed key contains the access control.
+    /// The attributes of the key's item (rule keys.attributes.copy). The sealed key contains the access control.
     private func itemAttributes() throws(Refusal) -> [(id: AttributeID, value: AttributeValue)] {
         var attributes: [(id: AttributeID, value: AttributeValue)] = []
         try NSDictionary(dictionary: material.attributes()).forEachEntry { (key, value) throws(Refusal) in

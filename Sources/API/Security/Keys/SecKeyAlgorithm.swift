@@ -1,7 +1,7 @@
 internal import KeychainModel
 
-/// An operation of a key with its exact parameters (semantics F.3). [The reference](docs/reference.md) has a table of
-/// all.
+/// An operation of a key with its exact parameters (Apple, `SecKeyAlgorithm`). [The reference](docs/reference.md) has a
+/// table of all.
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     let name: String
 

@@ -31,7 +31,7 @@ public func SecKeyCreateRandomKey(
 /// - Returns: `errSecSuccess`, or the code of the error of `SecKeyCreateRandomKey`; ``SecCopyLastItemError()`` tells
 ///   more.
 ///
-/// Source: Apple, SecKeyGeneratePair; S-40, semantics F.1.
+/// Source: Apple, SecKeyGeneratePair; rules keys.create.pair, keys.form.external.
 @discardableResult
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?,
@@ -58,7 +58,7 @@ public func SecKeyGeneratePair(
 ///     keys, other tokens, or storing a key in a token. The caller releases it.
 /// - Returns: the key, or nil.
 ///
-/// Source: Apple, SecKeyCreateWithData; semantics F.1.
+/// Source: Apple, SecKeyCreateWithData; rule keys.form.external.
 @discardableResult
 public func SecKeyCreateWithData(
     _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

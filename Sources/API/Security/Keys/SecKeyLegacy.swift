@@ -2,10 +2,10 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Signs with a private key. The older form of `SecKeyCreateSignature` (S-44).
+/// Signs with a private key. The older form of `SecKeyCreateSignature`.
 ///
 /// - Parameters:
-///   - padding: the form of the input (semantics F.4). `PKCS1` with an elliptic curve key is ECDSA over the digest.
+///   - padding: the form of the input. `PKCS1` with an elliptic curve key is ECDSA over the digest.
 ///   - dataToSign: a digest or a block; the caller hashes a message.
 ///   - sigLen: the capacity of `sig` in bytes; receives the size of the signature.
 /// - Returns: `errSecSuccess`; `errSecParam` for a padding that does not fit the key, an input of the wrong size, or
@@ -52,7 +52,7 @@ public func SecKeyRawVerify(
 /// Encrypts with an RSA public key. The older form of `SecKeyCreateEncryptedData`.
 ///
 /// - Parameters:
-///   - padding: none, `PKCS1` or `OAEP` (semantics F.4).
+///   - padding: none, `PKCS1` or `OAEP`.
 ///   - cipherTextLen: the capacity of `cipherText` in bytes; receives the size of the ciphertext.
 /// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, too large a plaintext, or too small a
 ///   capacity. ``SecCopyLastItemError()`` tells more.
@@ -75,7 +75,7 @@ public func SecKeyEncrypt(
 /// Decrypts with an RSA private key. The older form of `SecKeyCreateDecryptedData`.
 ///
 /// - Parameters:
-///   - padding: none, `PKCS1` or `OAEP`; without padding leading zeros are left out (semantics F.3).
+///   - padding: none, `PKCS1` or `OAEP`; without padding leading zeros are left out.
 ///   - plainTextLen: the capacity of `plainText` in bytes; receives the size of the plaintext.
 /// - Returns: `errSecSuccess`; `errSecParam` for another key or padding, a ciphertext for another key, or too small a
 ///   capacity. ``SecCopyLastItemError()`` tells more.

@@ -2,7 +2,7 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Signs with a private key (S-43).
+/// Signs with a private key.
 ///
 /// - Parameters:
 ///   - dataToSign: the message for algorithms with that word in their name, otherwise a digest. If the algorithm names
@@ -11,7 +11,7 @@ internal import LinuxSystem
 ///     of the wrong size. The caller releases it.
 /// - Returns: the signature, or nil.
 ///
-/// Source: Apple, SecKeyCreateSignature; semantics F.3.
+/// Source: Apple, SecKeyCreateSignature; rule keys.algorithm.table.
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
@@ -31,7 +31,7 @@ public func SecKeyCreateSignature(
 ///   - error: receives, with the result false, `errSecVerifyFailed` for a wrong signature; `errSecParam` for an
 ///     algorithm that the key does not support or data of the wrong size. The caller releases it.
 ///
-/// Source: Apple, SecKeyVerifySignature; semantics F.1.
+/// Source: Apple, SecKeyVerifySignature; rule keys.form.external.
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
@@ -52,7 +52,7 @@ public func SecKeyVerifySignature(
 ///     a plaintext. The caller releases it.
 /// - Returns: the ciphertext, or nil.
 ///
-/// Source: Apple, SecKeyCreateEncryptedData; semantics F.3.
+/// Source: Apple, SecKeyCreateEncryptedData; rule keys.algorithm.table.
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData,
@@ -75,7 +75,7 @@ public func SecKeyCreateEncryptedData(
 ///     a ciphertext that was changed, or that was made for another key or algorithm. The caller releases it.
 /// - Returns: the plaintext, or nil.
 ///
-/// Source: Apple, SecKeyCreateDecryptedData; semantics F.3.
+/// Source: Apple, SecKeyCreateDecryptedData; rule keys.algorithm.table.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData,
@@ -96,7 +96,7 @@ public func SecKeyCreateDecryptedData(
 ///     public key of another type or size, or parameters that do not fit the algorithm. The caller releases it.
 /// - Returns: the shared X coordinate, or the derived key; nil after an error.
 ///
-/// Source: Apple, SecKeyCopyKeyExchangeResult; semantics F.3.
+/// Source: Apple, SecKeyCopyKeyExchangeResult; rule keys.algorithm.table.
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,

@@ -3,17 +3,17 @@ internal import LinuxSystem
 
 /// Returns the public key of a pair.
 ///
-/// - Returns: the public key; of a public key, itself (S-51).
+/// - Returns: the public key; of a public key, itself.
 @discardableResult
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     key.material.keyClass == .public ? key : SecKey(key.material.publicKey)
 }
 
-/// Returns a key's external representation (S-52). It is PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private
+/// Returns a key's external representation. It is PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private
 /// keys; 32 bytes for Ed25519 and X25519.
 ///
 /// - Parameter error: receives, with the result nil, `errSecUnimplemented` for a private key that cannot leave its
-///   place (S-46). The caller releases it.
+///   place. The caller releases it.
 @discardableResult
 public func SecKeyCopyExternalRepresentation(
     _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -23,7 +23,7 @@ public func SecKeyCopyExternalRepresentation(
     }
 }
 
-/// Returns a key's attributes, under the keys that its item would have (semantics F.2).
+/// Returns a key's attributes, under the keys that its item would have (Apple, `SecKeyCopyAttributes`).
 ///
 /// - Returns: class, half, type, size, the permitted uses, and the SHA-1 of the public key as application label. The
 ///   external representation is under `kSecValueData`, unless the key cannot leave its place.
@@ -36,7 +36,8 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
 @discardableResult
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int { KeyType.blockSize(bits: key.material.bits) }
 
-/// Returns whether a key supports an operation and an algorithm: type, size and half must fit (semantics F.1).
+/// Returns whether a key supports an operation and an algorithm: type, size and half must fit (Apple,
+/// `SecKeyIsAlgorithmSupported`).
 ///
 /// - Returns: false also for an unknown algorithm.
 @discardableResult

@@ -1,6 +1,6 @@
 internal import KeychainModel
 
-/// The padding of the older functions for keys (semantics F.4); empty for none.
+/// The padding of the older functions for keys (Apple, `SecPadding`); empty for none.
 public struct SecPadding: OptionSet, Sendable {
     /// Apple's number.
     public let rawValue: UInt32

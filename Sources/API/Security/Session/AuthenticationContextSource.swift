@@ -6,7 +6,7 @@ package protocol AuthenticationContextSource: AnyObject, Sendable {
     var givenContext: GivenContext { get }
 }
 
-/// The parts of a context that a keychain function uses (S-42).
+/// The parts of a context that a keychain function uses (rule authentication.context.reason).
 package struct GivenContext: Sendable {
     /// 16 random bytes, constant for the life of the context.
     package var identifier: [UInt8]

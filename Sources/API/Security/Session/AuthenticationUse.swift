@@ -3,7 +3,7 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// The settings for prompts in a program's dictionary (semantics B.6).
+/// The settings for prompts in a program's dictionary (rule authentication.query.keys).
 struct AuthenticationUse: Sendable {
     /// `kSecUseAuthenticationContext`. Its state is read when the request is sent, not when the program gave it.
     var context: (any AuthenticationContextSource)?

@@ -42,7 +42,8 @@ extension ItemRequest {
 private func data(_ value: AnyObject) -> NSData? { type(of: value) == NSString.self ? nil : value as? NSData }
 
 extension ItemRequestBuilder {
-    /// Normalises the names of subjects and issuers, so that any form of a name finds them (semantics A.2).
+    /// Normalises the names of subjects and issuers, so that any form of a name finds them (rule
+    /// queries.match.name-form).
     fileprivate mutating func set(_ key: DictionaryKey, givenData bytes: Span<UInt8>) throws(Refusal) {
         switch key.attribute?.id {
         case .issuer?, .subject?: try set(key, .data(DistinguishedName.normalized(bytes)))

@@ -2,7 +2,8 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// An object that stands for an item: `kSecValueRef` takes it and `kSecReturnRef` gives it (semantics A.4, B.3, B.4).
+/// An object that stands for an item: `kSecValueRef` takes it and `kSecReturnRef` gives it (rules items.add.reference,
+/// results.reference.kind, queries.match.reference).
 ///
 /// A class joins by conforming and by its place in ``ReferencedItems/classes``.
 protocol ReferencedItem: NSObject {

@@ -1,7 +1,7 @@
 import KeychainModel
 
-/// The values of the variables for team and identifier in an entitlements file, as Xcode has them (S-67). The prefixes
-/// end with a dot.
+/// The values of the variables for team and identifier in an entitlements file, as Xcode has them (rule
+/// access-groups.entitlements.prefix). The prefixes end with a dot.
 struct EntitlementVariables {
     private let values: [String: String]
 

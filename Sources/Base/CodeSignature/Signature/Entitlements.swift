@@ -1,12 +1,12 @@
 package import KeychainModel
 
 /// The entitlements that a program requests with its signature, or that root installs for it. The format is the
-/// property list of Apple's `.entitlements` files (S-19).
+/// property list of Apple's `.entitlements` files (rule access-groups.entitlements.file).
 package struct Entitlements: Hashable, Sendable {
     package typealias Value = PropertyList
 
-    /// The access groups in the order in which the keychain reads them (semantics C.1), each once. New items go to the
-    /// first. `com.apple.token` is last.
+    /// The access groups in the order in which the keychain reads them (rule access-groups.list.order), each once. New
+    /// items go to the first. `com.apple.token` is last.
     package let groups: [String]
     package let applicationIdentifier: String?
     /// Whether only the anchored program gets the groups (`keychain-requires-anchor`).
@@ -23,8 +23,8 @@ package struct Entitlements: Hashable, Sendable {
     }
 
     /// Reads the entitlements of a signed program. `EntitlementVariables` stand for its team and identifier. Every
-    /// group begins with the Team ID (S-14). A missing application identifier becomes the Team ID and the program's
-    /// identifier.
+    /// group begins with the Team ID (rule access-groups.team.prefix). A missing application identifier becomes the
+    /// Team ID and the program's identifier.
     ///
     /// - Parameter plist: the file; when it is empty, the only entitlement is the application identifier.
     /// - Throws: `errSecMissingEntitlement`: `entitlements.malformed`, `.placeholder`, `.foreign-prefix`.

@@ -2,7 +2,8 @@ import COpenSSL
 import KeychainModel
 import LinuxSystem
 
-/// Keys on the NIST prime curves: 04 ‖ X ‖ Y, and for private keys ‖ K, each as long as the field (semantics F.1).
+/// Keys on the NIST prime curves: 04 ‖ X ‖ Y, and for private keys ‖ K, each as long as the field (rule
+/// keys.form.external).
 struct ECFormat: KeyFormat {
     let kind = "EC"
     let algorithm = NID_X9_62_id_ecPublicKey

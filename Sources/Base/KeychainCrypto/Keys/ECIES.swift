@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// ECIES (semantics F.3): ephemeral point ‖ AES-GCM of the content ‖ tag.
+/// ECIES (rule keys.algorithm.ecies): ephemeral point ‖ AES-GCM of the content ‖ tag.
 ///
 /// X9.63 derives the key from the shared X coordinate, with ephemeral point ‖ the caller's shared info. The IV is 16
 /// zero bytes, or 16 more derived bytes. There is no associated data. Only the shared X coordinate needs a private key,

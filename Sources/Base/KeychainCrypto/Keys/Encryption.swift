@@ -136,7 +136,7 @@ extension KeyAlgorithm {
 }
 
 /// OAEP of a fresh AES key ‖ AES-GCM of the content ‖ tag. The IV is 16 zero bytes, and the associated data is the
-/// public key (semantics F.3).
+/// public key (rule keys.algorithm.ecies).
 private enum WrappedContent {
     static func seal(
         content: Span<UInt8>, for recipient: PublicKey, _ hash: HashFunction

@@ -2,7 +2,7 @@ import COpenSSL
 import KeychainModel
 import LinuxSystem
 
-/// Makes, writes and reads the keys of one type in Apple's external representations (semantics F.1).
+/// Makes, writes and reads the keys of one type in Apple's external representations (rule keys.form.external).
 protocol KeyFormat: Sendable {
     /// OpenSSL's name for keys of this type.
     var kind: String { get }

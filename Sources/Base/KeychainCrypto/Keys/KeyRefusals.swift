@@ -1,7 +1,7 @@
 package import KeychainModel
 
 extension CryptoError {
-    /// The error as the user of a key sees it (semantics F.1): −50 for everything that the user can correct.
+    /// The error as the user of a key sees it (rule keys.form.errors): −50 for everything that the user can correct.
     ///
     /// - Parameter subject: the operation, function or parameter that the error is about.
     package func refusal(_ subject: String) -> Refusal {

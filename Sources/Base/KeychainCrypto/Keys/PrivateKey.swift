@@ -18,7 +18,7 @@ package final class PrivateKey: Sendable {
         return try PrivateKey(type.format.generate(bits: bits), type)
     }
 
-    /// Reads a key in Apple's external representation: PKCS#1, 04 ‖ X ‖ Y ‖ K, or 32 bytes (semantics F.1).
+    /// Reads a key in Apple's external representation: PKCS#1, 04 ‖ X ‖ Y ‖ K, or 32 bytes (rule keys.form.external).
     ///
     /// - Throws: `CryptoError.malformedKey` for anything else, for trailing bytes, or for parts that do not belong
     ///   together; `.unsupportedKeySize`, `.libraryFailure`.

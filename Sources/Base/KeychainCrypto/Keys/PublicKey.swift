@@ -10,7 +10,7 @@ package final class PublicKey: Sendable {
     let handle: KeyHandle
     private let bytes: [UInt8]
 
-    /// Reads a key in Apple's external representation: PKCS#1, 04 ‖ X ‖ Y, or 32 bytes (semantics F.1).
+    /// Reads a key in Apple's external representation: PKCS#1, 04 ‖ X ‖ Y, or 32 bytes (rule keys.form.external).
     ///
     /// - Throws: `CryptoError.malformedKey` for anything else, or for trailing bytes; `.unsupportedKeySize`,
     ///   `.libraryFailure`.
@@ -51,7 +51,8 @@ package final class PublicKey: Sendable {
         try unsafe encoded { unsafe i2d_PUBKEY(handle.reference, &$0) }
     }
 
-    /// The value of `kSecAttrApplicationLabel` of the pair: SHA-1 of the external representation (semantics F.2).
+    /// The value of `kSecAttrApplicationLabel` of the pair: SHA-1 of the external representation (rule
+    /// keys.attributes.label).
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     package func applicationLabel() throws(CryptoError) -> [UInt8] {

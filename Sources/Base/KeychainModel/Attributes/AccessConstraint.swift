@@ -1,4 +1,5 @@
-/// The requirements of an access control, read from the bits of `SecAccessControlCreateFlags` (semantics D.5).
+/// The requirements of an access control, read from the bits of `SecAccessControlCreateFlags` (rule
+/// access-control.flags.demands).
 ///
 /// Several requirements combine as `k` of `n`: one of them with `or`, otherwise all. The application password is
 /// separate: it is a part of the key, not something that the user shows.
@@ -9,13 +10,13 @@ package struct AccessConstraint: Hashable, Sendable {
 
     /// A factor that the user must show.
     package enum Demand: UInt64, CaseIterable, Sendable {
-        /// Biometry or the passcode (S-29).
+        /// Biometry or the passcode (rule access-control.flags.presence).
         case userPresence = 0x1
-        /// Any finger that is enrolled when it is used (S-30).
+        /// Any finger that is enrolled when it is used (rule access-control.flags.biometry-any).
         case biometryAny = 0x2
-        /// A finger that was already enrolled when the item was made (S-31).
+        /// A finger that was already enrolled when the item was made (rule access-control.flags.current-set).
         case biometryCurrentSet = 0x8
-        /// The passcode, with no alternative (S-32).
+        /// The passcode, with no alternative (rule access-control.flags.passcode).
         case devicePasscode = 0x10
         /// A paired device, which does not exist on Linux.
         case companion = 0x20
@@ -36,10 +37,10 @@ package struct AccessConstraint: Hashable, Sendable {
     /// The factors that the user must show, in the order of the prompts.
     package var demands: [Demand] { Demand.allCases.filter { flags & $0.rawValue != 0 } }
 
-    /// One of the demands suffices (S-33).
+    /// One of the demands suffices (rule access-control.flags.combined).
     package var isAlternative: Bool { flags & Self.or != 0 }
 
-    /// A password of the program's own is mixed into the item's encryption (S-35).
+    /// A password of the program's own is mixed into the item's encryption (rule access-control.password.mixed).
     package var needsPassword: Bool { flags & Self.applicationPassword != 0 }
 
     /// Only an anchored program may have the item: one that the user's other programs cannot control. This is a
@@ -49,7 +50,8 @@ package struct AccessConstraint: Hashable, Sendable {
     /// Whether there is any requirement, for the user or for the program.
     package var isGuard: Bool { needsAnchor || AccessControl.asksTheUser(flags) }
 
-    /// The requirements apply to the use of a private key, not to reading a value (S-34).
+    /// The requirements apply to the use of a private key, not to reading a value (rule
+    /// access-control.flags.private-key).
     package var guardsKeyUse: Bool { flags & AccessControl.privateKeyUsage != 0 }
 
     /// Whether every bit has a known meaning. An unknown bit might be a requirement.

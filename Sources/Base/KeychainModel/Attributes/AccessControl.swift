@@ -34,7 +34,7 @@ package struct AccessControl: Hashable, Sendable {
     /// Whether there is any requirement, for the user or for the item.
     package var hasConstraints: Bool { flags ?? 0 != 0 }
 
-    /// The bit that allows the use of a private key (S-34).
+    /// The bit that allows the use of a private key (rule access-control.flags.private-key).
     package static let privateKeyUsage: UInt64 = 1 << 30
 
     /// Whether the user must do something before a key with these flags is used. An unknown bit is a requirement.

@@ -1,4 +1,4 @@
-/// The protection classes: when an item may be opened (S-21, semantics D.1).
+/// The protection classes: when an item may be opened (rule protection.class.states).
 package enum Accessibility: UInt8, CaseIterable, Sendable {
     case whenUnlocked = 1
     case afterFirstUnlock = 2
@@ -32,7 +32,7 @@ package enum Accessibility: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Items of the class may not leave the device, in a backup or by synchronisation (S-25).
+    /// Items of the class may not leave the device, in a backup or by synchronisation (rule protection.device.bound).
     package var isThisDeviceOnly: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false
@@ -40,7 +40,7 @@ package enum Accessibility: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Deprecated by Apple: readable on a locked device (S-23).
+    /// Deprecated by Apple: readable on a locked device (rule protection.class.always).
     package var isDiscouraged: Bool { self == .always || self == .alwaysThisDeviceOnly }
 
     package init?(code: String) {

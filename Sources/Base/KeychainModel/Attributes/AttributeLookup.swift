@@ -57,7 +57,8 @@ extension AttributeTable {
         rows.filter { $0.keyIn.contains(itemClass) }.sorted { $0.id < $1.id }
     }
 
-    /// The attributes that together make an item of the class unique, by ascending number (semantics A.3).
+    /// The attributes that together make an item of the class unique, by ascending number (rule
+    /// items.primary-key.attributes).
     package static func primaryKey(of itemClass: ItemClass) -> [ItemAttribute] {
         primaryKeys[Int(itemClass.rawValue) - 1]
     }

@@ -1,4 +1,5 @@
-/// All attributes of all classes (semantics A.2-A.4). A new attribute is a new row here and a number in `AttributeID`.
+/// All attributes of all classes (rule items.class.attributes). A new attribute is a new row here and a number in
+/// `AttributeID`.
 ///
 /// Schema, indexes, validation, encoding, results, the command's dump and the reference page are derived from these
 /// rows.

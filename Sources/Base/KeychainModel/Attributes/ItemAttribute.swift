@@ -21,7 +21,7 @@ package final class ItemAttribute: Sendable {
     private let constant: String
     private let otherConstant: String?
 
-    /// The types that the attribute accepts and their conversion (semantics A.4).
+    /// The types that the attribute accepts and their conversion (rule items.attributes.kinds).
     package enum Kind: Sendable {
         /// A string, data or number, kept as given.
         case blob

@@ -1,4 +1,4 @@
-/// The classes of keychain items (S-05, semantics A.1).
+/// The classes of keychain items (rule items.class.five).
 package enum ItemClass: UInt8, CaseIterable, Sendable {
     case genericPassword = 1
     case internetPassword = 2
@@ -34,7 +34,8 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
 
     package var isPassword: Bool { self == .genericPassword || self == .internetPassword }
 
-    /// The protection class of an item that names none (semantics B.4: certificates are public, the rest is not).
+    /// The protection class of an item that names none (rule protection.class.default: certificates are public, the
+    /// rest is not).
     package var defaultAccessibility: Accessibility { self == .certificate ? .always : .whenUnlocked }
 
     /// The attributes of each index, most selective use first. Only these attributes have a column.

@@ -1,5 +1,5 @@
-/// A lasting name for an item: its class and its UUID (semantics B.7). It survives updates and becomes invalid with the
-/// item.
+/// A lasting name for an item: its class and its UUID (rule persistent-references.form.twenty). It survives updates and
+/// becomes invalid with the item.
 package struct PersistentReference: Hashable, Sendable {
     package let itemClass: ItemClass
     package let item: Item

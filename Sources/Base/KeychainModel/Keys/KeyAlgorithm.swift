@@ -1,4 +1,4 @@
-/// A key algorithm: one of the constants `kSecKeyAlgorithm…` (semantics F.3).
+/// A key algorithm: one of the constants `kSecKeyAlgorithm…` (rule keys.algorithm.table).
 ///
 /// The value only describes an algorithm by its ``construction``. Only values of ``all`` exist, so every value works
 /// for the keys that ``supports(_:type:bits:)``.

@@ -66,9 +66,9 @@ extension KeyAlgorithm.Encryption {
         KeyType.blockSize(bits: bits) - 2 * hash.size - 2
     }
 
-    /// The size in bytes of the AES key that OAEP wraps (semantics F.3).
+    /// The size in bytes of the AES key that OAEP wraps (rules keys.algorithm.oaep-aes, keys.algorithm.ecies).
     package static func contentKeySize(rsaBits bits: Int) -> Int { bits >= 4096 ? 32 : 16 }
 
-    /// The size in bytes of the AES key that ECIES derives (semantics F.3).
+    /// The size in bytes of the AES key that ECIES derives (rules keys.algorithm.oaep-aes, keys.algorithm.ecies).
     package static func contentKeySize(curveBits bits: Int) -> Int { bits <= 256 ? 16 : 32 }
 }

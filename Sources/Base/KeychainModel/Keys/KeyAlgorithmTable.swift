@@ -101,6 +101,6 @@ private let rows: [Row] = [
 ]
 
 extension KeyAlgorithm {
-    /// All algorithms, in the order of semantics F.3.
+    /// All algorithms, in the order of rule keys.algorithm.table.
     package static let all: [KeyAlgorithm] = rows.flatMap(\.algorithms)
 }

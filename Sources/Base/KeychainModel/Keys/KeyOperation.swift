@@ -1,4 +1,4 @@
-/// An operation with a key. The raw value is that of `SecKeyOperationType` (semantics F.1).
+/// An operation with a key. The raw value is that of `SecKeyOperationType` (rule keys.algorithm.supported).
 package enum KeyOperation: UInt8, CaseIterable, Sendable {
     case sign = 0
     case verify = 1

@@ -1,4 +1,4 @@
-/// The parameters of a key exchange or an encryption (semantics F.3).
+/// The parameters of a key exchange or an encryption (rule keys.algorithm.parameters).
 package struct KeyParameters: Hashable, Sendable {
     /// The number of bytes that the key derivation makes. Every exchange with a derivation needs it, and no other
     /// algorithm takes it.

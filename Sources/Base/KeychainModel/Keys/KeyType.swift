@@ -1,4 +1,4 @@
-/// The types of key pairs. The raw value is Apple's: a decimal number written as text (semantics A.2).
+/// The types of key pairs. The raw value is Apple's: a decimal number written as text (rule keys.type.numbers).
 package enum KeyType: String, CaseIterable, Sendable {
     case rsa = "42"
     /// The NIST prime curves.
@@ -40,7 +40,7 @@ package enum KeyType: String, CaseIterable, Sendable {
     /// The number of bytes of a field element or modulus; 66 for 521 bits.
     package static func blockSize(bits: Int) -> Int { (bits + 7) / 8 }
 
-    /// Refuses unsupported sizes (semantics F.1: -50).
+    /// Refuses unsupported sizes (rule keys.type.sizes: -50).
     ///
     /// - Throws: `Refusal` with `.param` and the rule `key.size`.
     package func check(bits: Int) throws(Refusal) {

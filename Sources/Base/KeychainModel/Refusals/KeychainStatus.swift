@@ -1,6 +1,7 @@
 /// The outcome of a keychain operation: an `OSStatus` that is passed unchanged from the engine to the caller.
 ///
-/// The set is open, as Apple's is: any number can arrive. The constants are those that this code uses (semantics B.2).
+/// The set is open, as Apple's is: any number can arrive. The constants are those that this code uses (rule
+/// results.status.codes).
 package struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -21,7 +22,7 @@ package struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     package static let noSuchAttribute = Self(rawValue: -25303)
     package static let noSuchClass = Self(rawValue: -25306)
     package static let interactionNotAllowed = Self(rawValue: -25308)
-    /// The user must authenticate first. Only engine and client exchange this status (semantics B.2).
+    /// The user must authenticate first. Only engine and client exchange this status (rule results.status.codes).
     package static let authNeeded = Self(rawValue: -25330)
     package static let decode = Self(rawValue: -26275)
     package static let internalError = Self(rawValue: -26276)

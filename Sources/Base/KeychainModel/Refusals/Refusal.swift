@@ -120,7 +120,7 @@ extension Refusal {
         do: "Try again, or allow more time (KEYCHAIN_TIMEOUT).")
 
     /// The refusal of a request that requires authentication (`errSecAuthNeeded`) where prompts are not allowed
-    /// (semantics B.4).
+    /// (rule items.add.rules).
     package var forbiddenToAsk: Refusal {
         Refusal(.interactionNotAllowed, rule, subject, "\(problem) The user may not be asked now.", do: remedy)
     }

@@ -23,7 +23,7 @@ package struct ItemRequest: Sendable {
         case atMost(UInt32)
     }
 
-    /// The behaviour when authentication is required (semantics B.6).
+    /// The behaviour when authentication is required (rule authentication.query.keys).
     package enum AuthenticationUI: UInt8, Sendable {
         case allow = 0
         case fail = 1
@@ -70,7 +70,7 @@ package struct ItemRequest: Sendable {
     }
 }
 
-/// Limits for stored data (semantics B.4, issue: values up to 1 MiB).
+/// Limits for stored data (rule items.value.size).
 package enum ItemLimits {
     @inlinable package static var valueBytes: Int { 1 << 20 }
     /// Apple warns above 2 KiB for all attributes together.

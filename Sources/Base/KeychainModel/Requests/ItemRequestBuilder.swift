@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// Builds an ``ItemRequest`` from a program's dictionary, key by key (semantics B.1).
+/// Builds an ``ItemRequest`` from a program's dictionary, key by key (rule queries.keys.dispatch).
 ///
 /// It knows the keys and the kinds of their values; ``ItemRequest/check()`` decides which may be combined.
 package struct ItemRequestBuilder: ~Copyable {
@@ -87,7 +87,8 @@ package struct ItemRequestBuilder: ~Copyable {
         try value.withSpan { (bytes) throws(Refusal) in try append(value: bytes, to: query) }
     }
 
-    /// Takes one entry of update's second dictionary: only attributes and the value are allowed (semantics B.4).
+    /// Takes one entry of update's second dictionary: only attributes and the value are allowed (rule
+    /// items.update.keys).
     package mutating func change(_ key: DictionaryKey, _ raw: RawValue) throws(Refusal) {
         try count()
         if let attribute = key.attribute {

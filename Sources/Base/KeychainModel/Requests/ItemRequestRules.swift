@@ -1,5 +1,5 @@
-/// The rules for combining the entries of a request (semantics B.3-B.5). The engine applies them to every request: any
-/// program may be the client, so a check by the client proves nothing.
+/// The rules for combining the entries of a request (rule queries.dictionary.rules). The engine applies them to every
+/// request: any program may be the client, so a check by the client proves nothing.
 extension ItemRequest {
     /// Checks the request as a whole.
     ///
@@ -176,7 +176,7 @@ extension ItemRequest {
             do: "Leave it out, or find the items first with SecItemCopyMatching.")
     }
 
-    /// The refusal of a synchronised item that only this device could open (S-26).
+    /// The refusal of a synchronised item that only this device could open (rule access-control.item.synchronizable).
     package static var guardedAndSynchronized: Refusal {
         Refusal(
             .param, .contradiction, "accc",

@@ -1,4 +1,5 @@
-/// The keys of a query dictionary that are not attributes (semantics B.1): for matching, results, options and values.
+/// The keys of a query dictionary that are not attributes (rule queries.keys.dispatch): for matching, results, options
+/// and values.
 package final class QueryKey: Sendable {
     package let code: String
     package let constant: String
@@ -111,7 +112,7 @@ package final class QueryKey: Sendable {
     package static let persistentReference = Self(rawValue: 8)
 
     /// Whether the response contains the attributes of items of a class. A password's reference is made of its
-    /// attributes (S-12). Another item's reference is made of its attributes and its value.
+    /// attributes (rule results.reference.password). Another item's reference is made of its attributes and its value.
     package func needAttributes(of itemClass: ItemClass) -> Bool {
         contains(.attributes) || contains(.reference) && (self != .reference || !itemClass.isPassword)
     }

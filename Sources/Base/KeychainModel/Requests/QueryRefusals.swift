@@ -1,6 +1,7 @@
 /// The refusals of dictionaries that break the rules for queries.
 extension Refusal {
-    /// The refusal of an unknown key. Most often it is the *name* of a constant written as a string (S-89).
+    /// The refusal of an unknown key. Most often it is the *name* of a constant written as a string (rule
+    /// queries.keys.constant-name).
     static func unknownKey(_ key: String) -> Refusal {
         if let meant = QueryKey.key(ofConstant: key) {
             return Refusal(

@@ -1,4 +1,4 @@
-/// The conversion of values to an attribute's type (semantics A.4, B.1).
+/// The conversion of values to an attribute's type (rules items.attributes.kinds, queries.match.bytes).
 extension ItemAttribute {
     /// Converts a value from a program's dictionary.
     ///
@@ -38,7 +38,7 @@ extension ItemAttribute {
         }
     }
 
-    /// A string that is not a plain decimal number stays a string; an empty port is refused (semantics K).
+    /// A string that is not a plain decimal number stays a string; an empty port is refused (rule items.internet.port).
     private func decimal(_ text: String) -> AttributeValue? {
         if let number = Int64(text), String(number) == text { return .number(number) }
         return text.isEmpty && id == .port ? nil : .string(text)

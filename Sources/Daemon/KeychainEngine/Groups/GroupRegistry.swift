@@ -41,7 +41,8 @@ struct GroupRecord: Equatable {
         return true
     }
 
-    /// Every program that could use the group: those seen with it, and the one that its name names (S-18).
+    /// Every program that could use the group: those seen with it, and the one that its name names (rule
+    /// access-groups.unsigned.path).
     var possiblePrograms: [String] {
         let named =
             name.hasPrefix(AccessGroup.unsignedPrefix)

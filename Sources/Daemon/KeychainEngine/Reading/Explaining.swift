@@ -157,7 +157,8 @@ final class Explainer {
             return nil
         }
         guard let list = try? AttributeList(parsing: buffer.finish()) else { return nil }
-        // The attributes of a guarded item are shown to the inspecting command alone (semantics B.4).
+        // The attributes of a guarded item are shown to the inspecting command alone (rule
+        // authentication.query.attributes).
         let isForAnchored = (try? batch.guarded(0)).flatMap { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
         candidate.isShown =
             row.guardedKey.isEmpty || viewer.seesEverything && (!isForAnchored || viewer.mayShowAnchored)

@@ -4,7 +4,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Answering queries for identities: two rows make one item (semantics A.5).
+/// Answering queries for identities: two rows make one item (rule items.identity.join).
 extension ItemReader {
     /// Writes a page of identities and gives where the next begins, 0 when there is none.
     func answerIdentities(

@@ -187,8 +187,8 @@ package final class ItemReader {
         }
     }
 
-    /// A row that does not open hides only itself (design 7); one whose class is closed refuses the query (semantics
-    /// B.4).
+    /// A row that does not open hides only itself (rule queries.rows.damaged); one whose class is closed refuses the
+    /// query (rules queries.rows.locked, authentication.query.skip).
     ///
     /// - Parameter open: writes what is wanted of the row; false when it is none of those looked for.
     func append(
@@ -232,7 +232,7 @@ package final class ItemReader {
         if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
     }
 
-    /// A sealed key is what a reference is made of, and no value (S-46).
+    /// A sealed key is what a reference is made of, and no value (rule keys.enclave.reference).
     private static func dropSealedKey(from start: Int, of output: SecretBuffer) {
         let isSealedKey =
             output.count > start
@@ -363,7 +363,8 @@ extension AttributeList {
 
 extension ItemReader {
     /// The key of a guarded row whose attributes were opened; nil when the user has to be asked first, or the row is to
-    /// be left out. No other program learns that there is such an item (semantics B.4).
+    /// be left out. No other program learns that there is such an item (rules queries.rows.locked,
+    /// authentication.query.skip).
     func pass(
         _ row: GuardedRow, _ page: borrowing Page, in output: SecretBuffer, from start: Int
     ) throws(ItemSealer.Failure) -> SecretBytes? {

@@ -80,7 +80,8 @@ extension Prompt {
 }
 
 extension Refusal {
-    /// The status that says "ask the user" has no meaning to a client that has had the user asked (semantics B.2).
+    /// The status that says "ask the user" has no meaning to a client that has had the user asked (rule
+    /// results.status.codes).
     fileprivate var outside: Refusal {
         status == .authNeeded ? Refusal(.authFailed, rule, subject, problem, do: remedy) : self
     }

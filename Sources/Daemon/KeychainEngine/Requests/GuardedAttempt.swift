@@ -5,12 +5,12 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// A request on its way past what the user guards: tried, the user asked for what it met, and tried again (semantics
-/// B.6).
+/// A request on its way past what the user guards: tried, the user asked for what it met, and tried again (rule
+/// authentication.query.rounds).
 ///
 /// Only this waits for a person; the item readers and the writer answer at once what they lack.
 final class GuardedAttempt {
-    /// After so many rounds something contradicts itself (semantics B.6).
+    /// After so many rounds something contradicts itself (rule authentication.query.rounds).
     private static let mostRounds = 20
 
     private let engine: KeychainEngine

@@ -5,7 +5,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Seals items into rows and opens rows (design 5, semantics D.3). Belongs to one thread.
+/// Seals items into rows and opens rows (rule protection.storage.two-parts). Belongs to one thread.
 ///
 ///     meta  = version:u8 box(metadata key of the class, row metadata key) box(row metadata key, list tamper:16)
 ///     data  = version:u8 box(row secret key, value *zero padding:u8 present:u8 tamper:16)

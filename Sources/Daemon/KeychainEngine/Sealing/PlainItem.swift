@@ -53,8 +53,8 @@ struct PlainItem {
 extension PlainItem {
     /// The flags that guard the item's value, for its user or for anchored programs; 0 for none.
     ///
-    /// A sealed key is guarded by itself, and may be found by anybody who may use it (S-41); so may the public half of
-    /// a pair whose access control is about using the private one.
+    /// A sealed key is guarded by itself, and may be found by anybody who may use it (rule keys.item.free); so may the
+    /// public half of a pair whose access control is about using the private one.
     var guardFlags: UInt64 {
         guard sealedKey == nil, let flags = accessFlags, AccessConstraint(flags: flags).isGuard else { return 0 }
         let isPublicHalf = itemClass == .key && attributes[.keyClass]?.number == 0

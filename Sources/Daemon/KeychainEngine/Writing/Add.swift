@@ -5,7 +5,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// `SecItemAdd` (semantics B.4).
+/// `SecItemAdd` (rules items.add.rules, items.add.any).
 extension ItemWriter {
     func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard request.parts.isEmpty else { return try addIdentity(request, write) }
@@ -76,7 +76,7 @@ extension PlainItem {
                 attributes[.accessible] = list.accessibility.map { .string($0.code) }
                 // One that came with another item says no more than the class.
                 attributes[.accessControl] = list.accessControl?.flags == nil ? nil : value
-            // "Any" is for searching; an item is one or the other (semantics B.4).
+            // "Any" is for searching; an item is one or the other (rules items.add.rules, items.add.any).
             case .synchronizable:
                 if let number = value.number { attributes[.synchronizable] = .number(number == 0 ? 0 : 1) }
             default: attributes[attribute.id] = value

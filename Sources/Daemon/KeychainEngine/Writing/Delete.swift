@@ -4,7 +4,8 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// `SecItemDelete` (semantics B.4, E.3): what is synchronised leaves a tombstone, everything else is gone.
+/// `SecItemDelete` (rules items.delete.all, items.tombstone.left): what is synchronised leaves a tombstone, everything
+/// else is gone.
 extension ItemWriter {
     func delete(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }

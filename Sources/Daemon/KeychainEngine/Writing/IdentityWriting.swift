@@ -5,7 +5,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Adding and deleting identities, each in the one transaction of its request (semantics A.5).
+/// Adding and deleting identities, each in the one transaction of its request (rule items.identity.add).
 extension ItemWriter {
     /// Adds the certificate, then the key. One of them may be there already, but not both.
     func addIdentity(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {

@@ -82,7 +82,8 @@ extension ItemWriter {
         return nil
     }
 
-    /// Removes the items of groups that are to go with their programs, all of which are gone (S-61).
+    /// Removes the items of groups that are to go with their programs, all of which are gone (rule
+    /// access-groups.removal.last).
     ///
     /// - Parameter programs: those that were removed; groups of others are not looked at.
     /// - Returns: how many items went.

@@ -105,7 +105,7 @@ extension ItemWriter {
         // Nothing but the group of a sealed key changes, so nobody is asked and no demand is lost.
         try settleKey(of: &new, isNew: false, past: plainGate, isAnchored: true, .fail)
         try put(try seal(new, past: plainGate, .fail), at: id)
-        // The other devices know the item by its old group (semantics B.4).
+        // The other devices know the item by its old group (rule access-groups.move.tombstone).
         if old.isSynchronizable { try leaveTombstone(of: old, at: nil) }
     }
 

@@ -4,7 +4,8 @@ import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// Private keys that only the enclave sees (semantics F.5, S-38, S-46): made inside, or kept from leaving.
+/// Private keys that only the enclave sees (rules keys.enclave.inside, keys.enclave.token, keys.enclave.reference):
+/// made inside, or kept from leaving.
 ///
 /// Such an item keeps a ``SealedKey`` in place of a value. Key and item agree at all times. The key determines the
 /// attributes that describe it. The item determines which programs the key serves, and when. The same write binds the

@@ -4,7 +4,7 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// `SecItemUpdate` (semantics B.4): all matching items or none.
+/// `SecItemUpdate` (rules items.update.all, items.update.rename): all matching items or none.
 extension ItemWriter {
     func update(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
         guard let itemClass = request.itemClass else { throw .nothingFound(request.request) }
@@ -99,7 +99,8 @@ extension ItemWriter {
             try forgetVersions(ofRow: index, in: batch, as: old.itemClass)
         }
         try put(row, at: batch.rows[index].id)
-        // The other devices know the item by its old key and must learn that it is gone (semantics B.4).
+        // The other devices know the item by its old key and must learn that it is gone (rules items.update.all,
+        // items.update.rename).
         if old.isSynchronizable, oldKey != row.primaryKey { try leaveTombstone(of: old, at: nil) }
     }
 }

@@ -40,7 +40,8 @@ package final class StoreReader {
     /// - Parameters:
     ///   - cursor: after which row it goes on, in their order; nil for what the request says.
     ///   - deadline: when a search that has not come to its end is given up.
-    /// - Throws: what SQLite says as the refusal of semantics B.2; `keychain.deadline`; whatever `visit` throws.
+    /// - Throws: what SQLite says as the refusal of rule results.status.codes; `keychain.deadline`; whatever `visit`
+    ///   throws.
     package func select(
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, after cursor: UInt64? = nil, by deadline: Deadline,
         _ visit: (SealedRow) throws(Refusal) -> Bool

@@ -11,9 +11,9 @@ package typealias ColumnDigest = KeyedDigest.Short
 ///     salted      = HMAC-SHA256(index key, "sd" class:u8 number:u16 digest-of-the-group:16 digest:16)[0 ..< 16];
 ///     primary key = HMAC-SHA256(index key, "pk" class:u8 *(number:u16 length:u32 comparison))[0 ..< 16]
 ///
-/// Two values that a search must not tell apart have the same comparison bytes (semantics B.1): text and data are
-/// compared by their bytes, a number in a text-like attribute by four bytes, a number or date elsewhere by a mark and
-/// eight.
+/// Two values that a search must not tell apart have the same comparison bytes (rule queries.match.bytes): text and
+/// data are compared by their bytes, a number in a text-like attribute by four bytes, a number or date elsewhere by a
+/// mark and eight.
 package final class AttributeDigester {
     /// The size of a digest in a column.
     package static let size = 16

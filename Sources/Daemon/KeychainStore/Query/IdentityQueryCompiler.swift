@@ -1,7 +1,7 @@
 import KeychainModel
 
 /// The SQL of queries for identities: the join of a certificate with the private key whose label is the hash of the
-/// certificate's public key (semantics A.5).
+/// certificate's public key (rule items.identity.join).
 ///
 /// The digests of both columns are of one kind and not salted, so the store can join what it cannot read. Both rows are
 /// in the caller's groups, and the key is a private one. Any other attribute of the query is looked for in the

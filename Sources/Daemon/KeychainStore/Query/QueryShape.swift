@@ -28,7 +28,8 @@ extension QueryShape {
         reference = Self.reference(request)
         isPaged = request.isSearch && (request.limit != .one || request.cursor > 0 || goesOn)
         attributes = request.query.present & Self.columns(of: itemClass, groups: groups)
-        // A persistent reference finds its item whether it is synchronised or not (semantics B.4).
+        // A persistent reference finds its item whether it is synchronised or not (rule
+        // queries.synchronizable.default).
         synchronizable = reference == .none ? Self.synchronizable(request) : nil
         tombstone = Self.number(request, .tombstone) ?? 0
     }
@@ -81,7 +82,7 @@ extension QueryShape {
         AttributeTable.indexed(of: itemClass).filter(holds).reduce(0) { $0 | $1.id.bit }
     }
 
-    /// Without `sync` in the query, only what is not synchronised is found (semantics B.5).
+    /// Without `sync` in the query, only what is not synchronised is found (rule queries.synchronizable.default).
     private static func synchronizable(_ request: ItemRequest) -> Int64? {
         guard let entry = request.query.entry(.synchronizable) else { return 0 }
         return entry.kind == .string ? nil : number(request, .synchronizable) == 0 ? 0 : 1

@@ -3,7 +3,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// A password of a program, which wraps a key under its class key (S-35): the cost of a guess, and the salt.
+/// A password of a program, which wraps a key under its class key (rule access-control.password.mixed): the cost of a
+/// guess, and the salt.
 ///
 ///     box = AES-256-GCM(Argon2id(password, salt), key), without associated data: the box around it binds everything
 struct ApplicationPassword {

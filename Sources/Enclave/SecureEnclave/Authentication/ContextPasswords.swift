@@ -1,7 +1,8 @@
 import KeychainWire
 import LinuxSystem
 
-/// The application passwords of contexts (S-84): set by programs, or typed by users for a request.
+/// The application passwords of contexts (rule access-control.password.credential): set by programs, or typed by users
+/// for a request.
 struct ContextPasswords {
     /// As many contexts have one at a time; of too many the oldest goes.
     static let limit = 64

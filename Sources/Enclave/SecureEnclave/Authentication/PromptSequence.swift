@@ -1,8 +1,9 @@
 import KeychainModel
 import KeychainWire
 
-/// The next question to the user: biometry first where it helps (S-86), the passcode where it does not, both where both
-/// are required. It knows neither agent nor vault. Its caller reports the result of the last question.
+/// The next question to the user: biometry first where it helps (rule authentication.policy.order), the passcode where
+/// it does not, both where both are required. It knows neither agent nor vault. Its caller reports the result of the
+/// last question.
 struct PromptSequence {
     /// So many fingers that do not match, or wrong passcodes, end it.
     static let mostMisses: UInt32 = 3

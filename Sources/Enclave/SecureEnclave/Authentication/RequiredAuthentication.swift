@@ -6,7 +6,7 @@ import KeychainWire
 /// access control.
 struct RequiredAuthentication {
     private let constraints: [AccessConstraint]
-    /// A policy is nothing where there is no passcode to fall back on (semantics G.1).
+    /// A policy is nothing where there is no passcode to fall back on (rule authentication.policy.passcode).
     private var requiresPasscode = false
     /// A caller that asks for biometry alone is told when the user chooses the fallback.
     private(set) var reportsFallback = false
@@ -34,7 +34,7 @@ struct RequiredAuthentication {
         self.changed = changed
     }
 
-    /// Making something asks nothing of the user (S-86) but its password.
+    /// Making something asks nothing of the user (rule access-control.add.free) but its password.
     private init(_ flags: [UInt64], _ operation: GuardedOperation) {
         makesPassword = operation.isMaking
         let kept = operation.isMaking ? AccessConstraint.applicationPassword : .max
@@ -61,7 +61,7 @@ struct RequiredAuthentication {
 
     var needsPassword: Bool { constraints.contains { $0.needsPassword } }
 
-    /// User presence needs a passcode too, whatever fingers are enrolled (S-87).
+    /// User presence needs a passcode too, whatever fingers are enrolled (rule access-control.add.impossible).
     private var wantsPresence: Bool { constraints.contains { $0.demands.contains(.userPresence) } }
 
     /// Whether this is enough. Only the opening shows for sure that a finger is one of those that the thing was bound

@@ -5,7 +5,8 @@ import LinuxSystem
 
 /// The enclave's state about its user: the agent, the grants, and the failed attempts.
 final class UserAccess: Sendable {
-    /// After so many fingers in a row that did not match, the passcode is required (semantics G.1).
+    /// After so many fingers in a row that did not match, the passcode is required (rule
+    /// authentication.policy.lockout).
     static let mostMisses: UInt32 = 5
 
     let agent: (any UserAgent)?

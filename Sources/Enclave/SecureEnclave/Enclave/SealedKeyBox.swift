@@ -75,9 +75,10 @@ extension SealedKey {
             identifier: identifier, constraint: AccessConstraint(flags: flags), operation: operation ?? .useItem)
     }
 
-    /// Whether the key may be used at all (semantics D.5, F.5).
+    /// Whether the key may be used at all (rules access-control.flags.private-key, keys.enclave.algorithms).
     ///
-    /// - Throws: `errSecAuthFailed` for a key of the enclave whose access control does not allow its use (S-34).
+    /// - Throws: `errSecAuthFailed` for a key of the enclave whose access control does not allow its use (rule
+    ///   access-control.flags.private-key).
     func checkUse() throws(Refusal) {
         if origin == .madeInside, binding.control & AccessControl.privateKeyUsage == 0 { throw .usageNotAllowed }
     }

@@ -3,8 +3,8 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// Prompts (semantics D.5, G). The enclave runs them itself, so that a daemon can cause a prompt and do nothing else
-/// with it.
+/// Prompts (rule authentication.prompt.agent). The enclave runs them itself, so that a daemon can cause a prompt and do
+/// nothing else with it.
 extension SoftwareEnclave {
     package func capabilities() throws(Refusal) -> AuthenticationCapabilities {
         let means = try means()

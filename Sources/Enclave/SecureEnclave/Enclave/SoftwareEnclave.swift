@@ -11,7 +11,8 @@ package import LinuxSystem
 /// 1. No class key, device key or passcode leaves it; a class key is in memory only while its class is open, a passcode
 /// only
 ///    while it is looked at.
-/// 2. Without a passcode everything but `akpu` opens with the device key alone, as on a phone without one (S-78).
+/// 2. Without a passcode everything but `akpu` opens with the device key alone, as on a phone without one (rule
+///    protection.passcode.none).
 /// 3. Every attempt at the passcode is on disk before it is looked at, so that no crash and no restart gives one for
 /// free. 4. The file holds the old vault or the new one, whenever a crash comes; it is never replaced by a fresh one.
 ///

@@ -1,7 +1,8 @@
 import KeychainModel
 import LinuxSystem
 
-/// What the enclave refuses about users and what they guard (semantics D.5, G.1).
+/// What the enclave refuses about users and what they guard (rules access-control.add.explained,
+/// authentication.policy.kinds).
 extension Refusal {
     /// Between engine and client only: the user has to be asked first.
     static let needsUser = Refusal(

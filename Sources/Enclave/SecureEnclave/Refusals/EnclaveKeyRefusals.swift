@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// The enclave's refusals about keys; the statuses are those of semantics F.1 and F.5.
+/// The enclave's refusals about keys; the statuses are those of rules keys.form.errors, keys.enclave.size.
 extension Refusal {
     static let usageNotAllowed = Refusal(
         .authFailed, .keyUsage, "accc", "The key's access control does not let its private half be used.",

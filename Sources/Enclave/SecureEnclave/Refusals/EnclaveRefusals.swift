@@ -15,7 +15,7 @@ extension Refusal {
             do: "Unlock the keychain with its passcode: security unlock-keychain.")
     }
 
-    /// For what is to be stored; Apple's add gives the same code (semantics B.2).
+    /// For what is to be stored; Apple's add gives the same code (rule protection.passcode.required).
     static let needsPasscode = Refusal(
         .authFailed, .passcodeNotSet, Accessibility.whenPasscodeSetThisDeviceOnly.code,
         "Items that only a passcode may open cannot be stored while no passcode is set.",

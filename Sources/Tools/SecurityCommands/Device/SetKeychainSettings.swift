@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `set-keychain-settings`: when the keychain locks by itself (semantics H.2).
+/// `set-keychain-settings`: when the keychain locks by itself (rule command.device.settings).
 enum SetKeychainSettings {
     static let command = Command(
         "set-keychain-settings", "Set when the keychain locks by itself.", synopsis: "[-lu] [-t seconds] [keychain]",

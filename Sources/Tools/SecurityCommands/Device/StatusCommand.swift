@@ -1,7 +1,7 @@
 import KeychainModel
 import KeychainWire
 
-/// `status`: how well the keychain is protected, what that means, and where it is (S-78).
+/// `status`: how well the keychain is protected, what that means, and where it is (rule protection.level.status).
 enum StatusCommand {
     static let command = Command(
         "status", "Show how the keychain is protected, its lock state and where it is.", synopsis: ""

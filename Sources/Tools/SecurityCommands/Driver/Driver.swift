@@ -1,7 +1,7 @@
 package import CommandOptions
 import LinuxSystem
 
-/// Turns a command line into an exit status (semantics H.1).
+/// Turns a command line into an exit status (rule command.driver.status).
 package enum Driver {
     /// Runs `security` with the words behind its name.
     ///

@@ -1,7 +1,7 @@
 import CommandOptions
 import LinuxSystem
 
-/// A session of many commands, one a line (semantics H.1), read from a terminal or a script.
+/// A session of many commands, one a line (rule command.driver.interactive), read from a terminal or a script.
 struct Interactive {
     private let session: Session
     private let prompt: Argument

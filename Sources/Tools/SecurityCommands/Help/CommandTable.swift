@@ -1,6 +1,7 @@
 package import CommandOptions
 
-/// All commands, in the order in which a shortened name is looked for (semantics H.1): macOS's order, then our own.
+/// All commands, in the order in which a shortened name is looked for (rule command.driver.prefix): macOS's order, then
+/// our own.
 package enum CommandTable {
     /// The options before a command's name.
     package static let globalOptions: [CommandOption] = [

@@ -1,6 +1,6 @@
 import CommandOptions
 
-/// `help`, and what is shown when no command is given (semantics H.1).
+/// `help`, and what is shown when no command is given (rule command.driver.usage).
 enum Help {
     static let command = Command(
         "help", "Show all commands, or show usage for a command.", synopsis: "[command ...]", operands: 0...Int.max

@@ -13,7 +13,7 @@ package enum CommandFailure: Error {
     /// Everything has been printed; only the exit status is left.
     case shown
 
-    /// The exit status of the process, its low eight bits (semantics H.1).
+    /// The exit status of the process, its low eight bits (rule command.driver.status).
     var status: Int32 {
         switch self {
         case .usage: 2

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// How the values of attributes and passwords are shown (semantics H.3).
+/// How the values of attributes and passwords are shown (rule command.dump.cells).
 ///
 /// Printable ASCII is quoted as it is, even with quotes inside. Anything else is hexadecimal, followed by the same in
 /// quotes with octal escapes if any of it can be printed. Nothing is shown for nothing.

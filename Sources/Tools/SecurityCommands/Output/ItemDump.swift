@@ -2,7 +2,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// An item as `find-…-password` and `dump-keychain` print it, byte for byte as macOS's command does (semantics H.3).
+/// An item as `find-…-password` and `dump-keychain` print it, byte for byte as macOS's command does (rule
+/// command.dump.layout).
 enum ItemDump {
     static func append(_ item: ItemResponse.Item, keychain path: String, to buffer: SecretBuffer) {
         buffer.append(utf8: "keychain: \(path.quoted)\nversion: 512\nclass: ")
@@ -32,7 +33,8 @@ enum ItemDump {
         }
     }
 
-    /// An identifying attribute that was not given is empty here (semantics A.3), and absent in macOS's files.
+    /// An identifying attribute that was not given is empty here (rule command.dump.absent), and absent in macOS's
+    /// files.
     private static func isMissing(_ value: AttributeValue, _ id: AttributeID) -> Bool {
         guard case .emptyString? = AttributeTable.attribute(id: id)?.missing else { return false }
         return value.bytes.isEmpty

@@ -3,7 +3,8 @@ import KeychainWire
 import LinuxSystem
 
 extension ItemResponse.Item {
-    /// Its group is that of one executable, which no signature and no entitlement vouches for (S-18).
+    /// Its group is that of one executable, which no signature and no entitlement vouches for (rule
+    /// command.dump.unsigned).
     var isOfUnsignedProgram: Bool { attributes[.accessGroup]?.string.map(AccessGroup.isOfUnsigned) ?? false }
 }
 

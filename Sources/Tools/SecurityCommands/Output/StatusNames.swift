@@ -1,4 +1,4 @@
-/// The names of the statuses that the keychain gives (semantics B.2), for `--json`.
+/// The names of the statuses that the keychain gives (rule results.status.codes), for `--json`.
 enum StatusNames {
     static func name(of status: Int32) -> String? { names[status] }
 

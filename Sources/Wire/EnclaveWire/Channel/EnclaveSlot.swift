@@ -6,7 +6,7 @@ package import LinuxSystem
 ///     slot  = state:u32 zero:60 message
 ///     state = 0 idle, or answered | 1 asked | 2 closed
 ///
-/// It costs half of what a socket does (limits: section 1). Neither end believes the other: lengths are copied before
+/// It costs half of what a socket does. Neither end believes the other: lengths are copied before
 /// they are checked, bodies before they are read. The daemon wipes the slot when it has read the answer.
 package struct EnclaveSlot: Sendable {
     static let headOffset = 64

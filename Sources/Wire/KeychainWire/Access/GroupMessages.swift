@@ -96,7 +96,7 @@ package struct MoveReport: Equatable, Sendable {
     }
 }
 
-/// The state of a group's items when all of its programs are gone (S-61).
+/// The state of a group's items when all of its programs are gone (rule access-groups.removal.policy).
 package enum GroupPolicy: UInt8, Sendable, CaseIterable {
     /// They stay, as on iOS: a program that comes back finds them.
     case keep = 0

@@ -1,7 +1,7 @@
 package import KeychainModel
 package import LinuxSystem
 
-/// The state of a keychain's device, for people and programs to look at (S-78).
+/// The state of a keychain's device, for people and programs to look at (rule protection.level.status).
 package struct DeviceStatus: Equatable, Sendable {
     /// The protection that an attacker with a copy of the disk has to overcome.
     package enum Protection: UInt8, Sendable {

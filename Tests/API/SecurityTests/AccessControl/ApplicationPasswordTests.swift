@@ -3,14 +3,17 @@ import Security
 import TestSupport
 import Testing
 
-/// Application passwords, mixed into an item's encryption (S-35, S-84).
+/// Application passwords, mixed into an item's encryption (rules access-control.password.mixed,
+/// access-control.password.credential).
 @Suite("Application passwords")
 struct ApplicationPasswordTests {
     private func with(_ password: String) -> Attributes {
         [kSecUseAuthenticationContext: TestContext(password: password)]
     }
 
-    @Test("S-84: an item opens with the password that was set in a context; another one and none have their own errors")
+    @Test(
+        "an item opens with the password that was set in a context; another one and none have their own errors",
+        .rule("access-control.password.credential"))
     func password() throws {
         try withKeychain { keychain in
             #expect(add(guarded(.applicationPassword) + with("from the server")) == errSecSuccess)
@@ -26,7 +29,7 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test("S-84: the password may be derived from the user's own by PBKDF2")
+    @Test("the password may be derived from the user's own by PBKDF2", .rule("access-control.password.credential"))
     func derived() throws {
         try withKeychain { _ in
             let key = try Self.pbkdf2("the user's own", salt: "salt of the item")
@@ -53,7 +56,9 @@ struct ApplicationPasswordTests {
         return try Data(contentsOf: URL(filePath: target))
     }
 
-    @Test("S-35: without one the user is asked: for a new one when adding, for the same when reading")
+    @Test(
+        "without one the user is asked: for a new one when adding, for the same when reading",
+        .rule("access-control.password.mixed", "access-control.password.asked"))
     func typed() throws {
         try withKeychain { keychain in
             keychain.user.will(.password("typed"), .password("typed"), .password("wrong"))
@@ -66,7 +71,7 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test("S-35: beside a demand both are needed")
+    @Test("beside a demand both are needed", .rule("access-control.password.mixed"))
     func beside() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -81,7 +86,7 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test("Changing an item keeps its password")
+    @Test("Changing an item keeps its password", .rule("access-control.password.mixed"))
     func changing() throws {
         try withKeychain { _ in
             #expect(add(guarded(.applicationPassword) + with("p")) == errSecSuccess)

@@ -3,9 +3,11 @@ import KeychainTesting
 import KeychainWire
 import LinuxSystem
 import Security
+import TestSupport
 import Testing
 
-/// Prompts for items with an access control, and the results of the functions (semantics B.4, B.6).
+/// Prompts for items with an access control, and the results of the functions (rules authentication.query.once,
+/// authentication.query.status).
 @Suite("Asking the user for items")
 struct AskingTests {
     private func withGuardedItem(_ body: (TestKeychain) throws -> Void) throws {
@@ -16,7 +18,7 @@ struct AskingTests {
         }
     }
 
-    @Test("S-36: the user reads the program, the item and the operation's own text")
+    @Test("the user reads the program, the item and the operation's own text", .rule("authentication.prompt.text"))
     func operationPrompt() throws {
         try withGuardedItem { keychain in
             keychain.user.will(.touch("thumb"))
@@ -28,7 +30,8 @@ struct AskingTests {
         }
     }
 
-    @Test("S-36: an item's label is its name; several items are named, and asked for once")
+    @Test(
+        "an item's label is its name; several items are named, and asked for once", .rule("authentication.prompt.text"))
     func severalItems() throws {
         try withGuardedItem { keychain in
             for index in 1...4 {
@@ -47,7 +50,7 @@ struct AskingTests {
         }
     }
 
-    @Test("Items with other access controls are asked for at once as well")
+    @Test("Items with other access controls are asked for at once as well", .rule("authentication.query.once"))
     func severalControls() throws {
         try withGuardedItem { keychain in
             try keychain.device.setPasscode("1234")
@@ -62,7 +65,9 @@ struct AskingTests {
         }
     }
 
-    @Test("Attributes, references and the mere existence of a guarded item are guarded as well")
+    @Test(
+        "Attributes, references and the mere existence of a guarded item are guarded as well",
+        .rule("authentication.query.attributes"))
     func attributesOnly() throws {
         try withGuardedItem { keychain in
             for key in [kSecReturnAttributes, kSecReturnPersistentRef, kSecReturnData] {
@@ -75,7 +80,9 @@ struct AskingTests {
         }
     }
 
-    @Test("The user who declines, fails, or is not there has each a status of his own")
+    @Test(
+        "The user who declines, fails, or is not there has each a status of his own",
+        .rule("authentication.query.status"))
     func outcomes() throws {
         try withGuardedItem { keychain in
             keychain.user.will(.cancel)
@@ -93,7 +100,9 @@ struct AskingTests {
         }
     }
 
-    @Test("UI=Fail refuses at once, UI=Skip leaves guarded items out, and nobody is asked")
+    @Test(
+        "UI=Fail refuses at once, UI=Skip leaves guarded items out, and nobody is asked",
+        .rule("authentication.query.fail", "authentication.query.skip"))
     func userInterface() throws {
         try withGuardedItem { keychain in
             #expect(add(genericPassword("open") + [kSecValueData: Data("open")]) == errSecSuccess)
@@ -113,7 +122,9 @@ struct AskingTests {
         }
     }
 
-    @Test("S-86: changing a guarded item asks for it once, deleting asks nobody")
+    @Test(
+        "changing a guarded item asks for it once, deleting asks nobody",
+        .rule("access-control.add.update", "items.delete.free"))
     func changing() throws {
         try withGuardedItem { keychain in
             let change: Attributes = [kSecValueData: Data("new"), kSecAttrComment: "changed"]
@@ -147,7 +158,9 @@ struct AskingTests {
         }
     }
 
-    @Test("An access control is put on an item without asking, and taken off only by who meets it")
+    @Test(
+        "An access control is put on an item without asking, and taken off only by who meets it",
+        .rule("access-control.item.removed"))
     func exchangingControls() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -181,7 +194,9 @@ struct AskingTests {
         }
     }
 
-    @Test("What the user guards stays guarded on a locked device, and is closed there without asking")
+    @Test(
+        "What the user guards stays guarded on a locked device, and is closed there without asking",
+        .rule("access-control.item.state"))
     func locked() throws {
         try withGuardedItem { keychain in
             try keychain.device.setPasscode("1234")
@@ -195,7 +210,7 @@ struct AskingTests {
         }
     }
 
-    @Test("S-88: the call returns when the user has answered")
+    @Test("the call returns when the user has answered", .rule("authentication.prompt.blocking"))
     func blocks() throws {
         try withGuardedItem { keychain in
             let context = TestContext()

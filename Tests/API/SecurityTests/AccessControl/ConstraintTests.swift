@@ -1,11 +1,15 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// The authentication that each flag of an access control requires, and final refusals (semantics D.5).
+/// The authentication that each flag of an access control requires, and final refusals (rule
+/// access-control.flags.demands).
 @Suite("What access controls ask for")
 struct ConstraintTests {
-    @Test("S-29, S-86: user presence is met by a finger, or by the passcode; adding asks nobody")
+    @Test(
+        "user presence is met by a finger, or by the passcode; adding asks nobody",
+        .rule("access-control.flags.presence", "access-control.add.free"))
     func userPresence() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -26,7 +30,9 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-87: user presence cannot be had, nor the passcode asked for, where no passcode is set")
+    @Test(
+        "user presence cannot be had, nor the passcode asked for, where no passcode is set",
+        .rule("access-control.add.impossible"))
     func withoutPasscode() throws {
         try withKeychain { keychain in
             for flags in [.userPresence, .devicePasscode] as [SecAccessControlCreateFlags] {
@@ -37,7 +43,9 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-30: any finger needs one that is enrolled, and survives that others come and go")
+    @Test(
+        "any finger needs one that is enrolled, and survives that others come and go",
+        .rule("access-control.flags.biometry-any"))
     func anyFinger() throws {
         try withKeychain { keychain in
             #expect(add(guarded(.biometryAny)) == errSecAuthFailed)
@@ -56,7 +64,9 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-31: a finger that comes or goes closes an item of the current set for good, and says so")
+    @Test(
+        "a finger that comes or goes closes an item of the current set for good, and says so",
+        .rule("access-control.flags.current-set"))
     func currentSet() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -74,7 +84,9 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-32: the passcode is asked for where it alone counts, whatever fingers there are")
+    @Test(
+        "the passcode is asked for where it alone counts, whatever fingers there are",
+        .rule("access-control.flags.passcode"))
     func passcodeOnly() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -89,7 +101,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-33: with `or` one of several suffices, otherwise all are asked for")
+    @Test("with `or` one of several suffices, otherwise all are asked for", .rule("access-control.flags.combined"))
     func combined() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -107,7 +119,8 @@ struct ConstraintTests {
         }
     }
 
-    @Test("A paired device is not available, and enough where something else is")
+    @Test(
+        "A paired device is not available, and enough where something else is", .rule("access-control.flags.companion"))
     func companion() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -119,7 +132,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-34: privateKeyUsage alone asks nobody")
+    @Test("privateKeyUsage alone asks nobody", .rule("access-control.flags.private-key"))
     func usageAlone() throws {
         try withKeychain { keychain in
             #expect(add(guarded(.privateKeyUsage)) == errSecSuccess)
@@ -128,7 +141,9 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-85: a protection class beside an access control is errSecParam, also where both say the same")
+    @Test(
+        "a protection class beside an access control is errSecParam, also where both say the same",
+        .rule("access-control.item.both"))
     func twice() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -139,7 +154,9 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-26: an item that the user guards is not synchronised, neither from the beginning nor later")
+    @Test(
+        "an item that the user guards is not synchronised, neither from the beginning nor later",
+        .rule("access-control.item.synchronizable"))
     func synchronised() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -150,7 +167,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("S-28: the access control is among the attributes as it was given")
+    @Test("the access control is among the attributes as it was given", .rule("access-control.item.returned"))
     func attributes() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")

@@ -2,6 +2,7 @@ import Foundation
 import KeychainTesting
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 /// `LAContext` and rights in every deployment: a socket changes nothing.
@@ -14,7 +15,8 @@ import Testing
     }
 
     @Test(
-        "S-69, S-71: an evaluation asks once, and spares the prompt of the query it is passed to",
+        "an evaluation asks once, and spares the prompt of the query it is passed to",
+        .rule("authentication.context.domain", "authentication.policy.evaluate"),
         arguments: Deployment.allCases)
     func evaluated(_ deployment: Deployment) async throws {
         let keychain = try Self.phone(deployment)
@@ -36,7 +38,9 @@ import Testing
         #expect(keychain.device.user.questions.map(\.reason) == ["to test"])
     }
 
-    @Test("A context that is invalidated takes its prompt away: appCancel", arguments: Deployment.allCases)
+    @Test(
+        "A context that is invalidated takes its prompt away: appCancel", .rule("authentication.context.invalidated"),
+        arguments: Deployment.allCases)
     func invalidated(_ deployment: Deployment) async throws {
         let (keychain, context) = (try Self.phone(deployment), LAContext())
         let user = keychain.device.user
@@ -61,7 +65,8 @@ import Testing
     }
 
     @Test(
-        "S-84: an application password reaches the enclave, and a wrong one opens nothing",
+        "an application password reaches the enclave, and a wrong one opens nothing",
+        .rule("access-control.password.credential"),
         arguments: Deployment.allCases)
     func password(_ deployment: Deployment) throws {
         let keychain = try Self.phone(deployment)

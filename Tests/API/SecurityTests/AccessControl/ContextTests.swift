@@ -1,11 +1,15 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// `kSecUseAuthenticationContext` (S-42, S-84, semantics B.6).
+/// `kSecUseAuthenticationContext` (rules authentication.context.reason, access-control.password.credential,
+/// authentication.context.spares).
 @Suite("Contexts given with queries")
 struct ContextTests {
-    @Test("What was shown in a context spares the next prompt in it, and in no other")
+    @Test(
+        "What was shown in a context spares the next prompt in it, and in no other",
+        .rule("authentication.context.spares"))
     func reuse() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -24,7 +28,9 @@ struct ContextTests {
         }
     }
 
-    @Test("What was shown does not outlive a lock, nor a context that was invalidated")
+    @Test(
+        "What was shown does not outlive a lock, nor a context that was invalidated",
+        .rule("authentication.context.lifetime"))
     func ends() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -42,7 +48,9 @@ struct ContextTests {
         }
     }
 
-    @Test("What one program was shown counts for no other, whatever context it names")
+    @Test(
+        "What one program was shown counts for no other, whatever context it names",
+        .rule("authentication.context.others"))
     func otherPrograms() throws {
         try withKeychain(accessGroups: ["TEAM.shared"]) { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -55,7 +63,9 @@ struct ContextTests {
         }
     }
 
-    @Test("S-42: the context's reason and titles are shown; the operation's own text comes before its reason")
+    @Test(
+        "the context's reason and titles are shown; the operation's own text comes before its reason",
+        .rule("authentication.context.reason"))
     func texts() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -86,7 +96,9 @@ struct ContextTests {
         }
     }
 
-    @Test("Something else in the place of a context, or of the operation's text, is errSecParam")
+    @Test(
+        "Something else in the place of a context, or of the operation's text, is errSecParam",
+        .rule("authentication.query.keys"))
     func otherObjects() throws {
         try withKeychain { _ in
             #expect(reading("service", [kSecUseAuthenticationContext: NSObject()]).status == errSecParam)

@@ -1,8 +1,10 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-/// Private keys with an access control (S-34, S-41, S-42, S-45).
+/// Private keys with an access control (rules access-control.flags.private-key, keys.item.free, keys.use.context,
+/// keys.use.prompt).
 @Suite("Asking the user for keys")
 struct GuardedKeyTests {
     private typealias Flags = SecAccessControlCreateFlags
@@ -18,7 +20,9 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("S-41, S-45: finding a key asks nobody; the prompt appears when it signs, each time")
+    @Test(
+        "finding a key asks nobody; the prompt appears when it signs, each time",
+        .rule("keys.item.free", "keys.use.prompt"))
     func signs() throws {
         try withKey { keychain in
             let key = try #require(handle(privateKey("login")))
@@ -34,7 +38,7 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("S-45: decrypting and exchanging keys ask as well; what the public half does asks nobody")
+    @Test("decrypting and exchanging keys ask as well; what the public half does asks nobody", .rule("keys.use.prompt"))
     func decrypts() throws {
         try withKey { keychain in
             let key = try #require(handle(privateKey("login")))
@@ -50,7 +54,9 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("S-42: a key found with a context asks in it, with its reason; what was shown serves it again")
+    @Test(
+        "a key found with a context asks in it, with its reason; what was shown serves it again",
+        .rule("keys.use.context"))
     func contexts() throws {
         try withKey { keychain in
             let context = TestContext(reason: "to log in")
@@ -64,7 +70,7 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("S-36: a key found with an operation's text asks with it")
+    @Test("a key found with an operation's text asks with it", .rule("authentication.prompt.text"))
     func operationPrompt() throws {
         try withKey { keychain in
             let key = try #require(handle(privateKey("login") + [kSecUseOperationPrompt: "to sign"]))
@@ -74,7 +80,9 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("S-73, S-74: an RSA key of the current set is found by its attributes and asks when it signs")
+    @Test(
+        "an RSA key of the current set is found by its attributes and asks when it signs",
+        .rule("keys.create.rsa-guarded", "keys.item.found"))
     func kept() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -104,7 +112,9 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("S-34, S-35: a key may have a password, set when it is made and given when it is used")
+    @Test(
+        "a key may have a password, set when it is made and given when it is used",
+        .rule("access-control.flags.private-key", "access-control.password.key"))
     func password() throws {
         try withKeychain { keychain in
             let context: Attributes = [kSecUseAuthenticationContext: TestContext(password: "p")]
@@ -121,7 +131,7 @@ struct GuardedKeyTests {
         }
     }
 
-    @Test("What guards a key cannot be loosened without the user")
+    @Test("What guards a key cannot be loosened without the user", .rule("keys.use.guard-kept"))
     func loosening() throws {
         try withKey { keychain in
             let loose = try #require(accessControl(kSecAttrAccessibleWhenUnlocked, .privateKeyUsage))

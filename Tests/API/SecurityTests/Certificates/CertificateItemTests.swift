@@ -2,12 +2,15 @@ import Security
 import TestSupport
 import Testing
 
-/// Certificates as arguments and results by reference (S-63, semantics A.4, B.3, B.4).
+/// Certificates as arguments and results by reference (rules certificates.item.reference, results.reference.kind,
+/// queries.match.reference).
 @Suite("Certificates by reference")
 struct CertificateItemTests {
     private let query: Attributes = [kSecClass: kSecClassCertificate]
 
-    @Test("S-63: a certificate added by reference gets its attributes from its bytes, and is found by each of them")
+    @Test(
+        "a certificate added by reference gets its attributes from its bytes, and is found by each of them",
+        .rule("certificates.item.reference"))
     func derived() throws {
         try withKeychain { _ in
             let server = try secCertificate("server")
@@ -29,7 +32,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("What the dictionary says itself wins over what the certificate says")
+    @Test("What the dictionary says itself wins over what the certificate says", .rule("certificates.item.override"))
     func explicit() throws {
         try withKeychain { _ in
             let reference = try secCertificate("server")
@@ -43,7 +46,9 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("S-11: the result of kSecReturnRef is the certificate, with other keys a dictionary, with a limit an array")
+    @Test(
+        "the result of kSecReturnRef is the certificate, with other keys a dictionary, with a limit an array",
+        .rule("results.reference.kind"))
     func results() throws {
         try withKeychain { _ in
             let server = try secCertificate("server")
@@ -68,7 +73,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("A certificate in a query narrows it to its item, in all functions")
+    @Test("A certificate in a query narrows it to its item, in all functions", .rule("queries.match.reference"))
     func narrowing() throws {
         try withKeychain { _ in
             let (server, root) = (try secCertificate("server"), try secCertificate("root"))
@@ -88,7 +93,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("The same certificate twice is a duplicate, also under another label")
+    @Test("The same certificate twice is a duplicate, also under another label", .rule("certificates.item.duplicate"))
     func duplicate() throws {
         let server = try secCertificate("server")
         try withKeychain { _ in
@@ -110,7 +115,9 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("Names in a query are found whatever their case and blanks")
+    @Test(
+        "Names in a query are found whatever their case and blanks",
+        .rule("queries.match.name-form", "certificates.item.normalized"))
     func names() throws {
         try withKeychain { _ in
             add([kSecValueRef: try secCertificate("intermediate")])
@@ -127,7 +134,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("A row whose value is no certificate has no reference")
+    @Test("A row whose value is no certificate has no reference", .rule("results.reference.no-object"))
     func noCertificate() throws {
         try withKeychain { _ in
             add(certificate() + [kSecValueData: Data("no DER")])

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Queries on the contents of certificates (semantics B.4).
+/// Queries on the contents of certificates (rule queries.match-keys.certificates).
 @Suite("Match keys that look into certificates")
 struct CertificateMatchTests {
     private let query: Attributes = [kSecClass: kSecClassCertificate]
@@ -22,7 +22,7 @@ struct CertificateMatchTests {
         return Set(names.filter { name in (try? secCertificate(name)).map { certificates.contains($0) } ?? false })
     }
 
-    @Test("kSecMatchValidOnDate takes those that are valid then; null is now")
+    @Test("kSecMatchValidOnDate takes those that are valid then; null is now", .rule("queries.match-keys.date"))
     func date() throws {
         let all = ["server", "server-expired", "server-future", "root"]
         try withCertificates(all) {
@@ -35,7 +35,9 @@ struct CertificateMatchTests {
         }
     }
 
-    @Test("kSecMatchEmailAddressIfPresent takes those that name the address, and those that name none")
+    @Test(
+        "kSecMatchEmailAddressIfPresent takes those that name the address, and those that name none",
+        .rule("queries.match-keys.email"))
     func email() throws {
         let all = ["mail", "client", "server"]
         try withCertificates(all) {
@@ -45,7 +47,9 @@ struct CertificateMatchTests {
         }
     }
 
-    @Test("kSecMatchIssuers takes those below one of the names, over intermediates in the keychain")
+    @Test(
+        "kSecMatchIssuers takes those below one of the names, over intermediates in the keychain",
+        .rule("queries.match-keys.issuers"))
     func issuers() throws {
         let all = ["server", "root-other", "server-toodeep", "below", "intermediate", "root"]
         let root = try #require(SecCertificateCopyNormalizedSubjectSequence(try secCertificate("root")))
@@ -74,7 +78,7 @@ struct CertificateMatchTests {
         }
     }
 
-    @Test("kSecMatchPolicy takes those that are what the policy wants")
+    @Test("kSecMatchPolicy takes those that are what the policy wants", .rule("queries.match-keys.policy"))
     func policy() throws {
         let all = ["server", "client", "server-clientonly", "server-expired", "mail"]
         try withCertificates(all) {
@@ -91,7 +95,9 @@ struct CertificateMatchTests {
         }
     }
 
-    @Test("kSecMatchTrustedOnly takes those with a chain to the system's anchors, over the keychain's intermediates")
+    @Test(
+        "kSecMatchTrustedOnly takes those with a chain to the system's anchors, over the keychain's intermediates",
+        .rule("queries.match-keys.trusted"))
     func trusted() throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("anchors.pem")
@@ -116,7 +122,7 @@ struct CertificateMatchTests {
         }
     }
 
-    @Test("S-10: a limit counts what matches, not what was looked at")
+    @Test("a limit counts what matches, not what was looked at", .rule("queries.limit.matches"))
     func limits() throws {
         let all = ["server-expired", "server-future", "server", "client", "mail"]
         try withCertificates(all) {
@@ -144,7 +150,9 @@ struct CertificateMatchTests {
         }
     }
 
-    @Test("Other classes have no certificates to look into, and other functions take no match keys")
+    @Test(
+        "Other classes have no certificates to look into, and other functions take no match keys",
+        .rule("queries.match-keys.certificates"))
     func elsewhere() throws {
         try withKeychain { _ in
             for itemClass in [kSecClassGenericPassword, kSecClassInternetPassword, kSecClassKey] {

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-@Suite("A.7: keys and certificates go to files and come from files")
+@Suite("keys and certificates go to files and come from files", .rule("certificates.file.forms"))
 struct ItemFileTests {
     private struct Read {
         let status: OSStatus
@@ -65,7 +65,7 @@ struct ItemFileTests {
         }
     }
 
-    @Test("openssl reads what is written, and what openssl writes is read")
+    @Test("openssl reads what is written, and what openssl writes is read", .rule("certificates.file.forms"))
     func openssl() throws {
         let (identity, certificate, key) = try halves("rsa")
         let pem = try #require(written([key], .formatUnknown, .pemArmour).data)
@@ -107,7 +107,7 @@ struct ItemFileTests {
         }
     }
 
-    @Test("A private key that does not leave the enclave is written to no file")
+    @Test("A private key that does not leave the enclave is written to no file", .rule("certificates.file.enclave"))
     func sealedKey() throws {
         try withKeychain { _ in
             add([kSecValueRef: try importedIdentity(), kSecAttrIsExtractable: false])

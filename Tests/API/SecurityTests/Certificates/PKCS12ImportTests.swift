@@ -15,7 +15,7 @@ struct PKCS12ImportTests {
     }
 
     @Test(
-        "A file gives an identity with its chain, trust, name and identifier",
+        "A file gives an identity with its chain, trust, name and identifier", .rule("certificates.file.pkcs12"),
         arguments: [("aes", "secret"), ("legacy", "secret"), ("des3", "secret"), ("unicode", "pässwörd €")])
     func opened(name: String, passphrase: String) throws {
         let (status, items) = try open(name, passphrase)
@@ -58,7 +58,9 @@ struct PKCS12ImportTests {
         #expect(isGood)
     }
 
-    @Test("A wrong passphrase is errSecAuthFailed, what is no file errSecDecode, an option of another type errSecParam")
+    @Test(
+        "A wrong passphrase is errSecAuthFailed, what is no file errSecDecode, an option of another type errSecParam",
+        .rule("certificates.file.pkcs12"))
     func refused() throws {
         let data = Data(try CertificateFixtures.bytes("aes.p12"))
         #expect(open(data, [kSecImportExportPassphrase: "wrong"]).status == errSecAuthFailed)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SecCertificate")
 struct SecCertificateTests {
-    @Test("A certificate is made of DER and of nothing else, and gives its DER back")
+    @Test("A certificate is made of DER and of nothing else, and gives its DER back", .rule("certificates.object.der"))
     func data() throws {
         let der = Data(try CertificateFixtures.bytes("server.der"))
         let certificate = try secCertificate("server")
@@ -17,7 +17,7 @@ struct SecCertificateTests {
         }
     }
 
-    @Test("Summary, name, addresses, serial number and dates")
+    @Test("Summary, name, addresses, serial number and dates", .rule("certificates.object.parts"))
     func fields() throws {
         let mail = try secCertificate("mail")
         #expect(SecCertificateCopySubjectSummary(mail) as String? == "Ada")
@@ -36,7 +36,7 @@ struct SecCertificateTests {
             (begin.map { $0 as Date } ?? .distantFuture) < Date() && (end.map { $0 as Date } ?? .distantPast) > Date())
     }
 
-    @Test("What a certificate has not is nil")
+    @Test("What a certificate has not is nil", .rule("certificates.object.parts"))
     func missing() throws {
         let unit = try secCertificate("name-ou")
         var name: CFString? = "before"
@@ -59,6 +59,7 @@ struct SecCertificateTests {
 
     @Test(
         "The public key of a certificate is a SecKey whose label is the hash in the certificate's item",
+        .rule("certificates.item.hash"),
         arguments: ["server", "key-rsa", "key-p384", "key-p521", "key-ed25519", "key-x25519"])
     func key(name: String) throws {
         let certificate = try secCertificate(name)
@@ -75,7 +76,7 @@ struct SecCertificateTests {
         #expect(older == key)
     }
 
-    @Test("A key that is not used here is none")
+    @Test("A key that is not used here is none", .rule("certificates.object.key"))
     func noKey() throws {
         let certificate = try secCertificate("compressed")
         #expect(SecCertificateCopyKey(certificate) == nil)

@@ -32,6 +32,7 @@ struct TrustRulesTests {
 
     @Test(
         "Certificates issued after 2019-07-01 name server authentication and last 825 days at most, unlike older ones",
+        .rule("trust.policy.server"),
         arguments: [
             ("server-2019-old", 0), ("server-2019-new", errSecInvalidExtendedKeyUsage),
             ("server-2019-new-named", errSecCertificateValidityPeriodTooLong),
@@ -82,6 +83,7 @@ struct TrustRulesTests {
 
     @Test(
         "Under the distribution's roots 398 days are allowed since 2020-09-01, to the second",
+        .rule("trust.policy.distribution"),
         arguments: [
             ("server-398", 0), ("server-399", errSecCertificateValidityPeriodTooLong),
             ("server-825", errSecCertificateValidityPeriodTooLong),
@@ -141,7 +143,9 @@ struct TrustRulesTests {
 
     private func result(_ trust: SecTrust) -> [String: Any] { SecTrustCopyResult(trust) as? [String: Any] ?? [:] }
 
-    @Test("Without answers the result says that revocation was not checked, and the certificate is believed")
+    @Test(
+        "Without answers the result says that revocation was not checked, and the certificate is believed",
+        .rule("trust.revocation.responses"))
     func unchecked() throws {
         for name in ["server", "server-informed"] {
             let trust = try trust([name, "intermediate"])
@@ -151,7 +155,9 @@ struct TrustRulesTests {
         }
     }
 
-    @Test("Answers for all certificates but the anchor are a check, and the result says until when it holds")
+    @Test(
+        "Answers for all certificates but the anchor are a check, and the result says until when it holds",
+        .rule("trust.revocation.responses"))
     func checked() throws {
         let trust = try trust(["server-informed", "intermediate"])
         #expect(try SecTrustSetOCSPResponse(trust, answers("good", "good-intermediate")) == errSecSuccess)
@@ -168,6 +174,7 @@ struct TrustRulesTests {
 
     @Test(
         "A certificate that was revoked, or whose issuer was, is not believed, whatever else is said of it",
+        .rule("trust.revocation.revoked"),
         arguments: [
             ["revoked"], ["good", "revoked"], ["revoked-delegated"], ["good", "revoked-intermediate"],
             ["revoked-stale"],
@@ -192,7 +199,9 @@ struct TrustRulesTests {
         #expect(code(trust) == 0 && result(trust)["TrustRevocationChecked"] as? Bool == false)
     }
 
-    @Test("Who wants to be sure is told what is missing: an answer, or a place to ask")
+    @Test(
+        "Who wants to be sure is told what is missing: an answer, or a place to ask", .rule("trust.revocation.required")
+    )
     func required() throws {
         let strict = SecPolicyCreateRevocation(kSecRevocationRequirePositiveResponse)
         func text(_ trust: SecTrust) -> String {

@@ -29,7 +29,7 @@ struct TrustTests {
         return (error?.code ?? 0, error?.localizedDescription ?? "")
     }
 
-    @Test("A chain to an anchor is believed, and is there to be looked at")
+    @Test("A chain to an anchor is believed, and is there to be looked at", .rule("trust.evaluate.chain"))
     func trusted() throws {
         let trust = try trust()
         #expect(verdict(trust).code == 0)
@@ -71,6 +71,7 @@ struct TrustTests {
 
     @Test(
         "What is not believed has Apple's code and words that name the certificate and the reason",
+        .rule("trust.evaluate.reason"),
         arguments: failures.indices)
     func failure(index: Int) throws {
         let (names, status, words) = Self.failures[index]
@@ -81,6 +82,7 @@ struct TrustTests {
 
     @Test(
         "Failures that another date or anchor would change are recoverable, others fatal",
+        .rule("trust.evaluate.recoverable"),
         arguments: [
             ("server-expired", SecTrustResultType.recoverableTrustFailure), ("server-critical", .fatalTrustFailure),
             ("server", .unspecified),
@@ -96,7 +98,7 @@ struct TrustTests {
         #expect(dictionary?["TrustResultValue"] as? UInt32 == expected.rawValue)
     }
 
-    @Test("Date, policies and anchors can be changed, and each change asks anew")
+    @Test("Date, policies and anchors can be changed, and each change asks anew", .rule("trust.evaluate.again"))
     func changes() throws {
         let trust = try trust(["server-expired", "intermediate"])
         #expect(verdict(trust).code == Int(errSecCertificateExpired))
@@ -119,7 +121,7 @@ struct TrustTests {
         #expect(try anchors as? [SecCertificate] == [secCertificate("root-other")])
     }
 
-    @Test("All policies must hold")
+    @Test("All policies must hold", .rule("trust.policy.all"))
     func severalPolicies() throws {
         var trust: SecTrust?
         let policies = [SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "other.example.org")] as NSArray
@@ -130,7 +132,9 @@ struct TrustTests {
         #expect(verdict(made).code == Int(errSecHostNameMismatch))
     }
 
-    @Test("The system's anchors count unless there are own ones, or when they are asked for")
+    @Test(
+        "The system's anchors count unless there are own ones, or when they are asked for",
+        .rule("trust.anchors.system"))
     func systemAnchors() throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("anchors.pem")
@@ -156,7 +160,7 @@ struct TrustTests {
         }
     }
 
-    @Test("An evaluation on a queue gives the same answer")
+    @Test("An evaluation on a queue gives the same answer", .rule("trust.evaluate.queue"))
     func asynchronous() async throws {
         let trust = try trust()
         let isTrusted = await withCheckedContinuation { continuation in
@@ -174,7 +178,7 @@ struct TrustTests {
         #expect(code == Int(errSecCertificateExpired))
     }
 
-    @Test("What is neither certificates nor policies is refused")
+    @Test("What is neither certificates nor policies is refused", .rule("trust.evaluate.input"))
     func wrongTypes() throws {
         var trust: SecTrust?
         #expect(unsafe SecTrustCreateWithCertificates(NSArray(), nil, &trust) == errSecParam)
@@ -202,7 +206,7 @@ struct PolicyTests {
         #expect(basic?.count == 1)
     }
 
-    @Test("A policy made by its identifier is that made by its function")
+    @Test("A policy made by its identifier is that made by its function", .rule("trust.policy.properties"))
     func identifiers() {
         let properties: [CFString: Any] = [kSecPolicyName: "a.example.org"]
         let made = SecPolicyCreateWithProperties(kSecPolicyAppleSSL, properties as CFDictionary)
@@ -213,7 +217,7 @@ struct PolicyTests {
         #expect(SecPolicyCreateWithProperties(kSecPolicyAppleSSL, [kSecPolicyClient: "yes"] as CFDictionary) == nil)
     }
 
-    @Test("Purposes, addresses, key usages and revocation are demanded")
+    @Test("Purposes, addresses, key usages and revocation are demanded", .rule("trust.policy.usage"))
     func demands() throws {
         func status(_ name: String, _ policy: SecPolicy?) throws -> Int {
             var trust: SecTrust?

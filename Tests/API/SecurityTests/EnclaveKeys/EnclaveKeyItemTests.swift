@@ -6,7 +6,9 @@ import Testing
 /// Calls from Apple's articles on the items of enclave keys.
 @Suite("Keys of the Secure Enclave as items")
 struct EnclaveKeyItemTests {
-    @Test("S-46: the private half cannot be had: not as data, not as a value, not among the attributes")
+    @Test(
+        "the private half cannot be had: not as data, not as a value, not among the attributes",
+        .rule("keys.enclave.reference"))
     func noBytes() throws {
         try withKeychain { _ in
             let key = try #require(makeKey(enclaveKey("login")).value)
@@ -24,7 +26,9 @@ struct EnclaveKeyItemTests {
         }
     }
 
-    @Test("Its attributes are those of a token's key: where it is, who may use it, and no value")
+    @Test(
+        "Its attributes are those of a token's key: where it is, who may use it, and no value",
+        .rule("keys.attributes.token"))
     func attributes() throws {
         try withKeychain { _ in
             let control = SecAccessControlCreateFlags.privateKeyUsage
@@ -41,7 +45,9 @@ struct EnclaveKeyItemTests {
         }
     }
 
-    @Test("S-48: without deleting the old key first, the old one stays in effect; deleted, the new one is")
+    @Test(
+        "without deleting the old key first, the old one stays in effect; deleted, the new one is",
+        .rule("keys.item.duplicate"))
     func recreate() throws {
         try withKeychain { _ in
             let first = try #require(makeKey(enclaveKey("login")).value)
@@ -59,7 +65,7 @@ struct EnclaveKeyItemTests {
         }
     }
 
-    @Test("S-49: SecItemDelete by class and label removes the private and the public key")
+    @Test("SecItemDelete by class and label removes the private and the public key", .rule("keys.item.delete-label"))
     func deletePair() throws {
         try withKeychain { _ in
             let pair = enclaveKey("pair") + [kSecPublicKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrLabel: "pair"]]
@@ -71,7 +77,9 @@ struct EnclaveKeyItemTests {
         }
     }
 
-    @Test("S-57: an enclave key is deleted by token, class and label; a key of the program's stays")
+    @Test(
+        "an enclave key is deleted by token, class and label; a key of the program's stays",
+        .rule("keys.item.delete-token"))
     func deleteByToken() throws {
         try withKeychain { _ in
             _ = makeKey(enclaveKey("login"))
@@ -87,7 +95,9 @@ struct EnclaveKeyItemTests {
         }
     }
 
-    @Test("S-51, S-52, S-54: the public key goes to a server as PEM, and openssl verifies what the enclave signed")
+    @Test(
+        "the public key goes to a server as PEM, and openssl verifies what the enclave signed",
+        .rule("keys.public.copy", "keys.public.export", "keys.public.pem"))
     func openssl() throws {
         try withKeychain { _ in
             let key = try #require(makeKey(enclaveKey("login")).value)
@@ -102,7 +112,8 @@ struct EnclaveKeyItemTests {
     }
 
     @Test(
-        "S-53: a public key added by reference gives its bytes back; the second time it is a duplicate, to be deleted"
+        "a public key added by reference gives its bytes back; the second time it is a duplicate, to be deleted",
+        .rule("keys.public.add")
     )
     func legacyExport() throws {
         try withKeychain { _ in
@@ -121,7 +132,8 @@ struct EnclaveKeyItemTests {
     }
 
     @Test(
-        "S-59: what is encrypted for an enclave key is decrypted in the enclave; larger input is refused with a reason")
+        "what is encrypted for an enclave key is decrypted in the enclave; larger input is refused with a reason",
+        .rule("keys.enclave.algorithms"))
     func decryption() throws {
         try withKeychain { _ in
             let key = try #require(makeKey(enclaveKey("login")).value)
@@ -142,7 +154,7 @@ struct EnclaveKeyItemTests {
         }
     }
 
-    @Test("S-59: an enclave key exchanges keys with a peer, who gets the same")
+    @Test("an enclave key exchanges keys with a peer, who gets the same", .rule("keys.enclave.algorithms"))
     func exchanges() throws {
         try withKeychain { _ in
             let key = try #require(makeKey(enclaveKey("login")).value)

@@ -13,7 +13,7 @@ func enclaveKey(
     ]
 }
 
-/// A query for the private key with a label (S-41).
+/// A query for the private key with a label (rule keys.item.free).
 func privateKey(_ label: String) -> Attributes {
     [kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrLabel: label]
 }

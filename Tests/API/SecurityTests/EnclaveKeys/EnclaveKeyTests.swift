@@ -1,12 +1,15 @@
 import KeychainTesting
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 /// Keys of the Secure Enclave, as in Apple's articles.
 @Suite("Keys of the Secure Enclave")
 struct EnclaveKeyTests {
-    @Test("S-38, S-39, S-75: SecKeyCreateRandomKey makes a permanent key in the enclave, which signs")
+    @Test(
+        "SecKeyCreateRandomKey makes a permanent key in the enclave, which signs",
+        .rule("keys.enclave.token", "keys.enclave.create"))
     func create() throws {
         try withKeychain { _ in
             let made = makeKey(enclaveKey("login"))
@@ -20,7 +23,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-40: SecKeyGeneratePair gives both halves; only the public one can be had as data")
+    @Test("SecKeyGeneratePair gives both halves; only the public one can be had as data", .rule("keys.create.pair"))
     func pair() throws {
         try withKeychain { _ in
             var halves: (SecKey?, SecKey?)
@@ -39,7 +42,9 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-41, S-45, S-73: a guarded key is made and found without asking anybody; signing with it fails closed")
+    @Test(
+        "a guarded key is made and found without asking anybody; signing with it fails closed",
+        .rule("keys.item.free", "keys.use.prompt", "keys.create.rsa-guarded"))
     func guarded() throws {
         try withKeychain { keychain in
             try keychain.device.setPasscode("1234")
@@ -61,7 +66,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-42: a context with a reason goes along with the query for a key")
+    @Test("a context with a reason goes along with the query for a key", .rule("keys.use.context"))
     func context() throws {
         try withKeychain { _ in
             _ = makeKey(enclaveKey("login"))
@@ -72,7 +77,9 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-34: a key whose access control has no privateKeyUsage does not sign; without an access control it does")
+    @Test(
+        "a key whose access control has no privateKeyUsage does not sign; without an access control it does",
+        .rule("access-control.flags.private-key"))
     func usage() throws {
         try withKeychain { _ in
             let key = try #require(makeKey(enclaveKey("a", kSecAttrAccessibleWhenUnlocked, [])).value)
@@ -81,7 +88,9 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-50: a key for unattended work signs on a locked device after the first unlock, and not before it")
+    @Test(
+        "a key for unattended work signs on a locked device after the first unlock, and not before it",
+        .rule("keys.enclave.unattended"))
     func unattended() throws {
         try withKeychain { keychain in
             _ = makeKey(enclaveKey("background", kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly))
@@ -101,7 +110,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-56: a key that needs a passcode is made only where one is set")
+    @Test("a key that needs a passcode is made only where one is set", .rule("keys.enclave.passcode"))
     func passcodeSet() throws {
         try withKeychain { keychain in
             let parameters = enclaveKey("key", kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly)
@@ -115,7 +124,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("S-55: other sizes and types are refused, and so are groups that are not the program's")
+    @Test("other sizes and types are refused, and so are groups that are not the program's", .rule("keys.enclave.size"))
     func refused() throws {
         try withKeychain { _ in
             for change: Attributes in [

@@ -1,5 +1,6 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
 /// Keys in the keychain: found by their attributes, and used without their bytes if the item requires it.
@@ -8,7 +9,7 @@ struct KeptKeyTests {
     private static var rsa: Attributes { [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] }
     private static var tag: Data { Data("org.example.rsa") }
 
-    @Test("S-74: a key is found by class, half, type, size and tag, alone or together")
+    @Test("a key is found by class, half, type, size and tag, alone or together", .rule("keys.item.found"))
     func lookup() throws {
         try withKeychain { _ in
             let attributes: Attributes = [kSecAttrIsPermanent: true, kSecAttrApplicationTag: Self.tag]
@@ -26,7 +27,9 @@ struct KeptKeyTests {
         }
     }
 
-    @Test("S-73: an RSA key whose use is guarded is made and found, never leaves, and fails closed when it is to sign")
+    @Test(
+        "an RSA key whose use is guarded is made and found, never leaves, and fails closed when it is to sign",
+        .rule("keys.create.rsa-guarded"))
     func guardedRSA() throws {
         try withKeychain { keychain in
             keychain.device.enrol(finger: "thumb")
@@ -46,7 +49,9 @@ struct KeptKeyTests {
         }
     }
 
-    @Test("S-83: a private key stored by reference under a tag is read back as a key, and deleted")
+    @Test(
+        "a private key stored by reference under a tag is read back as a key, and deleted", .rule("keys.item.reference")
+    )
     func byReference() throws {
         try withKeychain { _ in
             let item: Attributes = [
@@ -66,7 +71,8 @@ struct KeptKeyTests {
     }
 
     @Test(
-        "A key of every kind is stored by reference, both halves, and comes back as the same key", arguments: Keys.all)
+        "A key of every kind is stored by reference, both halves, and comes back as the same key",
+        .rule("keys.item.reference"), arguments: Keys.all)
     func everyKind(key: SecKey) throws {
         try withKeychain { _ in
             for half in [key, publicKey(key)] {
@@ -82,7 +88,9 @@ struct KeptKeyTests {
         }
     }
 
-    @Test("A key that is not extractable is used without its bytes entering the program")
+    @Test(
+        "A key that is not extractable is used without its bytes entering the program",
+        .rule("keys.item.not-extractable"))
     func notExtractable() throws {
         try withKeychain { _ in
             for (parameters, algorithm): (Attributes, SecKeyAlgorithm) in [
@@ -115,7 +123,9 @@ struct KeptKeyTests {
         }
     }
 
-    @Test("S-76: a key of a shared group serves every program of the group, and is nothing to others")
+    @Test(
+        "a key of a shared group serves every program of the group, and is nothing to others", .rule("keys.item.shared")
+    )
     func groups() throws {
         try withKeychain(accessGroups: ["TEAM.program", "TEAM.suite"]) { keychain in
             let key = try #require(makeKey(enclaveKey("shared", more: [kSecAttrAccessGroup: "TEAM.suite"])).value)
@@ -132,7 +142,7 @@ struct KeptKeyTests {
         }
     }
 
-    @Test("S-46: bytes do not become a key of the enclave")
+    @Test("bytes do not become a key of the enclave", .rule("keys.enclave.import"))
     func noImport() throws {
         try withKeychain { _ in
             let token: Attributes = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave]

@@ -1,13 +1,14 @@
 import KeychainModel
 import Security
+import TestSupport
 import Testing
 
-@Suite("Algorithms of keys (semantics F.3)")
+@Suite("Algorithms of keys", .rule("keys.algorithm.table"))
 struct KeyAlgorithmTests {
     static let operations: [SecKeyOperationType] = [.sign, .verify, .encrypt, .decrypt, .keyExchange]
     static let names = KeyAlgorithm.all.map(\.name)
 
-    @Test("All 87 constants have Apple's identifiers, under both names")
+    @Test("All 87 constants have Apple's identifiers, under both names", .rule("keys.algorithm.table"))
     func published() {
         #expect(PublishedAlgorithms.all.count == 87)
         for row in PublishedAlgorithms.all {
@@ -30,7 +31,9 @@ struct KeyAlgorithmTests {
         #expect(more.contains(SecKeyAlgorithm.edDSASignatureMessageCurve25519SHA512.rawValue as String))
     }
 
-    @Test("Every algorithm does what SecKeyIsAlgorithmSupported says, with every key", arguments: names)
+    @Test(
+        "Every algorithm does what SecKeyIsAlgorithmSupported says, with every key", .rule("keys.algorithm.supported"),
+        arguments: names)
     func supported(_ name: String) throws {
         let algorithm = SecKeyAlgorithm(name as CFString)
         for key in Keys.all { try check(algorithm, key) }
@@ -100,7 +103,7 @@ struct KeyAlgorithmTests {
         return name.split(separator: ":").compactMap { digests[String($0)] }.first ?? 32
     }
 
-    @Test("An algorithm that nobody knows is supported by no key, and refused")
+    @Test("An algorithm that nobody knows is supported by no key, and refused", .rule("keys.algorithm.unsupported"))
     func unknown() {
         for name in ["", "algid:sign:ECDSA", "algid:sign:ECDSA:message-X962:SHA3", "kSecKeyAlgorithmRSASignatureRaw"] {
             let algorithm = SecKeyAlgorithm(rawValue: name as CFString)

@@ -1,7 +1,8 @@
 import Security
+import TestSupport
 import Testing
 
-@Suite("Attributes of keys (semantics F.2)")
+@Suite("Attributes of keys", .rule("keys.attributes.copy"))
 struct KeyAttributeTests {
     /// The table of F.2 for RSA public, RSA private, EC public and EC private keys.
     static let flags: [(key: String, rsaPublic: Bool, rsaPrivate: Bool, ecPublic: Bool, ecPrivate: Bool)] = [
@@ -20,7 +21,7 @@ struct KeyAttributeTests {
         try #require(SecKeyCopyAttributes(key) as? [String: Any])
     }
 
-    @Test("The can-flags are those of the table")
+    @Test("The can-flags are those of the table", .rule("keys.attributes.usage"))
     func canFlags() throws {
         let (rsaPublic, rsaPrivate) = try (attributes(publicKey(Keys.rsa2048)), attributes(Keys.rsa2048))
         let (ecPublic, ecPrivate) = try (attributes(publicKey(Keys.p384)), attributes(Keys.p384))
@@ -53,7 +54,7 @@ struct KeyAttributeTests {
         }
     }
 
-    @Test("The label is what sha1sum says of the exported bytes")
+    @Test("The label is what sha1sum says of the exported bytes", .rule("keys.attributes.label"))
     func label() throws {
         // RFC 6979, A.2.5: the public key of its P-256 vectors; the digest is from `openssl dgst -sha1`.
         let point = Data(

@@ -1,10 +1,11 @@
 import Security
+import TestSupport
 import Testing
 
 @Suite("Keys are made and read")
 struct KeyCreationTests {
     @Test(
-        "S-39: SecKeyCreateRandomKey makes a key of every type and size that is allowed",
+        "SecKeyCreateRandomKey makes a key of every type and size that is allowed", .rule("keys.create.random"),
         arguments: [
             (kSecAttrKeyTypeRSA as String, 1024, 128), (kSecAttrKeyTypeRSA as String, 1032, 129),
             (kSecAttrKeyTypeEC as String, 256, 32), (kSecAttrKeyTypeEC as String, 384, 48),
@@ -19,7 +20,8 @@ struct KeyCreationTests {
     }
 
     @Test(
-        "F.1: a size that is not allowed is −50, and the explanation names those that are",
+        "a size that is not allowed is −50, and the explanation names those that are",
+        .rule("keys.create.random", "keys.type.sizes"),
         arguments: [
             (kSecAttrKeyTypeRSA as String, 511), (kSecAttrKeyTypeRSA as String, 8193),
             (kSecAttrKeyTypeRSA as String, 8200),
@@ -88,7 +90,9 @@ struct KeyCreationTests {
         #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 1024.0]).value != nil)
     }
 
-    @Test("F.1: type and size are required; numbers may be text; nothing else will do")
+    @Test(
+        "type and size are required; numbers may be text; nothing else will do",
+        .rule("keys.create.random", "keys.type.sizes"))
     func parameters() {
         #expect(makeKey([kSecAttrKeyType: kSecAttrKeyTypeEC]).code == Int(errSecParam))
         #expect(makeKey([kSecAttrKeySizeInBits: 256]).code == Int(errSecParam))
@@ -103,7 +107,8 @@ struct KeyCreationTests {
     }
 
     @Test(
-        "S-55: the Secure Enclave makes elliptic curve keys of 256 bits only; the explanation says so",
+        "the Secure Enclave makes elliptic curve keys of 256 bits only; the explanation says so",
+        .rule("keys.enclave.size"),
         arguments: [
             (kSecAttrKeyTypeEC as String, 384), (kSecAttrKeyTypeEC as String, 521),
             (kSecAttrKeyTypeRSA as String, 2048), (kSecAttrKeyTypeEd25519 as String, 256),
@@ -117,7 +122,7 @@ struct KeyCreationTests {
         #expect(made.explanation?.contains("256 bits only") == true)
     }
 
-    @Test("A token nobody knows is −4")
+    @Test("A token nobody knows is −4", .rule("keys.create.token"))
     func unknownToken() {
         let made = makeKey([
             kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: "com.example.token",
@@ -125,7 +130,7 @@ struct KeyCreationTests {
         #expect(made.code == Int(errSecUnimplemented))
     }
 
-    @Test("S-40: SecKeyGeneratePair gives both halves, and a status instead of an error")
+    @Test("SecKeyGeneratePair gives both halves, and a status instead of an error", .rule("keys.create.pair"))
     func pair() throws {
         var (publicKey, privateKey): (SecKey?, SecKey?)
         let parameters: Attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256]
@@ -138,7 +143,7 @@ struct KeyCreationTests {
         #expect(SecCopyLastItemError()?.rule == "key.size")
     }
 
-    @Test("S-51: the public key comes from the private one, and from itself")
+    @Test("the public key comes from the private one, and from itself", .rule("keys.public.copy"))
     func publicHalf() {
         for key in Keys.all {
             let half = publicKey(key)
@@ -149,7 +154,7 @@ struct KeyCreationTests {
         }
     }
 
-    @Test("S-52: both halves leave as data and come back as the same keys")
+    @Test("both halves leave as data and come back as the same keys", .rule("keys.public.export"))
     func representations() throws {
         let sizes = [97, 145, 199]
         for (key, size) in zip(Keys.curves, sizes) {
@@ -168,7 +173,9 @@ struct KeyCreationTests {
         }
     }
 
-    @Test("F.1: SecKeyCreateWithData takes class and type as numbers, and refuses what is no such key")
+    @Test(
+        "SecKeyCreateWithData takes class and type as numbers, and refuses what is no such key",
+        .rule("keys.create.random", "keys.type.sizes", "keys.form.import", "keys.form.errors"))
     func reading() throws {
         let data = try #require(external(Keys.p256))
         let numbers = ["type": 73, "kcls": 1] as CFDictionary
@@ -184,7 +191,7 @@ struct KeyCreationTests {
         #expect(unsafe outcome { unsafe SecKeyCreateWithData(data as CFData, token, $0) }.value == nil)
     }
 
-    @Test("A key describes itself without its bytes")
+    @Test("A key describes itself without its bytes", .rule("keys.type.description"))
     func description() throws {
         let text = Keys.p256.description
         #expect(text == "<SecKeyRef private key, type: kSecAttrKeyTypeECSECPrimeRandom, block size: 256 bits>")

@@ -1,12 +1,15 @@
 import LinuxSystem
 import Security
+import TestSupport
 import Testing
 
-@Suite("Operations with keys (semantics F.1, F.3)")
+@Suite("Operations with keys", .rule("keys.use.sign", "keys.algorithm.table"))
 struct KeyOperationTests {
     private let message = Data("a server's challenge".utf8)
 
-    @Test("S-43: a signature made with .ecdsaSignatureMessageX962SHA256 is verified with the public key alone")
+    @Test(
+        "a signature made with .ecdsaSignatureMessageX962SHA256 is verified with the public key alone",
+        .rule("keys.use.sign"))
     func messageSignature() throws {
         let key = Keys.p256
         let signature = try #require(sign(key, .ecdsaSignatureMessageX962SHA256, message).value)
@@ -18,7 +21,9 @@ struct KeyOperationTests {
         #expect(other.code == Int(errSecVerifyFailed))
     }
 
-    @Test("S-54: 26 bytes, the point of 65 and base64 in lines of 64 are a PEM with which openssl verifies")
+    @Test(
+        "26 bytes, the point of 65 and base64 in lines of 64 are a PEM with which openssl verifies",
+        .rule("keys.public.pem"))
     func articlesPEM() throws {
         let point = try #require(external(publicKey(Keys.p256)))
         #expect(point.count == 65)
@@ -34,7 +39,9 @@ struct KeyOperationTests {
         #expect(try !OpenSSLCommand.verifies(foreign, of: message, pem: pem))
     }
 
-    @Test("A digest of another length than the algorithm's is −50, not signed and not verified")
+    @Test(
+        "A digest of another length than the algorithm's is −50, not signed and not verified",
+        .rule("keys.algorithm.digest-length"))
     func digestLengths() {
         for size in [0, 19, 21, 31, 33, 64] {
             #expect(sign(Keys.p256, .ecdsaSignatureDigestX962SHA256, Data(count: size)).code == Int(errSecParam))
@@ -50,7 +57,7 @@ struct KeyOperationTests {
         #expect(sign(Keys.p256, .ecdsaSignatureDigestX962, Data()).code == Int(errSecParam))
     }
 
-    @Test("A signature of any other length is −67808, whatever the algorithm")
+    @Test("A signature of any other length is −67808, whatever the algorithm", .rule("keys.use.verify"))
     func signatureLengths() {
         let cases: [(SecKey, SecKeyAlgorithm)] = [
             (Keys.p521, .ecdsaSignatureMessageRFC4754SHA512), (Keys.p256, .ecdsaSignatureMessageX962SHA1),
@@ -76,7 +83,7 @@ struct KeyOperationTests {
         }
     }
 
-    @Test("A ciphertext that was changed anywhere, cut or made longer is −50")
+    @Test("A ciphertext that was changed anywhere, cut or made longer is −50", .rule("keys.use.decrypt"))
     func changedCiphertexts() throws {
         let cases: [(SecKey, SecKeyAlgorithm)] = [
             (Keys.p256, .eciesEncryptionStandardX963SHA256AESGCM),
@@ -128,7 +135,9 @@ struct KeyOperationTests {
         #expect(sign(Keys.rsa2048, .rsaSignatureRaw, Data(repeating: 0xff, count: 256)).code == Int(errSecParam))
     }
 
-    @Test("Without padding RSA takes less than its modulus, with zeros before it, and gives it back without them")
+    @Test(
+        "Without padding RSA takes less than its modulus, with zeros before it, and gives it back without them",
+        .rule("keys.algorithm.raw"))
     func rawBlocks() throws {
         let (own, half) = (Keys.rsa2048, publicKey(Keys.rsa2048))
         for input in [Data([5]), Data(repeating: 7, count: 100), Data([1]) + Data(count: 200)] {
@@ -157,7 +166,7 @@ struct KeyOperationTests {
                 == Int(errSecVerifyFailed))
     }
 
-    @Test("An exchange takes the parameters that go with it, and no others")
+    @Test("An exchange takes the parameters that go with it, and no others", .rule("keys.algorithm.parameters"))
     func exchangeParameters() {
         let (own, peer) = (Keys.p256, publicKey(makeKey(kSecAttrKeyTypeEC, 256).value!))
         let derives = SecKeyAlgorithm.ecdhKeyExchangeStandardX963SHA256
@@ -187,7 +196,7 @@ struct KeyOperationTests {
         #expect(second.value == first)
     }
 
-    @Test("A peer of another type or size is −50")
+    @Test("A peer of another type or size is −50", .rule("keys.use.exchange"))
     func foreignPeers() {
         for key in [Keys.p256, Keys.x25519] {
             for peer in Keys.all where peer != key {

@@ -1,8 +1,9 @@
 import LinuxSystem
 import Security
+import TestSupport
 import Testing
 
-@Suite("The older functions for keys (semantics F.4)")
+@Suite("The older functions for keys", .rule("keys.legacy.padding"))
 struct LegacyKeyFunctionTests {
     private func rawSign(_ key: SecKey, _ padding: SecPadding, _ input: [UInt8], room: Int = 1024) -> (OSStatus, Data) {
         var output = [UInt8](repeating: 0, count: room)
@@ -15,7 +16,7 @@ struct LegacyKeyFunctionTests {
         unsafe SecKeyRawVerify(key, padding, input, input.count, [UInt8](signature), signature.count)
     }
 
-    @Test("S-44: SecKeyRawSign with PKCS1 and a digest is ECDSA over it, as X9.62")
+    @Test("SecKeyRawSign with PKCS1 and a digest is ECDSA over it, as X9.62", .rule("keys.legacy.sign"))
     func digest() {
         let digest = Randomness.bytes(32)
         let (status, signature) = rawSign(Keys.p256, .PKCS1, digest)
@@ -67,7 +68,8 @@ struct LegacyKeyFunctionTests {
         #expect(rawVerify(publicKey(key), padding, input, signature) == errSecSuccess)
     }
 
-    @Test("Too little room, a wrong half and a negative length are −50, with an explanation")
+    @Test(
+        "Too little room, a wrong half and a negative length are −50, with an explanation", .rule("keys.legacy.errors"))
     func refusals() {
         let digest = Randomness.bytes(32)
         #expect(rawSign(Keys.p256, .sigRaw, digest, room: 63).0 == errSecParam)
@@ -82,7 +84,9 @@ struct LegacyKeyFunctionTests {
         #expect(unsafe SecKeyRawSign(Keys.p256, .sigRaw, digest, 32, &output, &size) == errSecParam)
     }
 
-    @Test("SecKeyEncrypt and SecKeyDecrypt pad as the table says; without padding leading zeros are left out")
+    @Test(
+        "SecKeyEncrypt and SecKeyDecrypt pad as the table says; without padding leading zeros are left out",
+        .rule("keys.legacy.raw-decrypt"))
     func encryption() {
         let plaintext: [UInt8] = Array("a secret".utf8)
         for (padding, algorithm) in [

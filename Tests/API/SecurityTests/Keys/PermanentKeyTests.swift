@@ -1,8 +1,9 @@
 import KeychainTesting
 import Security
+import TestSupport
 import Testing
 
-@Suite("Keys that stay (semantics F.1)")
+@Suite("Keys that stay", .rule("keys.create.permanent"))
 struct PermanentKeyTests {
     private let pair: Attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256]
 
@@ -27,7 +28,9 @@ struct PermanentKeyTests {
         }
     }
 
-    @Test("What stands at the top holds for both halves, and each half's own attributes over it")
+    @Test(
+        "What stands at the top holds for both halves, and each half's own attributes over it",
+        .rule("keys.create.halves"))
     func bothHalves() throws {
         try withKeychain { _ in
             let top: Attributes = [kSecAttrIsPermanent: true, kSecAttrLabel: "both"]
@@ -42,7 +45,7 @@ struct PermanentKeyTests {
         }
     }
 
-    @Test("When one half cannot be stored, neither is")
+    @Test("When one half cannot be stored, neither is", .rule("keys.create.permanent"))
     func neither() throws {
         try withKeychain { _ in
             let foreign: Attributes = [kSecAttrAccessGroup: "TEAM.other"]

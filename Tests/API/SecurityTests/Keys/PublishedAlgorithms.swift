@@ -1,6 +1,7 @@
 import Security
 
-/// Every algorithm of Apple's public headers under both of its names, with its identifier from semantics F.3.
+/// Every algorithm of Apple's public headers under both of its names, with its identifier from rule
+/// keys.algorithm.table.
 enum PublishedAlgorithms {
     typealias Row = (member: SecKeyAlgorithm, constant: SecKeyAlgorithm, identifier: String)
 

@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-@Suite("A.7: encoders and decoders refuse what comes too late, too early or is none")
+@Suite("encoders and decoders refuse what comes too late, too early or is none", .rule("certificates.message.state"))
 struct MessageStateTests {
     private func encoder() throws -> CMSEncoder {
         var encoder: CMSEncoder?

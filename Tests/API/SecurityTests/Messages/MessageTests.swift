@@ -2,7 +2,7 @@ import Security
 import TestSupport
 import Testing
 
-@Suite("A.7: cryptographic messages are made and read")
+@Suite("cryptographic messages are made and read", .rule("certificates.message.signed"))
 struct MessageTests {
     private let text = Data("The content of a message.\r\nIts second line.\n")
 

@@ -24,7 +24,7 @@ struct PKCS12WorkTests {
         PKCS12Maker.bag(.shroudedKeyBag, PKCS12Maker.sealed(PKCS12Maker.derivation(.scrypt, factors)))
     }
 
-    @Test("Passes are added up over all bags before the first of them is computed")
+    @Test("Passes are added up over all bags before the first of them is computed", .rule("certificates.file.work"))
     func bags() {
         // A bag that does not decrypt has another passphrase.
         #expect(refusal(PKCS12Maker.file([[shrouded(passes: 2000)]])) == .wrongPassphrase)

@@ -7,7 +7,9 @@ struct WycheproofDecision: Sendable {
 
     static let table = [
         Self("ZeroSharedSecret", false, "a secret that anyone can know is refused (RFC 7748, section 6.1)"),
-        Self("CompressedPoint", false, "external representations and certificates have whole points (semantics F.1)"),
+        Self(
+            "CompressedPoint", false,
+            "external representations and certificates have whole points (rule keys.form.strict)"),
         Self("UnnamedCurve", false, "a curve must be named (RFC 5480, 2.1.1); parameters can be chosen by an attacker"),
         Self("InvalidAsn", false, "what is not DER in its one encoding is not read"),
         Self("MissingNull", false, "a DigestInfo has its NULL (RFC 8017, 9.2), and is compared whole"),
