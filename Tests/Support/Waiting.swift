@@ -18,10 +18,10 @@ package func eventually(by deadline: Deadline = soon, _ condition: () throws -> 
 
 /// The same for a task, which does not hold its thread meanwhile.
 @discardableResult
-package func eventually(
-    by deadline: Deadline = soon, _ condition: () async throws -> Bool
+package func eventuallyInTask(
+    by deadline: Deadline = soon, _ condition: () throws -> Bool
 ) async rethrows -> Bool {
-    while try await !condition() {
+    while try !condition() {
         if deadline.hasPassed { return false }
         // A task that is cancelled goes on looking until the deadline.
         try? await Task.sleep(for: .milliseconds(2))

@@ -69,7 +69,7 @@ import Testing
         }
         #expect(isMet)
         // The thread that replied releases it a moment later.
-        await eventually { context == nil }
+        await eventuallyInTask { context == nil }
         #expect(context == nil)
     }
 
@@ -128,7 +128,7 @@ import Testing
         // This context is evaluated after all of them, so they have ended when it has its reply.
         phone.user.will(.touch("thumb"))
         _ = await phone.failure(of: .deviceOwnerAuthentication)
-        await eventually { replies.all.count >= 20 }
+        await eventuallyInTask { replies.all.count >= 20 }
         #expect(replies.all == Array(repeating: true, count: 20))
     }
 
