@@ -22,8 +22,9 @@ struct SocketActivationTests {
     func sockets() async {
         await #expect(processExitsWith: .success) { () throws in
             let directory = try TemporaryDirectory()
-            let listeners = try ["a", "b"].map {
-                try FileDescriptor.duplicate(UnixSocket.listen(at: directory.file($0)).descriptor.number)
+            let listeners = try ["a", "b"].map { name in
+                let listener = try UnixSocket.listen(at: directory.file(name)).descriptor
+                return try withExtendedLifetime(listener) { try FileDescriptor.duplicate(listener.number) }
             }
             for (number, listener) in zip([100, 101] as [CInt], listeners) { dup2(listener.number, number) }
             unsafe setenv("LISTEN_FDS", "2", 1)

@@ -99,7 +99,8 @@ extension PrivateKeyOperation {
     }
 
     private func open(_ shared: SecretBytes) throws(CryptoError) -> SecretBytes {
-        try ECIES.open(message: input.span, sharedX: shared, curveBits: Self.madeBits, algorithm, parameters: parameters)
+        try ECIES.open(
+            message: input.span, sharedX: shared, curveBits: Self.madeBits, algorithm, parameters: parameters)
     }
 
     private func derive(_ shared: SecretBytes) throws(CryptoError) -> SecretBytes {
