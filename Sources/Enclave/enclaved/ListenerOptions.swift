@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// What the command line of the enclaves' listener says.
+/// The options of the enclaves' listener.
 struct ListenerOptions {
     var socket = ""
     /// The folder of the vaults.
     var state = "/var/lib/keychain-enclave"
-    /// Whom it and the enclaves run as.
+    /// The user that it and the enclaves run as.
     var user = "_enclave"
     /// Whose connections it takes.
     var client = "_keychain"
@@ -19,12 +19,13 @@ struct ListenerOptions {
     static let helpText = """
         usage: keychain-enclaved --listen SOCKET [--state FOLDER] [--user USER] [--accept-from USER] [--tpm TPM]
 
-        Starts an enclave for every daemon of the system service that connects. Started by systemd, or by keychaind --system
-        as root: then it makes socket and folder and goes on as a user of its own, with no capabilities.
+        Starts an enclave for every daemon of the system service that connects. Started by systemd, or by
+        keychaind --system as root: then it makes socket and folder and goes on as a user of its own, with no
+        capabilities.
 
           --listen SOCKET     where to listen; a socket passed by systemd comes first
           --state FOLDER      where the vaults lie; /var/lib/keychain-enclave
-          --user USER         whom it runs as: a name or a number; _enclave when not given
+          --user USER         the user to run as: a name or a number; _enclave when not given
           --accept-from USER  whose connections it takes; _keychain when not given
           --tpm TPM           what the keys may rest on: auto, none, or how a TPM is reached
           --until FD          end when this descriptor does
@@ -43,7 +44,7 @@ struct ListenerOptions {
             case "--tpm": tpm = try Self.value(name, rest.popFirst())
             case "--until": lifeline = try Self.descriptor(name, rest.popFirst())
             case "--ready-fd": ready = try Self.descriptor(name, rest.popFirst())
-            default: throw EnclaveArguments.Mistake(description: "There is no argument \(name) beside --listen.")
+            default: throw EnclaveArguments.Mistake(description: "There is no argument \(name) with --listen.")
             }
         }
         guard socket.hasPrefix("/") || asksForHelp, state.hasPrefix("/") else {
