@@ -3,7 +3,7 @@ import Glibc
 import KeychainWire
 import LinuxSystem
 
-/// What the command line asks for.
+/// The options of the command line.
 enum EnclaveArguments {
     case help
     case version
@@ -36,15 +36,15 @@ enum EnclaveArguments {
           --channel FD   the inherited socket to the daemon
           --create       make a vault where there is none: only for a keychain without items
           --tpm TPM      what the keys may rest on: none, auto, or how a TPM is reached; none when not given
-          --agent PATH   the program that asks the user, or none; keychain-agent beside this program when not given
+          --agent PATH   the program that asks the user, or none; keychain-agent in this program's folder when not given
           --agents FD    in place of --agent: the socket over which the listener gives agents
           --pinentry PROGRAM
                          what the agent asks for passcodes with: a path, none, or auto
           --login-password
                          the password of the user's login may stand in where no passcode is set
           --vaults FOLDER
-                         in place of --vault and --create: the first words of the system service's master say whose vault in the
-                         folder it is
+                         in place of --vault and --create: the first words of the system service's master say whose
+                         vault in the folder it is
           --listen       start an enclave for every connection; see keychain-enclaved --listen --help
           --help         show this
           --version      show its release and the formats it knows
@@ -54,15 +54,12 @@ enum EnclaveArguments {
         "keychain-enclaved", "vault formats 1 to 3, channel \(EnclaveChannelFormat.version)")
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
-        var (vault, vaults, channel): (String?, String?, String?) = (nil, nil, nil)
-        var (createIfMissing, acceptsLoginPassword) = (false, false)
-        var tpm = TPMChoice.none
-        var (agent, pinentry) = (AgentChoice.beside, "auto")
         var rest = Array(arguments)[...]
         if rest.first == "--listen" {
             self = .listen(try ListenerOptions(rest.dropFirst()))
             return
         }
+        var values = Values()
         while let argument = rest.popFirst() {
             switch argument {
             case "--help":
@@ -71,6 +68,21 @@ enum EnclaveArguments {
             case "--version":
                 self = .version
                 return
+            default: try values.take(argument, &rest)
+            }
+        }
+        self = .serve(try values.options())
+    }
+
+    /// The values of the options so far.
+    private struct Values {
+        var (vault, vaults, channel): (String?, String?, String?) = (nil, nil, nil)
+        var (createIfMissing, acceptsLoginPassword) = (false, false)
+        var tpm = TPMChoice.none
+        var (agent, pinentry) = (AgentChoice.beside, "auto")
+
+        mutating func take(_ argument: String, _ rest: inout ArraySlice<String>) throws(Mistake) {
+            switch argument {
             case "--create": createIfMissing = true
             case "--vault": vault = rest.popFirst()
             case "--vaults": vaults = rest.popFirst()
@@ -87,18 +99,20 @@ enum EnclaveArguments {
             default: throw Mistake(description: "There is no argument \(argument). See keychain-enclaved --help.")
             }
         }
-        guard let place = VaultPlace(vault, createIfMissing, folder: vaults) else {
-            throw Mistake(
-                description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
-        }
-        guard let socket = UnixSocket(inherited: channel) else {
-            throw Mistake(
-                description:
-                    "--channel FD is missing, or not the number of an open socket: let keychaind start this program.")
-        }
-        self = .serve(
-            Options(
+
+        func options() throws(Mistake) -> Options {
+            guard let place = VaultPlace(vault, createIfMissing, folder: vaults) else {
+                throw Mistake(
+                    description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
+            }
+            guard let socket = UnixSocket(inherited: channel) else {
+                throw Mistake(
+                    description: "--channel FD is missing, or not the number of an open socket: "
+                        + "let keychaind start this program.")
+            }
+            return Options(
                 vault: place, channel: socket, tpm: tpm, agent: agent, pinentry: pinentry,
-                acceptsLoginPassword: acceptsLoginPassword))
+                acceptsLoginPassword: acceptsLoginPassword)
+        }
     }
 }
