@@ -2,10 +2,9 @@ package import KeychainModel
 import LinuxSystem
 import Synchronization
 
-/// A TPM, wherever it is reached: the one border of this module, which turns failures into refusals.
+/// A TPM, wherever it is reached. It is the border of this module, and turns failures into refusals.
 ///
-/// Thread-safe; commands go one after the other, as in the chip. A connection that has broken is made anew with the
-/// next call.
+/// Thread-safe; commands go one after the other, as in the chip. The next call replaces a connection that has broken.
 package final class TPM: Sendable {
     /// How long one command may take, in milliseconds: less than the daemon waits for the enclave, so that the caller
     /// learns why.
@@ -19,7 +18,7 @@ package final class TPM: Sendable {
 
     private struct State {
         var connection: TPMConnection?
-        /// The storage key of the TPM that the vault rests on. Nothing secret is told to another one.
+        /// The storage key of the vault's TPM. No secret is sent to another TPM.
         var expectedName: [UInt8]?
     }
 
@@ -95,7 +94,7 @@ extension TPM {
     package func loadedHandles() throws(Refusal) -> Int {
         try run { (connection) throws(TPMFailure) in
             var count = 0
-            for kind in HandleKind.allCases { count += try connection.handles(kind).count }
+            for kind in HandleKind.all { count += try connection.handles(kind).count }
             return count
         }
     }

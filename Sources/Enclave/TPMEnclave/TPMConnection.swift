@@ -5,13 +5,12 @@ import LinuxSystem
 
 /// A connection to one TPM, with the storage key and the session that everything goes through.
 ///
-/// What it promises:
+/// Its guarantees:
 /// 1. Every command ends after ``patience`` milliseconds at the latest; a TPM that is late loses the connection, for
 /// its answer
 ///    could be taken for that of the next command.
-/// 2. What a command carries is authenticated by an HMAC under a session salted to the storage key, and its first
-/// parameter is
-///    encrypted (AES-128-CFB) where it is, or is bound to, a secret.
+/// 2. An HMAC authenticates the content of each command, under a session salted to the storage key. If the first
+///    parameter is a secret, or is bound to one, the session encrypts it (AES-128-CFB).
 /// 3. Every handle it opened is closed: objects by ``LoadedObject``, the rest when the connection goes.
 //
 // The library's context must not be used by two threads at once; `TPM` lends a connection under its mutex.
@@ -51,15 +50,15 @@ import LinuxSystem
         unsafe Esys_Finalize(&context)
     }
 
-    /// Closes what is open in the TPM. Without a resource manager nobody else would.
+    /// Closes the open objects in the TPM. Without a resource manager no other program would.
     private func close() {
         forgetKeys()
         for handle in [session, storageKey] where handle != ESYS_TR_NONE { flush(handle) }
     }
 
     private func establish() throws(TPMFailure) {
-        // What a process left that ended without closing it, where no resource manager has: there would be no room for
-        // ours.
+        // Closes the objects of a process that ended without closing them, where no resource manager has. They would
+        // leave no room for this one's.
         if try freeObjects() < Self.neededObjects { try flushEverything() }
         do throws(TPMFailure) { try open() } catch {
             guard case .response(let code) = error, ResponseCode.full.contains(code) else { throw error }
@@ -92,7 +91,7 @@ extension TPMConnection {
     /// - Parameters:
     ///   - start: calls the library's `…_Async`.
     ///   - finish: calls the library's `…_Finish`.
-    /// - Throws: what the TPM or the library refuses; ``TPMFailure/silent``.
+    /// - Throws: the refusal of the TPM or the library; ``TPMFailure/silent``.
     func run(
         _ start: () -> UInt32, _ finish: () -> UInt32
     ) throws(TPMFailure) {
@@ -139,12 +138,13 @@ extension TPMConnection {
         try? run({ unsafe Esys_FlushContext_Async(context, handle) }, { unsafe Esys_FlushContext_Finish(context) })
     }
 
-    /// Closes all objects and sessions there are, whoever opened them. Behind a resource manager these are our own.
+    /// Closes all objects and sessions there are, whichever process opened them. Behind a resource manager these are
+    /// this process's own.
     private func flushEverything() throws(TPMFailure) {
         var system: OpaquePointer?
         try check(unsafe Esys_GetSysContext(context, &system))
         guard let system = unsafe system else { return }
-        for kind in HandleKind.allCases {
+        for kind in HandleKind.all {
             for handle in try handles(kind) { try check(unsafe Tss2_Sys_FlushContext(system, handle)) }
         }
     }

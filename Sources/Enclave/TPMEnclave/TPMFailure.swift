@@ -1,7 +1,6 @@
 import CTSS2
 
-/// Why the TPM gave nothing: what the module throws inside; its border turns it into a refusal
-/// (``TPMFailure/refusal``).
+/// Why a TPM command failed. The module throws it inside; its border turns it into a refusal (``TPMFailure/refusal``).
 enum TPMFailure: Error, Equatable {
     /// The TPM answered with this response code, without what tells the parameter or session it is about.
     case response(UInt32)
@@ -13,10 +12,10 @@ enum TPMFailure: Error, Equatable {
     case library(UInt32)
     /// It is another TPM than the one that made the object, or the same after it was cleared.
     case otherTPM(OtherTPM)
-    /// What is to be loaded is no record of this module.
+    /// The bytes to load are no record of this module.
     case malformed
 
-    /// What became of the TPM that made an object.
+    /// The state of the TPM that made an object.
     enum OtherTPM: Equatable {
         /// The chip is the same, its storage seed is new.
         case cleared
@@ -40,13 +39,13 @@ enum TPMFailure: Error, Equatable {
     var endsConnection: Bool {
         switch self {
         case .gone, .silent, .library: true
-        // Handles that were there are not any more: the TPM has been started anew.
+        // Handles that were there are gone: the TPM has been restarted.
         case .response(let code): ResponseCode.referencesToNothing.contains(code)
         case .otherTPM, .malformed: false
         }
     }
 
-    /// What the library says about a code.
+    /// The library's text for a code.
     static func text(_ code: UInt32) -> String {
         guard let text = unsafe Tss2_RC_Decode(code) else { return "error \(code)" }
         return unsafe String(cString: text)
@@ -55,7 +54,6 @@ enum TPMFailure: Error, Equatable {
 
 /// Response codes of the TPM that lead to something else than "the TPM refused" (TPM 2.0 Library, part 2, 6.6).
 enum ResponseCode {
-    static let hierarchy: UInt32 = 0x085
     static let authFail: UInt32 = 0x08e
     static let integrity: UInt32 = 0x09f
     static let badAuth: UInt32 = 0x0a2

@@ -12,10 +12,12 @@ enum TPMProperty {
     static let secondsPerTry: UInt32 = 0x210
 }
 
-/// Where handles begin, by what they are of.
-enum HandleKind: UInt32, CaseIterable {
+/// The first handle of each kind.
+enum HandleKind: UInt32 {
     case session = 0x0200_0000
     case object = 0x8000_0000
+
+    static let all: [HandleKind] = [.session, .object]
 }
 
 extension TPMConnection {
@@ -47,7 +49,7 @@ extension TPMConnection {
         return unsafe try take(data) { $0 }
     }
 
-    /// How many seconds until the TPM looks at an authorisation again; 0 when it does now.
+    /// Seconds until the TPM accepts an authorisation again; 0 when it does now.
     ///
     /// One failed try is forgiven after each interval. How much of it is over the TPM does not say, so this is the most
     /// it can be.
@@ -58,7 +60,7 @@ extension TPMConnection {
         return max(1, try property(TPMProperty.secondsPerTry) ?? 1)
     }
 
-    /// What a person calls this TPM: its manufacturer and model.
+    /// This TPM's name for people: its manufacturer and model.
     func title() throws(TPMFailure) -> String {
         var words = [try property(TPMProperty.manufacturer)]
         for number in TPMProperty.vendorTexts { words.append(try property(number)) }

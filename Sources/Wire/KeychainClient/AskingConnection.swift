@@ -66,7 +66,7 @@ package final class AskingConnection: KeychainConnection {
 
     package func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         if let response = try plainly({ () throws(Refusal) in try connection.send(request) }) { return response }
-        return try ask(request)
+        return try sendWithPrompt(request)
     }
 
     /// Where the user has to be asked, there is as long as for any prompt.
@@ -74,10 +74,10 @@ package final class AskingConnection: KeychainConnection {
         if let response = try plainly({ () throws(Refusal) in try connection.send(request, by: deadline) }) {
             return response
         }
-        return try ask(request)
+        return try sendWithPrompt(request)
     }
 
-    private func ask(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
+    private func sendWithPrompt(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
         let asking = try makeAsking()
         let sharesContext = request.cursor != 0 || isTogether.withLock { $0 }
         let context = asking.context ?? (sharesContext ? contextOfPages() : nil)

@@ -60,10 +60,11 @@ final class Channel: @unchecked Sendable {
     func ask(_ question: Question, _ body: some FrameBody) throws(Failure) -> Answer {
         let deadline = Deadline.after(milliseconds: Int(question.deadline) + Self.grace)
         if mustIntroduce { try introduce(within: question.deadline, by: deadline) }
-        return try ask(question, body, by: deadline)
+        return try exchange(question, body, by: deadline)
     }
 
-    private func ask(_ question: Question, _ body: some FrameBody, by deadline: Deadline) throws(Failure) -> Answer {
+    private func exchange(_ question: Question, _ body: some FrameBody, by deadline: Deadline) throws(Failure) -> Answer
+    {
         try write(question, body)
         defer { request.removeAll() }
         let isSent = try send(question.descriptors, by: deadline)
@@ -82,11 +83,11 @@ extension Channel {
     private func introduce(within limit: UInt32, by deadline: Deadline) throws(Failure) {
         let question = Question(kind: .introduction, deadline: limit)
         do throws(Failure) {
-            let given = try ask(question, IntroductionRequest.begin, by: deadline)
+            let given = try exchange(question, IntroductionRequest.begin, by: deadline)
             let number = try read { () throws(Refusal) in
                 try IntroductionRequest.number(status: given.status, body: given.body)
             }
-            let taken = try ask(question, IntroductionRequest.finish(number: number), by: deadline)
+            let taken = try exchange(question, IntroductionRequest.finish(number: number), by: deadline)
             try read { () throws(Refusal) in
                 if taken.status != 0 { throw Refusal(decoding: taken.body, status: taken.status) }
             }

@@ -49,7 +49,7 @@ package struct Configuration: Equatable, Sendable {
     package var interaction: Interaction
     /// The TPM to use: `auto`, `none`, or how it is reached.
     package var tpm: String
-    /// What asks for passcodes: `auto`, `none`, or a path.
+    /// The program that asks for passcodes: `auto`, `none`, or a path.
     package var pinentry: String
     /// Whether the password of the login may stand in where no passcode is set.
     package var loginPassword: Consent
@@ -102,7 +102,7 @@ package struct Configuration: Equatable, Sendable {
         try read(ownEnvironment).0.interaction ?? .auto
     }
 
-    /// What asks for passcodes, for who knows where the keychain is.
+    /// The program that asks for passcodes, for a caller that already has the keychain's place.
     ///
     /// - Throws: `errSecParam` (`configuration.*`) as ``load()``.
     package static func loadPinentry() throws(Refusal) -> String {
@@ -143,7 +143,8 @@ package struct Configuration: Equatable, Sendable {
         return fixed.value
     }
 
-    /// A marked program has none: neither a setting nor a folder of settings is taken from whoever started it.
+    /// A marked program has no settings: it takes neither a setting nor a folder of settings from the process that
+    /// started it.
     private static func ownEnvironment(_ name: String) -> String? {
         if CurrentProcess.isMarked { return nil }
         return unsafe getenv(name).map { unsafe String(cString: $0) }
@@ -166,8 +167,8 @@ package struct Configuration: Equatable, Sendable {
         try self.init(values, directories, serviceFolder)
     }
 
-    /// What holds in a program that the kernel marks, whatever its user says: the system service, and nothing in its
-    /// place.
+    /// The configuration of a program that the kernel marks, whatever its user says: the system service, and nothing in
+    /// its place.
     ///
     /// - Throws: `errSecNotAvailable` where that is not installed.
     package init(ofMarkedProgram serviceFolder: String) throws(Refusal) {
@@ -246,7 +247,8 @@ extension Refusal {
     fileprivate static func markedWithoutService(_ folder: String) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, folder,
-            "The system's keychain service is not there, and a program that runs with more rights than its user uses no other.",
+            "The system's keychain service is not there, and a program that runs with more rights "
+                + "than its user uses no other.",
             do: "Install the system service and start it (docs/guides/system-service.md).")
     }
 

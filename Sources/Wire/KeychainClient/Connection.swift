@@ -44,7 +44,7 @@ package final class Connection: KeychainConnection {
     /// As ``send(_:)``, with a deadline in milliseconds.
     package func send(_ request: ItemRequest, deadline: UInt32) throws(Refusal) -> ItemResponse {
         let question = Channel.Question(kind: .item, deadline: deadline)
-        let answer = try ask(question, request, mayRepeat: request.isSearch)
+        let answer = try self.answer(to: question, request, mayRepeat: request.isSearch)
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
@@ -54,7 +54,7 @@ package final class Connection: KeychainConnection {
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
         let question = Channel.Question(kind: .device, deadline: request.timeout(timeout), descriptors: passcodes)
-        let answer = try ask(question, request, mayRepeat: request.isRepeatable)
+        let answer = try self.answer(to: question, request, mayRepeat: request.isRepeatable)
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -64,7 +64,7 @@ package final class Connection: KeychainConnection {
     package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
         if case .use(_, let use) = request { try use.checkSize() }
         // A key that was made for nobody is kept nowhere.
-        let answer = try ask(Channel.Question(kind: .key, deadline: timeout), request, mayRepeat: true)
+        let answer = try self.answer(to: Channel.Question(kind: .key, deadline: timeout), request, mayRepeat: true)
         return try KeyReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -81,7 +81,7 @@ package final class Connection: KeychainConnection {
         let deadline = max(timeout, WireLimits.promptDeadline)
         let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors)
         // The user is not asked twice.
-        let answer = try ask(question, request, mayRepeat: false)
+        let answer = try self.answer(to: question, request, mayRepeat: false)
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -90,8 +90,8 @@ package final class Connection: KeychainConnection {
     ///
     /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is
     ///   known that nobody performed it.
-    private func ask(
-        _ question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool
+    private func answer(
+        to question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool
     ) throws(Refusal) -> Channel.Answer {
         do throws(Channel.Failure) { return try channels.ask(question, body) } catch {
             switch error {

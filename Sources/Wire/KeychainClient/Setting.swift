@@ -8,11 +8,11 @@ package struct Setting: Sendable {
     package let variable: String
     /// The key in the configuration file.
     package let key: String
-    /// What it takes, for people.
+    /// The possible values, for people.
     package var takes: String { makeTakes() }
-    /// What holds when it is not set, for people.
+    /// The default, for people.
     package var standard: String { makeStandard() }
-    /// What it does, for people.
+    /// The effect, for people.
     package var meaning: String { makeMeaning() }
     /// Takes a text; false when it makes no sense.
     let read: @Sendable (String, inout Values) -> Bool
@@ -28,7 +28,7 @@ package struct Setting: Sendable {
         (makeTakes, makeStandard, makeMeaning) = (takes, standard, meaning)
     }
 
-    /// What is set; nil is not set.
+    /// The values that are set; nil is not set.
     struct Values: Sendable {
         var home: String?
         var socket: String?
@@ -56,8 +56,9 @@ package struct Setting: Sendable {
         Setting(
             variable: "KEYCHAIN_SOCKET", key: "socket", takes: "an absolute path",
             standard:
-                "keychaind.sock in the store's folder when home is set; else \(SystemServiceSockets.folder)/socket where the system "
-                + "service is installed; else $XDG_RUNTIME_DIR/keychain/keychaind.sock",
+                "keychaind.sock in the store's folder when home is set; else "
+                + "\(SystemServiceSockets.folder)/socket where "
+                + "the system service is installed; else $XDG_RUNTIME_DIR/keychain/keychaind.sock",
             meaning:
                 "Where the daemon listens. The system's keychain is at \(SystemServiceSockets.folder)/system.",
             read: { path($0, &$1.socket) }),
@@ -71,7 +72,7 @@ package struct Setting: Sendable {
         Setting(
             variable: "KEYCHAIN_DAEMON", key: "daemon", takes: "an absolute path",
             standard:
-                "keychaind beside the program, else in /usr/local/libexec, /usr/libexec, /usr/local/bin, /usr/bin",
+                "keychaind in the program's folder, else in /usr/local/libexec, /usr/libexec, /usr/local/bin, /usr/bin",
             meaning: "The daemon to start when none answers.", read: { path($0, &$1.daemon) }),
         Setting(
             variable: "KEYCHAIN_TIMEOUT", key: "timeout", takes: "milliseconds, 1 to \(longestTimeout)",
@@ -107,8 +108,9 @@ package struct Setting: Sendable {
             variable: "KEYCHAIN_HISTORY_DAYS", key: "history-days", takes: "0 to \(Configuration.longestHistory)",
             standard: "\(Configuration.standardHistory)",
             meaning:
-                "For how many days earlier versions of items, and deleted items, are kept by the daemon, or by a program without one, "
-                + "that has this setting when it starts; 0 keeps none, drops at once what others have kept, and makes no daily copies.",
+                "For how many days earlier versions of items, and deleted items, are kept by the daemon, "
+                + "or by a program without one, that has this setting when it starts; 0 keeps none, drops at once what "
+                + "others have kept, and makes no daily copies.",
             read: { days($0, &$1.historyDays) }),
     ]
 

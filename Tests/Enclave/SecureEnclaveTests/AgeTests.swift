@@ -19,7 +19,7 @@ struct AgeTests {
     }
 
     @Test(
-        "an old vault put back under a running enclave is not believed: attempts stay counted, the old passcode is not looked at"
+        "an old vault put back under a running enclave is not believed: attempts count on, the old passcode is refused"
     )
     func oldVaultWhileRunning() throws {
         let enclave = try device.start(passcode: "old")
@@ -107,7 +107,7 @@ struct AgeTests {
     }
 
     @Test(
-        "a store that was marked before the last confirmed block is an older one, and so is one without a mark or with another vault's"
+        "a store that was marked before the last confirmed block is an older one; so is one with no or a foreign mark"
     )
     func olderStore() throws {
         let enclave = try device.start()
@@ -142,7 +142,7 @@ struct AgeTests {
     }
 
     @Test(
-        "a copy whose vault was taken some writes before its store opens, for nothing that opens anything is older in it"
+        "a copy whose vault was taken some writes before its store opens: no slot in it is older"
     )
     func copiedWhileInUse() throws {
         var enclave = try device.start(passcode: "right")

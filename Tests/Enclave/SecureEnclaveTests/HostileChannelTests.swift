@@ -17,13 +17,13 @@ struct HostileChannelTests {
 
     private func expectItServesOn() throws {
         answer.removeAll()
-        #expect(try channel.call(EnclaveCall(.indexKey).word, into: answer) == 0)
+        #expect(try channel.call(EnclaveCalls.indexKey.operation.word(), into: answer) == 0)
         #expect(answer.count == 32)
     }
 
     @Test("nothing secret stays in the shared memory after a call")
     func wiped() throws {
-        #expect(try channel.call(EnclaveCall(.makeMetadataKey, for: .always).word, into: answer) == 0)
+        #expect(try channel.call(EnclaveCalls.makeMetadataKey.operation.word(for: .always), into: answer) == 0)
         #expect(answer.count == 92)
         var memory = [UInt8](repeating: 1, count: EnclaveChannelFormat.memorySize)
         var span = memory.mutableSpan
@@ -42,18 +42,18 @@ struct HostileChannelTests {
 
     @Test(
         "no passcode comes through a slot, and no second hello",
-        arguments: [EnclaveOperation.unlock, .hello, .setCredential])
-    func laneWithoutDescriptors(_ operation: EnclaveOperation) throws {
-        #expect(try channel.call(EnclaveCall(operation).word, into: answer) == KeychainStatus.param.rawValue)
+        arguments: [EnclaveCalls.unlock.operation, EnclaveCalls.hello, EnclaveCalls.setCredential.operation])
+    func slotWithoutDescriptors(_ operation: EnclaveOperation) throws {
+        #expect(try channel.call(operation.word(), into: answer) == KeychainStatus.param.rawValue)
         try expectItServesOn()
     }
 
     @Test("every body of every operation is answered, whatever is in it")
     func hostileBodies() throws {
-        for operation in EnclaveOperation.allCases where operation.descriptors == 0 {
+        for operation in EnclaveCalls.all where operation.descriptors == 0 {
             for size in [0, 1, 31, 32, 47, 48, 60, 79, 80, 160, EnclaveChannelFormat.bodyLimit] {
                 for code: UInt32 in [0, 1, 7] {
-                    let word = EnclaveCall(operation).word | code << 8
+                    let word = operation.word() | code << 8
                     _ = try channel.call(word, Randomness.bytes(size), slot: 1, into: SecretBuffer())
                 }
             }
@@ -66,9 +66,8 @@ struct HostileChannelTests {
         arguments: [0, 2])
     func descriptors(_ count: Int) throws {
         let passcodes = try (0..<count).map { _ in try TestDevice.passcode("1") }
-        let word = UInt32(EnclaveOperation.setPasscode.rawValue) | 1 << 16
-        // A message without bytes carries no descriptors, so that this one has a body, which the enclave ignores.
-        try channel.socket.send(word, [0].span, attaching: passcodes, deadline: soon)
+        let word = EnclaveCalls.setPasscode.operation.word()
+        try channel.socket.send(word, Span(), attaching: passcodes, deadline: soon)
         let status = try #require(try channel.socket.receive(deadline: soon)).word
         #expect(Int32(bitPattern: status) == KeychainStatus.param.rawValue)
         try expectItServesOn()
@@ -110,7 +109,7 @@ struct HostileChannelTests {
                     refused.update { $0 = error }
                 }
             }
-            try EnclaveSocket(ours).send(EnclaveCall(.hello).word, body.span, attaching: [descriptor], deadline: soon)
+            try EnclaveSocket(ours).send(EnclaveCalls.hello.word(), body.span, attaching: [descriptor], deadline: soon)
             server.join()
             #expect(refused.update { $0 }?.status == .notAvailable)
         }

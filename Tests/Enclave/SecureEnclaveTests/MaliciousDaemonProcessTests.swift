@@ -17,7 +17,7 @@ struct MaliciousDaemonProcessTests {
     func proof() throws {
         let hostile = try HostileProcess(answers: ["touch", "fallback", "1234"])
         let daemon = hostile.daemon
-        try #require(try daemon.send(.setPasscode, "1234") == 0)
+        try #require(try daemon.send(EnclaveCalls.setPasscode, "1234") == 0)
         let (row, other) = (try daemon.row(Flag.userPresence), try daemon.row(Flag.biometryCurrentSet))
         for row in [row, other] { #expect(try daemon.open(row, context) == .authNeeded) }
         #expect(hostile.questions == [])
@@ -41,7 +41,7 @@ struct MaliciousDaemonProcessTests {
     func edited() throws {
         let hostile = try HostileProcess(answers: ["touch"])
         let daemon = hostile.daemon
-        try #require(try daemon.send(.setPasscode, "1234") == 0)
+        try #require(try daemon.send(EnclaveCalls.setPasscode, "1234") == 0)
         let row = try daemon.row(Flag.biometryCurrentSet)
         #expect(try daemon.ask(.policy(2, context)) == 0)
         for offset in row.wrapped.indices {
@@ -63,7 +63,7 @@ struct MaliciousDaemonProcessTests {
         let guesses = [String](repeating: "guess", count: 40)
         let device = TestDevice()
         var hostile = try HostileProcess(device, answers: guesses)
-        try #require(try hostile.daemon.send(.setPasscode, "1234") == 0)
+        try #require(try hostile.daemon.send(EnclaveCalls.setPasscode, "1234") == 0)
         for slot in 0..<2 {
             _ = try hostile.daemon.ask(.control(Flag.devicePasscode, .test()), slot: EnclaveChannelFormat.slots + slot)
         }
@@ -71,7 +71,7 @@ struct MaliciousDaemonProcessTests {
         hostile = try HostileProcess(device, answers: guesses)
         for _ in 0..<3 {
             _ = try hostile.daemon.ask(.control(Flag.devicePasscode, .test()))
-            #expect(try hostile.daemon.send(.unlock, "1234") == KeychainStatus.authFailed.rawValue)
+            #expect(try hostile.daemon.send(EnclaveCalls.unlock, "1234") == KeychainStatus.authFailed.rawValue)
         }
         #expect(try device.start().status().failedAttempts == 5)
         #expect(hostile.questions.count == 5)
@@ -81,7 +81,7 @@ struct MaliciousDaemonProcessTests {
     func servesOn() throws {
         let hostile = try HostileProcess(answers: [])
         let daemon = hostile.daemon
-        try #require(try daemon.send(.setPasscode, "1234") == 0)
+        try #require(try daemon.send(EnclaveCalls.setPasscode, "1234") == 0)
         let status = Monitor<Int32?>(nil)
         let task = AuthenticationTask.policy(2, context)
         let asking = try Thread(named: "asking") {
@@ -89,12 +89,12 @@ struct MaliciousDaemonProcessTests {
             status.update { $0 = answer }
         }
         while hostile.questions.isEmpty { sched_yield() }
-        #expect(try daemon.call(.indexKey).body.count == 32)
-        #expect(try daemon.send(.unlock, "1234") == 0)
+        #expect(try daemon.call(EnclaveCalls.indexKey).body.count == 32)
+        #expect(try daemon.send(EnclaveCalls.unlock, "1234") == 0)
         #expect(status.update { $0 } == nil)
-        #expect(try daemon.call(.lock).status == 0)
+        #expect(try daemon.call(EnclaveCalls.lock).status == 0)
         asking.join()
         #expect(status.update { $0 } == KeychainStatus.authFailed.rawValue)
-        #expect(try daemon.call(.capabilities).status == 0)
+        #expect(try daemon.call(EnclaveCalls.capabilities).status == 0)
     }
 }

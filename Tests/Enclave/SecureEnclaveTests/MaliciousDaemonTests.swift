@@ -7,7 +7,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Who owns the daemon can have the user asked. He cannot answer for him, use an answer for something else, or guess
+/// A malicious daemon can cause a prompt. It cannot answer for the user, use an answer for something else, or guess
 /// faster.
 struct MaliciousDaemonTests {
     private let user = TestUser(fingers: [1])
@@ -16,7 +16,7 @@ struct MaliciousDaemonTests {
 
     init() throws {
         daemon = MaliciousDaemon(channel: try RawChannel.served(user: user).0)
-        try #require(try daemon.send(.setPasscode, "1234") == 0)
+        try #require(try daemon.send(EnclaveCalls.setPasscode, "1234") == 0)
     }
 
     @Test("A guarded row does not open without proof, whatever context is claimed")
@@ -102,14 +102,15 @@ struct MaliciousDaemonTests {
         let row = try daemon.row(Flag.userPresence)
         let box = try GuardedRowKey(decoding: row.wrapped).box
         let record = [1, 0, 0, 0] + row.identity + box
-        let (status, answer) = try daemon.call(.unwrapRowKeys) { $0.append(record.span) }
+        let (status, answer) = try daemon.perform(EnclaveCalls.unwrapRowKeys) { $0.append(record.span) }
         #expect(status == 0)
         #expect(answer == [RowKeyRecord.Outcome.damaged.rawValue] + [UInt8](repeating: 0, count: 32))
-        #expect(try daemon.call(.unwrapMetadataKey, for: .whenUnlocked) { $0.append(box.span) }.status != 0)
+        #expect(try daemon.call(EnclaveCalls.unwrapMetadataKey, for: .whenUnlocked) { $0.append(box.span) }.status != 0)
         let sealed = SealedKey(
             backend: .software, origin: .imported, keyType: 78, bits: 256, binding: .test(control: 0),
             publicKey: row.identity, sealed: box)
-        #expect(try daemon.call(.checkKey) { sealed.append(to: $0) }.status == KeychainStatus.decode.rawValue)
+        #expect(
+            try daemon.call(EnclaveCalls.checkKey) { sealed.append(to: $0) }.status == KeychainStatus.decode.rawValue)
     }
 
     @Test("Passcodes are tried no faster than the delay allows, through prompts, the socket, or both at once")
@@ -120,17 +121,17 @@ struct MaliciousDaemonTests {
             if round % 2 == 0 {
                 _ = try daemon.ask(.control(Flag.devicePasscode, .test()), slot: EnclaveChannelFormat.slots + round % 4)
             } else {
-                _ = try daemon.send(.unlock, "guess")
+                _ = try daemon.send(EnclaveCalls.unlock, "guess")
             }
             looked = Int(try status().failedAttempts)
         }
         #expect(looked == 5)
-        // Not even the right one, until the wait is over; and it is still there for who starts the enclave anew.
-        #expect(try daemon.send(.unlock, "1234") == KeychainStatus.authFailed.rawValue)
+        // Not even the right one, until the wait is over. A restart of the enclave does not end the wait.
+        #expect(try daemon.send(EnclaveCalls.unlock, "1234") == KeychainStatus.authFailed.rawValue)
         let restarted = try daemon.channel.device.start(user: user)
         #expect(refusal { try restarted.unlock(passcode: TestDevice.passcode("1234")) }?.rule == .throttled)
         daemon.channel.device.clock.advance(by: 60)
-        #expect(try daemon.send(.unlock, "1234") == 0)
+        #expect(try daemon.send(EnclaveCalls.unlock, "1234") == 0)
     }
 
     @Test("Invalidating, or asking again, gives no further use of a proof")
@@ -138,15 +139,17 @@ struct MaliciousDaemonTests {
         let row = try daemon.row(Flag.userPresence)
         user.will(.touch)
         #expect(try daemon.ask(row.task(context)) == 0)
-        #expect(try daemon.call(.invalidate) { context.append(to: $0) }.status == 0)
+        #expect(try daemon.call(EnclaveCalls.invalidate) { context.append(to: $0) }.status == 0)
         #expect(try daemon.open(row, context) == .authNeeded)
     }
 
     @Test("Every body of every new operation is answered, whatever is in it, on any slot")
     func malformed() throws {
         let operations: [EnclaveOperation] = [
-            .authenticate, .capabilities, .invalidate, .wrapGuardedRowKey, .unwrapGuardedRowKey, .makeKey, .importKey,
-            .useKey, .rebindKey,
+            EnclaveCalls.authenticate.operation, EnclaveCalls.capabilities.operation,
+            EnclaveCalls.invalidate.operation, EnclaveCalls.wrapGuardedRowKey.operation,
+            EnclaveCalls.unwrapGuardedRowKey.operation, EnclaveCalls.makeKey.operation,
+            EnclaveCalls.importKey.operation, EnclaveCalls.useKey.operation, EnclaveCalls.rebindKey.operation,
         ]
         let buffer = SecretBuffer()
         buffer.append(littleEndian: UInt32(100))
@@ -154,12 +157,14 @@ struct MaliciousDaemonTests {
         let task = buffer.withSpan { $0.array(0, $0.count) }
         for operation in operations {
             // The one size at which any bytes are what the operation takes.
-            let valid: Int? = operation == .capabilities ? 0 : operation == .invalidate ? 48 : nil
+            let valid: Int? =
+                operation.number == EnclaveCalls.capabilities.operation.number
+                ? 0 : operation.number == EnclaveCalls.invalidate.operation.number ? 48 : nil
             for size in [0, 1, 2, 4, 48, 49, 52, 53, 64, 80, 200, EnclaveChannelFormat.bodyLimit] {
                 for first: UInt8 in [0, 1, 2, 255] {
                     let body = [first] + Randomness.bytes(size).dropFirst()
                     for accessibility in [nil, Accessibility.whenUnlocked] {
-                        let answer = try daemon.call(operation, for: accessibility, slot: 5) {
+                        let answer = try daemon.perform(operation, for: accessibility, slot: 5) {
                             $0.append(Array(body.prefix(size)).span)
                         }
                         #expect(answer.status != 0 || valid == size)
@@ -168,20 +173,23 @@ struct MaliciousDaemonTests {
             }
         }
         for cut in 0..<task.count {
-            let (status, _) = try daemon.call(.authenticate) { $0.append(Array(task.prefix(cut)).span) }
+            let (status, _) = try daemon.call(EnclaveCalls.authenticate) { $0.append(Array(task.prefix(cut)).span) }
             #expect(status == KeychainStatus.param.rawValue)
         }
-        #expect(try daemon.call(.authenticate) { $0.append((task + [0]).span) }.status == KeychainStatus.param.rawValue)
+        #expect(
+            try daemon.call(EnclaveCalls.authenticate) { $0.append((task + [0]).span) }.status
+                == KeychainStatus.param.rawValue)
         for body in [[], [0], context.identifier, context.identifier + context.caller + [0]] {
             #expect(
-                try daemon.send(.setCredential, "secret", body.isEmpty ? [1] : body) == KeychainStatus.param.rawValue)
+                try daemon.send(EnclaveCalls.setCredential, "secret", body.isEmpty ? [1] : body)
+                    == KeychainStatus.param.rawValue)
         }
         #expect(user.questions.isEmpty)
         #expect(try status().lockState == .unlocked)
     }
 
     private func status() throws -> EnclaveStatus {
-        let body = try daemon.call(.status).body
+        let body = try daemon.call(EnclaveCalls.status).body
         var reader = WireReader(SecretBytes(copying: body.span))
         return try EnclaveStatus(from: &reader)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// Vaults that earlier releases have written, and a row of the store beside each.
+/// Vaults that earlier releases have written, each with a row of its store.
 struct OldVaultTests {
     let device = TestDevice()
 
@@ -21,29 +21,34 @@ struct OldVaultTests {
     }
 
     private static let movedRow =
-        "e59f318d6ae5a36693e10f58dc080a84012f482f3b90a81521e5a66b8e20fad7483b14221290c205b4d1f9d98999c015ee82a4860ce7f38d"
+        "e59f318d6ae5a36693e10f58dc080a84012f482f3b90a81521e5a66b8e20fad7483b14221290c205b4d1f9d98999c015"
+        + "ee82a4860ce7f38d"
         + "b3ab99cae52883706a72e5d8b9c84e917b39e21b"
 
     static let fixtures = [
         Fixture(
             name: "v1-open", passcode: nil,
             row:
-                "d556ab31ddcb90e2132dd2dacf3a102721011a6c821dc3c5304b9be74e0849eb0ae56df9aa629f25c268a29e8243c28a3b67b730"
+                "d556ab31ddcb90e2132dd2dacf3a102721011a6c821dc3c5304b9be74e0849eb0ae56df9aa629f25c268a29e8243c28a"
+                + "3b67b730"
                 + "3d7653d69723da3043e5b143e4f2d87c207525ac79523e2a"),
         Fixture(
             name: "v1-passcode", passcode: "right",
             row:
-                "e1f86aa5724e4fcab3f66cfb573a765f4a5071112c2988aa86494a4621ee76a66ac698a7da9e55b37e69a90bb3a1f286c8887b0c"
+                "e1f86aa5724e4fcab3f66cfb573a765f4a5071112c2988aa86494a4621ee76a66ac698a7da9e55b37e69a90bb3a1f286"
+                + "c8887b0c"
                 + "7f78bb01c6e2e5cbb4d6067f208b78b7d435af6c4b5aad87"),
         Fixture(
             name: "v3-open", passcode: nil,
             row:
-                "c7447fad74e68b7a7835643591c1c730a76ce95b1f803bd4e9cb33baa22688d9148166e5db34c31154909384455e2cc6c79075d2"
+                "c7447fad74e68b7a7835643591c1c730a76ce95b1f803bd4e9cb33baa22688d9148166e5db34c31154909384455e2cc6"
+                + "c79075d2"
                 + "5bd2044ccf2702fedfb80f9c93f053a237539e694da237cd"),
         Fixture(
             name: "v3-passcode", passcode: "right",
             row:
-                "f38320ca9a721eaff7677d6b6f1faa0c5ad2c18a49f2ebffc6e50ed67ba95866c8a244a4e4047afa687b141cd539a7bf9f99d6cc"
+                "f38320ca9a721eaff7677d6b6f1faa0c5ad2c18a49f2ebffc6e50ed67ba95866c8a244a4e4047afa687b141cd539a7bf"
+                + "9f99d6cc"
                 + "b56fc020ddbcca42732bf42437982714b8e7b56698f99228"),
         Fixture(name: "v2-open", passcode: nil, row: movedRow),
         Fixture(name: "v2-passcode", passcode: "right", row: movedRow),

@@ -101,7 +101,7 @@ struct RootTickTests {
     }
 
     @Test(
-        "a vault whose root did not follow is one ahead; the next start makes up for it, and then the vault before is an old one"
+        "a vault whose root did not follow is one ahead; the next start corrects it, and the vault before is old then"
     )
     func crashBetween() throws {
         var enclave = try start()
@@ -134,7 +134,7 @@ struct RootTickTests {
     }
 
     @Test(
-        "a vault whose count is gone, or that is from before it was counted, opens nothing until the user says that it is meant"
+        "a vault whose count is gone, or that is from before it was counted, opens nothing until the user accepts it"
     )
     func lost() throws {
         try start().setPasscode(TestDevice.passcode("right"))

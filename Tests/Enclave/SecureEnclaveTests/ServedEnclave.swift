@@ -53,7 +53,7 @@ final class RawChannel: Sendable {
 
     private func sayHello() throws {
         let hello = EnclaveChannelFormat.hello
-        let word = EnclaveCall(.hello).word
+        let word = EnclaveCalls.hello.word()
         try socket.send(word, hello.span, attaching: [memory.descriptor], deadline: soon)
         guard try socket.receive(deadline: soon)?.word == 0 else { throw SystemError(code: EPROTO, call: "hello") }
     }
@@ -65,7 +65,7 @@ final class RawChannel: Sendable {
     }
 }
 
-/// The program that the package builds beside these tests.
+/// The program that the package builds in the same folder as these tests.
 enum EnclaveProgram {
     static var path: String {
         get throws {

@@ -17,7 +17,7 @@ struct CounterTests {
     private func putBack(_ content: [UInt8]) throws { try AtomicFile.replace(device.vault, with: content.span) }
 
     @Test(
-        "a vault put back with all its files is noticed by the TPM's count and opens nothing, until the user says that it is meant"
+        "a vault put back with all its files is noticed by the TPM's count and opens nothing until the user accepts it"
     )
     func putBackWhole() throws {
         let (old, row): ([UInt8], TestRow)
@@ -139,7 +139,7 @@ struct CounterTests {
     }
 
     @Test(
-        "an owner with a password makes no room for a count: the keychain goes without, and says nothing of an old vault"
+        "an owner with a password makes no room for a count: the keychain has none, and reports no old vault"
     )
     func ownerWithPassword() throws {
         let context = device.folder.file("context")

@@ -26,7 +26,7 @@ func fuzzEnclave(_ bytes: Span<UInt8>) {
 private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: EnclaveDispatcher) {
     let body = input.longRun()
     // A word that fits its operation has as many descriptors as that takes.
-    let wanted = (try? EnclaveCall(word: word))?.operation.descriptors ?? 0
+    let wanted = (try? EnclaveOperation.reading(word: word))?.operation.descriptors ?? 0
     let secrets = (0..<wanted).map { _ in input.run() }
     let files = secrets.map { secret in
         must("a passcode's file") { () throws(SystemError) in try PasscodeFile.make(SecretBytes(secret)) }
@@ -149,13 +149,13 @@ final class FuzzUser: UserAgent {
 extension FuzzSeeds {
     static func ofEnclave() -> [[UInt8]] {
         var seeds: [[UInt8]] = []
-        for operation in EnclaveOperation.allCases {
+        let bodies = enclaveBodies()
+        for operation in EnclaveCalls.all {
             let classes: [Accessibility?] = [nil, .whenUnlocked]
             for accessibility in classes {
-                let call = EnclaveCall(operation, for: accessibility)
-                let body = enclaveBody(operation)
+                let body = bodies[operation.number] ?? []
                 let entered = Array(repeating: entry(FuzzDevice.passcode), count: operation.descriptors).joined()
-                let message = le(call.word) + longEntry(body) + entered
+                let message = le(operation.word(for: accessibility)) + longEntry(body) + entered
                 seeds += [[0] + message, [1] + message, [1] + unlocking + message, [0] + setting + message]
             }
         }
@@ -163,10 +163,12 @@ extension FuzzSeeds {
     }
 
     private static var setting: [UInt8] {
-        le(EnclaveCall(.setPasscode).word) + [0, 0] + entry(FuzzDevice.passcode)
+        le(EnclaveCalls.setPasscode.operation.word()) + [0, 0] + entry(FuzzDevice.passcode)
     }
 
-    private static var unlocking: [UInt8] { le(EnclaveCall(.unlock).word) + [0, 0] + entry(FuzzDevice.passcode) }
+    private static var unlocking: [UInt8] {
+        le(EnclaveCalls.unlock.operation.word()) + [0, 0] + entry(FuzzDevice.passcode)
+    }
 
     static func le(_ number: UInt32) -> [UInt8] { written { $0.append(littleEndian: number) } }
     static func entry(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count)] + bytes }
@@ -174,29 +176,34 @@ extension FuzzSeeds {
         [UInt8(bytes.count & 0xFF), UInt8(bytes.count >> 8)] + bytes
     }
 
-    private static func enclaveBody(_ operation: EnclaveOperation) -> [UInt8] {
+    private static func enclaveBodies() -> [UInt8: [UInt8]] {
         let inContext = written { (context as AuthenticationContext?).append(to: $0) }
+        let withContext = written { context.append(to: $0) }
+        let withBinding = written { binding.append(to: $0) }
         let task = AuthenticationTask(context: context, purpose: .context(.policy(2)), prompt: prompt)
-        switch operation {
-        case .unwrapMetadataKey: return Array(0..<60)
-        case .wrapRowKey: return Array(0..<48)
-        case .unwrapRowKeys: return Array(0..<80)
-        case .makeKey: return inContext + written { binding.append(to: $0) }
-        case .importKey: return [0, 73] + written { binding.append(to: $0) } + entry([]) + [0, 0, 0]
-        case .useKey: return [0] + sealedKey.bytes + written { keyUse.append(to: $0) }
-        case .checkKey: return sealedKey.bytes
-        case .rebindKey: return [0] + sealedKey.bytes + written { binding.append(to: $0) }
-        case .authenticate: return le(10) + written { task.append(to: $0) }
-        case .setCredential, .setTerminal, .invalidate: return written { context.append(to: $0) }
-        case .wrapGuardedRowKey: return inContext + Array(repeating: 1, count: 56)
-        case .unwrapGuardedRowKey: return inContext + Array(0..<16) + le(0)
-        case .changeSettings: return [1, 60, 0, 0, 0]
-        case .unlockWith, .replacePasscode: return [1]
-        case .addSlot, .addSlotWith: return [3, 1]
-        case .removeSlot: return [1, 1]
-        case .renewMark: return [1]
-        default: return []
-        }
+        var bodies: [UInt8: [UInt8]] = [:]
+        bodies[EnclaveCalls.unwrapMetadataKey.operation.number] = Array(0..<60)
+        bodies[EnclaveCalls.wrapRowKeys.number] = Array(0..<48)
+        bodies[EnclaveCalls.unwrapRowKeys.number] = Array(0..<80)
+        bodies[EnclaveCalls.makeKey.operation.number] = inContext + withBinding
+        bodies[EnclaveCalls.importKey.operation.number] = [0, 73] + withBinding + entry([]) + [0, 0, 0]
+        bodies[EnclaveCalls.useKey.operation.number] = [0] + sealedKey.bytes + written { keyUse.append(to: $0) }
+        bodies[EnclaveCalls.checkKey.operation.number] = sealedKey.bytes
+        bodies[EnclaveCalls.rebindKey.operation.number] = [0] + sealedKey.bytes + withBinding
+        bodies[EnclaveCalls.authenticate.operation.number] = le(10) + written { task.append(to: $0) }
+        bodies[EnclaveCalls.setCredential.operation.number] = withContext
+        bodies[EnclaveCalls.setTerminal.operation.number] = withContext
+        bodies[EnclaveCalls.invalidate.operation.number] = withContext
+        bodies[EnclaveCalls.wrapGuardedRowKey.operation.number] = inContext + Array(repeating: 1, count: 56)
+        bodies[EnclaveCalls.unwrapGuardedRowKey.operation.number] = inContext + Array(0..<16) + le(0)
+        bodies[EnclaveCalls.changeSettings.operation.number] = [1, 60, 0, 0, 0]
+        bodies[EnclaveCalls.unlockWith.operation.number] = [1]
+        bodies[EnclaveCalls.replacePasscode.operation.number] = [1]
+        bodies[EnclaveCalls.addSlot.operation.number] = [3, 1]
+        bodies[EnclaveCalls.addSlotWith.operation.number] = [3, 1]
+        bodies[EnclaveCalls.removeSlot.operation.number] = [1, 1]
+        bodies[EnclaveCalls.renewMark.operation.number] = [1]
+        return bodies
     }
 }
 

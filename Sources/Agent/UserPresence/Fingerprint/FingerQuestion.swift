@@ -11,7 +11,7 @@ struct FingerQuestion {
     let deadline: Deadline
     let withdrawal: Withdrawal
 
-    /// Tries the ways one after the other until one of them works.
+    /// Tries the prompt methods one after the other until one of them works.
     func ask(_ ways: [PromptMethod]) -> UserAnswer {
         // Pinentries for terminals are made for secrets. A line of text says better that a finger is expected.
         let ways = ways.filter { if case .terminalPinentry = $0 { false } else { true } }
@@ -19,14 +19,14 @@ struct FingerQuestion {
             return .unreachable
         }
         for way in ways {
-            let answer = ask(way, reader)
+            let answer = awaitTouch(way, reader)
             if case .unreachable = answer { continue }
             return answer
         }
         return .unreachable
     }
 
-    private func ask(_ way: PromptMethod, _ reader: FingerprintReader) -> UserAnswer {
+    private func awaitTouch(_ way: PromptMethod, _ reader: FingerprintReader) -> UserAnswer {
         switch way {
         case .window(let program):
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)
@@ -109,7 +109,7 @@ extension FingerQuestion {
                     wording, deadline: deadline, withdrawal: withdrawal.descriptor)
                 let happening = try next(reader, pinentry.output)
                 if let answer = Self.answer(happening) { return answer }
-                // A dialog cannot be changed while it is open, so that what is new comes with a new one.
+                // A dialog cannot be changed while it is open. A new text comes with a new dialog.
                 guard case .touched(.unreadable(let text)) = happening else { return dialogAnswer(pinentry) }
                 wording.error = text(wording.language)
             } catch let error as Pinentry.Failure {

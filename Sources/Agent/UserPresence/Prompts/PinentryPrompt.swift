@@ -22,15 +22,15 @@ struct PinentryPrompt {
             var wording = wording
             while true {
                 if let error = wording.error { try pinentry.set("SETERROR", error) }
-                let (secret, problem) = try ask(pinentry, wording, twice)
+                let (secret, problem) = try enteredSecret(pinentry, wording, twice)
                 if let secret { return .secret(secret) }
                 wording.error = problem?(wording.language)
             }
         } catch { return UserAnswer(error) }
     }
 
-    /// A secret, or what is wrong with what was entered.
-    private func ask(
+    /// A secret, or the error in the entered text.
+    private func enteredSecret(
         _ pinentry: Pinentry, _ wording: Wording, _ twice: Bool
     ) throws(Pinentry.Failure) -> (SecretBytes?, Text?) {
         if twice, try pinentry.offer("SETREPEAT", Text.againLabel(wording.language)) {

@@ -22,14 +22,14 @@ struct TerminalPrompt {
         do throws(SystemError) {
             try terminal.show(Self.head(wording))
             while true {
-                let first = try ask(wording.label, deadline, withdrawal)
+                let first = try readSecret(wording.label, deadline, withdrawal)
                 guard case .secret(let secret) = first else { return first }
                 if let problem = Text(problemOf: secret, isNew: twice) {
                     try terminal.show(problem(wording.language) + "\n")
                     continue
                 }
                 if !twice { return first }
-                let second = try ask(Text.againLabel(wording.language), deadline, withdrawal)
+                let second = try readSecret(Text.againLabel(wording.language), deadline, withdrawal)
                 guard case .secret(let again) = second else { return second }
                 if secret.isEqual(to: again) { return first }
                 try terminal.show(Text.mismatch(wording.language) + "\n")
@@ -37,7 +37,7 @@ struct TerminalPrompt {
         } catch { return .unreachable }
     }
 
-    private func ask(_ label: String, _ deadline: Deadline, _ withdrawal: FileDescriptor) throws(SystemError)
+    private func readSecret(_ label: String, _ deadline: Deadline, _ withdrawal: FileDescriptor) throws(SystemError)
         -> UserAnswer
     {
         switch try terminal.askSecretly(label + " ", deadline: deadline, until: withdrawal) {

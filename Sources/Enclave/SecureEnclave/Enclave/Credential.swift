@@ -22,16 +22,16 @@ extension SoftwareEnclave {
         return passcode
     }
 
-    /// Opens the keybag with the passcode, if it is one and it is time; the attempt is on disk before the passcode is
-    /// looked at.
+    /// Opens the keybag with the passcode, if one is set and no wait is left. The attempt is on disk before the
+    /// passcode is checked.
     ///
     /// - Returns: the keys; `vault` has no failed attempts then, which is for the caller to write.
     func verify(_ passcode: SecretBytes, opening vault: inout Vault) throws(Refusal) -> Keybag {
         try verify(Credential(.passcode, passcode), opening: &vault)
     }
 
-    /// The same with any credential. All kinds share the count and the wait: who may guess at one may not guess at
-    /// another meanwhile.
+    /// The same with any credential. All kinds share the count and the wait, so that a guesser cannot change the kind
+    /// to go on.
     func verify(_ credential: Credential, opening vault: inout Vault) throws(Refusal) -> Keybag {
         let credential = try Self.normalised(credential)
         guard vault.slots.contains(where: { $0.kind.credential == credential.kind }) else {
@@ -44,12 +44,12 @@ extension SoftwareEnclave {
         vault.attempts.add(at: moment)
         try count(&vault)
         do throws(Refusal) {
-            let keybag = try open(vault, with: credential)
+            let keybag = try unlockedKeybag(of: vault, with: credential)
             vault.attempts = FailedAttempts()
             user.forgetMisses()
             return keybag
         } catch {
-            // Nobody has looked at the credential, so nothing was guessed.
+            // The credential was not checked, so the attempt is taken back.
             if !error.isWrongCredential {
                 vault.attempts = before
                 try? count(&vault)
@@ -66,7 +66,7 @@ extension SoftwareEnclave {
         }
     }
 
-    /// A recovery code is what it stands for; a text that is no code is nobody's guess.
+    /// The credential is the secret that a recovery code encodes. A text that is no code is no attempt.
     private static func normalised(_ credential: Credential) throws(Refusal) -> Credential {
         guard credential.kind == .recoveryCode else { return credential }
         do throws(RecoveryCode.Mistake) {
@@ -74,24 +74,24 @@ extension SoftwareEnclave {
         } catch { throw .mistypedCode(error) }
     }
 
-    /// Opens the keybag: with the passcode, or without one what opens without.
-    func open(_ vault: Vault, passcode: SecretBytes? = nil) throws(Refusal) -> Keybag {
-        if let passcode { return try open(vault, with: Credential(.passcode, passcode)) }
+    /// Opens the keybag with the passcode; without one, the keys that need none.
+    func unlockedKeybag(of vault: Vault, passcode: SecretBytes? = nil) throws(Refusal) -> Keybag {
+        if let passcode { return try unlockedKeybag(of: vault, with: Credential(.passcode, passcode)) }
         do { return try Keybag(openingUnattended: vault) } catch { throw .crypto(error) }
     }
 
     /// Opens the keybag with a credential for one of the slots of its kind.
-    private func open(_ vault: Vault, with credential: Credential) throws(Refusal) -> Keybag {
+    private func unlockedKeybag(of vault: Vault, with credential: Credential) throws(Refusal) -> Keybag {
         let root = try file.roots.root(vault.device.kind)
         for slot in vault.slots where slot.kind.credential == credential.kind {
-            if let keybag = try open(vault, slot, credential.bytes, root) { return keybag }
+            if let keybag = try self.keybag(of: vault, slot, credential.bytes, root) { return keybag }
         }
         throw .wrong(credential.kind, wait: vault.attempts.remainingWait(at: clock.now()))
     }
 
     /// - Returns: nil when it is the wrong credential.
-    private func open(
-        _ vault: Vault, _ slot: VaultSlot, _ credential: SecretBytes, _ root: any DeviceRoot
+    private func keybag(
+        of vault: Vault, _ slot: VaultSlot, _ credential: SecretBytes, _ root: any DeviceRoot
     ) throws(Refusal) -> Keybag? {
         let key: SecretBytes
         do throws(PasscodeLockFailure) { key = try vault.key(of: slot, credential, root) } catch {
@@ -110,7 +110,7 @@ extension SoftwareEnclave {
 
     /// A new slot with the keybag key in it.
     ///
-    /// - Parameter credential: what will open it; nil for a slot that takes nothing.
+    /// - Parameter credential: the credential that will open it; nil for a slot that takes none.
     func slot(
         _ kind: UnlockSlot.Kind, number: UInt8, _ credential: SecretBytes?, holding keybag: Keybag, in vault: Vault
     ) throws(Refusal) -> VaultSlot {

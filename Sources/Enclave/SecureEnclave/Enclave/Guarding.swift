@@ -26,8 +26,8 @@ extension SoftwareEnclave {
 
     /// Binds a secret to what the flags demand: the present enrolment, and the application password of the context.
     ///
-    /// - Returns: what the binding keeps, and the secret, in a box under the password where one is wanted.
-    /// - Throws: `errSecAuthFailed` for what can never be met here; `errSecAuthNeeded` (`state.needs-password`).
+    /// - Returns: the binding to store, and the secret, in a box under the password if the flags require one.
+    /// - Throws: `errSecAuthFailed` when the flags can never be met here; `errSecAuthNeeded` (`state.needs-password`).
     func bind(
         _ secret: SecretBytes, to flags: UInt64, in context: AuthenticationContext?
     ) throws(Refusal) -> (GuardBinding, SecretBytes) {
@@ -41,12 +41,12 @@ extension SoftwareEnclave {
         } catch { throw .crypto(error) }
     }
 
-    /// Opens what a box under a class key held, when what guards it was shown in the context. Flags and binding must
-    /// have been authenticated with that box.
+    /// Opens the content of a box under a class key, if the context has the grants for it. Flags and binding must have
+    /// been authenticated with that box.
     ///
     /// - Throws: `errSecAuthNeeded` when something is lacking; `errSecAuthFailed` when it can never be met, or the
     ///   password is another one.
-    func open(
+    func openGuarded(
         _ inner: SecretBytes, _ binding: GuardBinding, for use: GuardedUse, in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
         let layer = try ApplicationPassword(binding)
@@ -62,7 +62,7 @@ extension SoftwareEnclave {
         }
     }
 
-    /// Whether what was shown is enough. A grant for single things is spent only when nothing else is lacking.
+    /// Whether the grants suffice. A grant for single things is spent only when nothing else is missing.
     func admit(
         _ use: GuardedUse, _ binding: GuardBinding, hasPassword: Bool = true, in context: AuthenticationContext?
     ) throws(Refusal) {
@@ -109,7 +109,7 @@ extension SoftwareEnclave {
         }
     }
 
-    func open(_ box: [UInt8], aad: [UInt8], for accessibility: Accessibility) throws(Refusal) -> SecretBytes {
+    func openBox(_ box: [UInt8], aad: [UInt8], for accessibility: Accessibility) throws(Refusal) -> SecretBytes {
         guard box.count > AESGCM.overhead else { throw .damagedKey }
         return try withCipher(for: accessibility, orRefuse: .passcodeClassDestroyed) { (cipher) throws(CryptoError) in
             let secret = SecretBytes(count: box.count - AESGCM.overhead)

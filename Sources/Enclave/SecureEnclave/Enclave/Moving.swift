@@ -18,13 +18,17 @@ extension SoftwareEnclave {
             guard vault.device.kind != kind else { throw .alreadyThere(kind) }
             let passcode = vault.passcode == nil ? nil : try read(passcode)
             let keybag: Keybag
-            if let passcode { keybag = try verify(passcode, opening: &vault) } else { keybag = try open(vault) }
+            if let passcode {
+                keybag = try verify(passcode, opening: &vault)
+            } else {
+                keybag = try unlockedKeybag(of: vault)
+            }
             let (moved, holding) = try successor(of: vault, on: root, keybag, passcode)
             try check(moved, holds: keybag, passcode: passcode)
             let old = try? FileDescriptor.open(file.path, O_WRONLY | O_NOFOLLOW)
             try commit(try counted(moved), holding)
             if let old { overwrite(old) }
-            // Nobody asks for it any more; one that stays is in nobody's way.
+            // It is not needed any more, and does no harm if it stays.
             try? vault.counter(file.roots)?.remove()
         }
     }
@@ -54,17 +58,17 @@ extension SoftwareEnclave {
         return vault
     }
 
-    /// Opens the new vault as the next start will, before the old one is given up.
+    /// Opens the new vault as the next start will, before the old one is replaced.
     private func check(_ moved: Vault, holds keybag: Keybag, passcode: SecretBytes?) throws(Refusal) {
         let content: SecretBuffer
         do { content = try moved.encoded() } catch { throw .crypto(error) }
         let read = try content.withSpan { (bytes) throws(Refusal) in try Vault(decoding: bytes, file.roots) }
-        let opened = try open(read, passcode: passcode)
+        let opened = try unlockedKeybag(of: read, passcode: passcode)
         guard opened.hasSameKeys(as: keybag) else { throw .damagedVault }
     }
 
-    /// Writes zeros over what a file held that is in no folder any more. A file system that writes in place loses it
-    /// so; others, and snapshots, may keep it, which is why nobody is promised this.
+    /// Writes zeros over a file that is in no folder any more. File systems that write in place lose the content so.
+    /// Others, and snapshots, may keep it. So no page promises it.
     private func overwrite(_ file: FileDescriptor) {
         guard let size = (try? FileStatus(of: file))?.size else { return }
         try? file.writeFully([UInt8](repeating: 0, count: min(size, 1 << 16)).span)

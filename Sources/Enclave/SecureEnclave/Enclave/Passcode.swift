@@ -5,7 +5,7 @@ package import LinuxSystem
 
 /// The cost of a guess at a passcode (Argon2id, RFC 9106).
 package enum PasscodeCost: Sendable {
-    /// 64 MiB, 3 passes, 1 lane: about 85 ms on a machine of 2024, which a person does not feel and a guesser does.
+    /// 64 MiB, 3 passes, 1 lane: about 85 ms on a machine of 2024. A person does not notice that, but a guesser does.
     case calibrated
     /// As little as possible, for simulated devices that protect nothing.
     case cheapest
@@ -24,7 +24,7 @@ extension SoftwareEnclave {
     /// How long the writer of a passcode's pipe may take.
     static let passcodePatience = 10_000
 
-    /// Opens the classes with the passcode. Without one nothing is closed, and none is looked at.
+    /// Opens the classes with the passcode. If none is set, nothing is closed, and the file is not read.
     package func unlock(passcode: FileDescriptor) throws(Refusal) { try unlock(with: .passcode, passcode) }
 
     package func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
@@ -40,7 +40,7 @@ extension SoftwareEnclave {
         let new = try readNew(new)
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode == nil else { throw .passcodeIsSet }
-            var keybag = try open(vault)
+            var keybag = try unlockedKeybag(of: vault)
             keybag.addPasscodeClass()
             try rewrap(keybag, in: vault, passcode: new)
         }
@@ -92,11 +92,11 @@ extension SoftwareEnclave {
         try commit(vault, keybag)
     }
 
-    /// Lends the vault as it is on disk; nobody else checks a passcode or replaces it meanwhile, here or in another
-    /// process.
+    /// Calls `body` with the vault as it is on disk. Until it returns, no thread and no other process checks a passcode
+    /// or replaces the vault.
     ///
-    /// - Parameter acceptingAge: whether a vault that is older than its root has seen it will do: for who is to say
-    ///   that it is meant.
+    /// - Parameter acceptingAge: whether the vault may be older than its root has seen it; for the call that accepts
+    ///   such a vault.
     func withVault(
         acceptingAge: Bool = false, _ body: (inout Vault) throws(Refusal) -> Void
     ) throws(Refusal) {

@@ -38,7 +38,7 @@ extension DeviceState {
             let record = records.extracting(offset..<offset + RowKeyRecord.size)
             let answer = keys.count
             keys.append(RowKeyRecord.Outcome.opened.rawValue)
-            let outcome = open(record, into: keys)
+            let outcome = unwrapRecord(record, into: keys)
             if outcome != .opened {
                 allOpened = false
                 keys.overwrite(littleEndian: outcome.rawValue, at: answer)
@@ -50,7 +50,7 @@ extension DeviceState {
     }
 
     @inline(__always)
-    private func open(_ record: Span<UInt8>, into keys: SecretBuffer) -> RowKeyRecord.Outcome {
+    private func unwrapRecord(_ record: Span<UInt8>, into keys: SecretBuffer) -> RowKeyRecord.Outcome {
         guard let accessibility = Accessibility(rawValue: record[0]) else { return .damaged }
         guard let cipher = cipher(for: accessibility) else { return .locked }
         let binding = record.extracting(..<WrappingBinding.rowBytes)

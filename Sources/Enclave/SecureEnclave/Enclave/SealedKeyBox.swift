@@ -11,7 +11,7 @@ extension SoftwareEnclave {
         try withCipher(for: accessibility, orRefuse: .needsPasscode) { _ in }
     }
 
-    /// Seals a private half, bound to what its access control demands.
+    /// Seals a private half, bound to the requirements of its access control.
     func seal(
         _ privatePart: SecretBytes, as key: SealedKey, in context: AuthenticationContext?
     ) throws(Refusal) -> SealedKey {
@@ -26,18 +26,18 @@ extension SoftwareEnclave {
         return key.sealed(as: try seal(inner, aad: key.aad, for: key.binding.accessibility))
     }
 
-    /// Gives the private half out of the opened box, when what guards it was shown in the context.
+    /// Returns the private half from the opened box, if the context has the grants for it.
     ///
-    /// - Parameter operation: nil for saying what the key is, which only takes its password.
-    func open(
+    /// - Parameter operation: nil to describe the key, which takes only its password.
+    func openPrivatePart(
         _ inner: SecretBytes, of key: SealedKey, for operation: GuardedOperation?, in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
-        try open(inner, key.guardBinding ?? GuardBinding(), for: key.use(for: operation), in: context)
+        try openGuarded(inner, key.guardBinding ?? GuardBinding(), for: key.use(for: operation), in: context)
     }
 
     /// Opens the box alone: that the key is one of this enclave's, with exactly this head, is known then.
     func openBox(_ key: SealedKey) throws(Refusal) -> SecretBytes {
-        do throws(Refusal) { return try open(key.sealed, aad: key.aad, for: key.binding.accessibility) } catch {
+        do throws(Refusal) { return try openBox(key.sealed, aad: key.aad, for: key.binding.accessibility) } catch {
             // Locked, perhaps by another process: then nothing may stay that was loaded before.
             if error.status == .interactionNotAllowed { forgetLoadedKeys() }
             throw error

@@ -3,15 +3,15 @@ package import KeychainModel
 package import KeychainWire
 import LinuxSystem
 
-/// When the keychain locks and opens by itself: with the user's session, with sleep, and after a time without use.
+/// The automatic lock and unlock: with the user's session, with sleep, and after a time without use.
 extension SoftwareEnclave {
     /// The longest time without use that can be asked for: a year. More would be no limit at all.
     package static let longestIdle: UInt32 = 366 * 24 * 60 * 60
 
     /// Follows the user's session.
     ///
-    /// A session that is unlocked opens what opens without anybody; a passcode was shown to somebody else, and only
-    /// `pam_keychain`, or the user, can hand it on.
+    /// An unlocked session opens only keys that need no credential. The login's passcode was shown to another program.
+    /// Only `pam_keychain`, or the user, can hand it on.
     package func sessionChanged(_ event: SessionEvent) {
         switch event {
         case .locked: try? lock()
@@ -28,7 +28,7 @@ extension SoftwareEnclave {
         _ = try status()
         try withVault { (vault) throws(Refusal) in
             if vault.passcode == nil {
-                var keybag = try open(vault)
+                var keybag = try unlockedKeybag(of: vault)
                 try modernise(&vault, &keybag)
             }
             try state.withLock { (state) throws(Refusal) in
@@ -52,19 +52,19 @@ extension SoftwareEnclave {
 
     /// Looks at the clock, and whether the vault is still the one that was written last.
     ///
-    /// - Returns: seconds until the next look.
+    /// - Returns: seconds until the next check.
     private func lookAround() -> UInt64? {
         // The next call that needs the vault reports one that cannot be read.
         _ = try? state.withLock { (state) throws(Refusal) in try state.refreshOrTell(from: file) }
         return min(lockIfIdle() ?? .max, Self.longestBlindness)
     }
 
-    /// For so many seconds another vault on disk may go unnoticed while nobody needs it.
+    /// How many seconds a vault replaced on disk may go unnoticed while no call needs it.
     private static let longestBlindness: UInt64 = 60
 
-    /// Closes what was out of use too long.
+    /// Closes the classes after a time without use.
     ///
-    /// - Returns: seconds until it is to be looked at again; nil when there is nothing to wait for.
+    /// - Returns: seconds until the next check; nil when there is nothing to wait for.
     func lockIfIdle() -> UInt64? {
         let (closes, left) = state.withLock { state in
             // Read under the lock: a moment before the last use looks like a clock that runs backwards.

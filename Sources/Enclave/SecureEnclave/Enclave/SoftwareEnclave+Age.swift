@@ -8,8 +8,8 @@ extension SoftwareEnclave {
     package func renew(_ mark: StoreMark?, beginsBlock: Bool) throws(Refusal) -> StoreAge {
         do throws(Refusal) {
             let age = try state.withLock { (state) throws(Refusal) in
-                // A vault that the root has not seen for long may also be older than its store, which nobody can
-                // accept.
+                // A vault that the root has not counted for long may also be older than its store. No call can accept
+                // that.
                 _ = try state.refreshOrTell(from: file)
                 let age = try read(mark, in: &state)
                 try state.checkAge()
@@ -63,7 +63,11 @@ extension SoftwareEnclave {
         let passcode = isSet ? try read(passcode) : nil
         try withVault(acceptingAge: true) { (vault) throws(Refusal) in
             var keybag: Keybag
-            if let passcode { keybag = try verify(passcode, opening: &vault) } else { keybag = try open(vault) }
+            if let passcode {
+                keybag = try verify(passcode, opening: &vault)
+            } else {
+                keybag = try unlockedKeybag(of: vault)
+            }
             try modernise(&vault, &keybag)
             vault.age.acceptStore()
             try acceptRoot(&vault)

@@ -4,7 +4,8 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// Rows that their user guards: their keys are opened one at a time, and only when what guards them was shown.
+/// Rows with access control. Their keys are opened one at a time, and only with the grants that the access control
+/// requires.
 extension SoftwareEnclave {
     package func wrapGuardedRowKey(
         _ key: SecretBytes, row: [UInt8], for accessibility: Accessibility, flags: UInt64,
@@ -24,10 +25,10 @@ extension SoftwareEnclave {
         guard row.count == RowKeyRecord.rowBytes else { throw .wrongSize("row identity") }
         guard let guarded = try? GuardedRowKey(decoding: wrapped) else { throw .damagedKey }
         // Opened first: only then is known that the flags are those it was wrapped with.
-        let inner = try open(guarded.box, aad: guarded.aad(row, accessibility), for: accessibility)
+        let inner = try openBox(guarded.box, aad: guarded.aad(row, accessibility), for: accessibility)
         let use = GuardedUse(
             identifier: row, constraint: AccessConstraint(flags: guarded.flags), operation: .useItem)
-        let key = try open(inner, guarded.binding, for: use, in: context)
+        let key = try openGuarded(inner, guarded.binding, for: use, in: context)
         guard key.count == RowKeyRecord.keyBytes else { throw .damagedKey }
         return key
     }

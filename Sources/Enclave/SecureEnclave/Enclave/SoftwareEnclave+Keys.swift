@@ -5,7 +5,7 @@ package import KeychainWire
 package import LinuxSystem
 import Synchronization
 
-/// Sealed keys: what is in the clear of one is associated data of what is not, under the class key of its class.
+/// Sealed keys. The head of one is associated data of its private half, under the class key of its class.
 ///
 /// A private half is in memory while it is used, and for keys in software as long as ``LoadedKeys`` keeps it; no lock
 /// is held meanwhile.
@@ -50,9 +50,9 @@ extension SoftwareEnclave {
     ) throws(Refusal) -> SealedKey {
         let isSameGuard = binding.control == key.binding.control && binding.accessibility == key.binding.accessibility
         let inner = try openBox(key)
-        // Another group alone: what the key is bound to stays as it is, and so does its box under a password.
+        // Only the group is another one. The key's other bindings and its box under a password stay the same.
         if isSameGuard { return try sealBox(inner, as: key.bound(to: binding, key.guardBinding)) }
-        let privatePart = try open(inner, of: key, for: .useItem, in: context)
+        let privatePart = try openPrivatePart(inner, of: key, for: .useItem, in: context)
         return try seal(privatePart, as: key.bound(to: binding), in: context)
     }
 
@@ -63,7 +63,7 @@ extension SoftwareEnclave {
         if use.algorithm == KeyUse.attestation { return try attest(key, inner, nonce: use.input, in: context) }
         try key.checkUse()
         let operation = try PrivateKeyOperation(key, use)
-        let privatePart = try open(inner, of: key, for: operation.guarded, in: context)
+        let privatePart = try openPrivatePart(inner, of: key, for: operation.guarded, in: context)
         return try privatePart.withSpan { (privatePart) throws(Refusal) in
             guard key.origin == .madeInside else {
                 return try operation.perform { (type) throws(CryptoError) in try loaded.key(privatePart, type) }
@@ -72,13 +72,13 @@ extension SoftwareEnclave {
         }
     }
 
-    /// Says what the key is rather than using it, so that nobody has to be asked.
+    /// Describes the key without using it, so that no prompt is needed.
     private func attest(
         _ key: SealedKey, _ inner: SecretBytes, nonce: [UInt8], in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
         guard key.origin == .madeInside else { throw .notAttestable }
         let store = try store(of: key)
-        let privatePart = try open(inner, of: key, for: nil, in: context)
+        let privatePart = try openPrivatePart(inner, of: key, for: nil, in: context)
         return try privatePart.withSpan { (part) throws(Refusal) in try store.attest(part, nonce: nonce).encoded }
     }
 
@@ -88,7 +88,8 @@ extension SoftwareEnclave {
         return try file.roots.root(state.withLock { $0.vault.device.kind }).keyStore ?? SoftwareKeyStore(loaded)
     }
 
-    /// The store that made a key. Software needs nothing but the key; the TPM's are used wherever the vault rests now.
+    /// The store that made a key. A software key needs nothing but itself; a TPM's keys are used whatever the vault's
+    /// root is now.
     private func store(of key: SealedKey) throws(Refusal) -> any EnclaveKeyStore {
         if let givenKeyStore, key.backend == givenKeyStore.backend { return givenKeyStore }
         if key.backend == .software { return SoftwareKeyStore(loaded) }

@@ -1,7 +1,7 @@
 import KeychainModel
 import LinuxSystem
 
-/// What the enclave refuses about users and what they guard (rules access-control.add.explained,
+/// The enclave's refusals about users and access control (rules access-control.add.explained,
 /// authentication.policy.kinds).
 extension Refusal {
     /// Between engine and client only: the user has to be asked first.
@@ -13,7 +13,7 @@ extension Refusal {
         .authNeeded, .needsPassword, "accc", "The access control wants a password of the program's own.",
         do: "Set it with LAContext.setCredential, or let the user be asked for it.")
 
-    /// As ``needsPassword``, where nobody can or may be asked.
+    /// As ``needsPassword``, where a prompt is impossible or forbidden.
     static let missingPassword = Refusal(
         .interactionNotAllowed, .needsPassword, "accc",
         "The access control wants a password of the program's own, and nobody can be asked for it.",
@@ -52,18 +52,14 @@ extension Refusal {
         do: "Use the release that the access control was made with.")
 
     static let userFailed = Refusal(
-        .authFailed, .userFailed, "user", "The user has failed too often to show who he is.", do: "Try again.")
+        .authFailed, .userFailed, "user", "The user has failed to authenticate too often.", do: "Try again.")
 
     static let userFallback = Refusal(
-        .authFailed, .userFallback, "user", "The user wants to show who he is in another way than with a finger.",
+        .authFailed, .userFallback, "user", "The user wants to authenticate in another way than with a finger.",
         do: "Offer the program's own way.")
 
     static let userCanceled = Refusal(
         .userCanceled, .userCanceled, "user", "The user has cancelled.", do: "Ask again when the user wants to go on.")
-
-    static let withdrawn = Refusal(
-        .authFailed, .withdrawn, "user", "The question was withdrawn before it was answered.",
-        do: "Ask again, if the device is unlocked and the context still valid.")
 
     static let unansweredInTime = Refusal(
         .notAvailable, .deadline, "user", "The user did not answer in time.", do: "Ask again.")

@@ -50,7 +50,8 @@ extension Refusal {
     static func throttled(wait: UInt32) -> Refusal {
         Refusal(
             .authFailed, .throttled, "passcode",
-            "After too many wrong passcodes, codes or PINs none is looked at for another \(inWords(wait)), not even the right one.",
+            "After too many wrong passcodes, codes or PINs none is looked at for another \(inWords(wait)), "
+                + "not even the right one.",
             do: "Wait \(inWords(wait)) and try again.")
     }
 
@@ -124,7 +125,8 @@ extension Refusal {
     static func unsettledVault(_ error: SystemError) -> Refusal {
         Refusal(
             .io, .unknownOutcome, "vault",
-            "The vault was replaced, and the disk does not say that it keeps it (\(error)). The change may or may not have been stored.",
+            "The vault was replaced, and the disk does not say that it keeps it (\(error)). "
+                + "The change may or may not have been stored.",
             do: "Look after the disk, then see what the keychain says (security status).")
     }
 
@@ -150,7 +152,8 @@ extension Refusal {
     static var olderVault: Refusal {
         Refusal(
             .notAvailable, .olderVault, "vault",
-            "The vault is an older one than the one that was here: passwords and unlock slots in it may have been changed since.",
+            "The vault is an older one than the one that was here: "
+                + "passwords and unlock slots in it may have been changed since.",
             do: "Put the newest vault back, or vault and store of the same backup. Nothing was changed.")
     }
 

@@ -43,7 +43,7 @@ package final class EnclaveServer: Sendable {
     package func run() {
         serveSocket()
         for slot in slots { slot.close() }
-        dispatcher.questions.end { [enclave = dispatcher.enclave] in try? enclave.invalidate($0) }
+        dispatcher.session.questions.end { [enclave = dispatcher.session.enclave] in try? enclave.invalidate($0) }
         for thread in threads { thread.join() }
     }
 
@@ -65,7 +65,7 @@ package final class EnclaveServer: Sendable {
     private static func awaitHello(on socket: EnclaveSocket) throws(SystemError) -> SharedMemory {
         let message = try socket.receive(deadline: .after(milliseconds: patience))
         let hello = EnclaveChannelFormat.hello
-        guard let message, message.word == EnclaveCall(.hello).word, let memory = message.descriptors.first,
+        guard let message, message.word == EnclaveCalls.hello.word(), let memory = message.descriptors.first,
             message.body.withSpan({ $0.isEqual(to: hello.span) })
         else { throw SystemError(code: EPROTO, call: "recvmsg", advice: "no daemon of this release at the other end") }
         return try SharedMemory(receiving: memory, count: EnclaveChannelFormat.memorySize)

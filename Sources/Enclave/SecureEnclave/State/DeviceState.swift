@@ -38,7 +38,7 @@ struct DeviceState: @unchecked Sendable {
         (self.clock, self.epoch, self.policy) = (clock, epoch, policy)
         opened = clock.now()
         lastLook = opened.seconds
-        try open(try Keybag.opening(vault))
+        try openClasses(of: try Keybag.opening(vault))
     }
 
     /// The cipher of a class, if it is open.
@@ -80,7 +80,7 @@ struct DeviceState: @unchecked Sendable {
         try changing { (state) throws(Refusal) in
             if vault.passcode?.salt != state.vault.passcode?.salt { state.generation += 1 }
             (state.vault, state.seen, state.distrust) = (vault, status, nil)
-            try state.open(keybag)
+            try state.openClasses(of: keybag)
             state.opened = state.clock.now()
             state.lastLook = state.opened.seconds
         }
@@ -118,14 +118,14 @@ struct DeviceState: @unchecked Sendable {
             if state.distrust != .olderThanRoot { state.distrust = nil }
             guard passcodeChanged || wasClosed else { return }
             state.lock()
-            if current.passcode == nil || wasClosed { try state.open(try Keybag.opening(current)) }
+            if current.passcode == nil || wasClosed { try state.openClasses(of: try Keybag.opening(current)) }
         }
     }
 
     /// Whether another process has replaced the vault.
     func isOutdated(_ file: VaultFile) -> Bool { (try? file.status()) != seen }
 
-    private mutating func open(_ keybag: Keybag) throws(Refusal) {
+    private mutating func openClasses(of keybag: Keybag) throws(Refusal) {
         set(nil, for: .whenPasscodeSetThisDeviceOnly)
         for (accessibility, key) in keybag.keys {
             do { set(try key.makeCipher(), for: accessibility) } catch { throw .crypto(error) }
@@ -182,7 +182,7 @@ extension DeviceState {
     mutating func openUnattended() throws(Refusal) {
         guard distrust == nil, lockState != .unlocked, vault.unattendedSlot != nil else { return }
         try changing { (state) throws(Refusal) in
-            try state.open(try Keybag.opening(state.vault))
+            try state.openClasses(of: try Keybag.opening(state.vault))
             state.opened = state.clock.now()
             state.lastLook = state.opened.seconds
         }

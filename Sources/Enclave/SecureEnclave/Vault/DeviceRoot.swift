@@ -3,14 +3,14 @@ package import KeychainModel
 import KeychainWire
 package import LinuxSystem
 
-/// What the device key and the passcode rest on: the vault's file alone, or a TPM.
+/// The protection of the device key and the passcode: the vault's file alone, or a TPM.
 ///
 /// The vault keeps what a root gives it as a record, and hands it back at every start. Implementations are thread-safe
 /// and may take as long as the chip does.
 package protocol DeviceRoot: Sendable {
     var kind: DeviceRootKind { get }
 
-    /// What a person calls it; nil when there is nothing to say.
+    /// Its name for people; nil when there is nothing to say.
     var title: String? { get }
 
     /// Where keys are made that belong to this device; nil where that is the enclave's process.
@@ -54,12 +54,6 @@ package enum PasscodeLockFailure: Error {
     case lockedOut(seconds: UInt32)
     /// The lock could not be tried.
     case refused(Refusal)
-}
-
-/// What a vault keeps of its root.
-package enum DeviceRecord {
-    /// A TPM's objects take about 400.
-    package static let mostBytes = 4096
 }
 
 /// The roots that this process can use.

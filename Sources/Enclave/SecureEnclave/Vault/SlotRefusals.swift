@@ -2,7 +2,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What is refused about slots and settings.
+/// Refusals about slots and settings.
 extension Refusal {
     static func mistypedCode(_ mistake: RecoveryCode.Mistake) -> Refusal {
         let problem =
@@ -37,8 +37,8 @@ extension Refusal {
     static var lastSlot: Refusal {
         Refusal(
             .param, .contradiction, "slot",
-            "This is the slot of the password. Without it the keychain would be open to everybody with this user's files, and "
-                + "the items that only a password may open would be destroyed.",
+            "This is the slot of the password. Without it the keychain would be open to everybody "
+                + "with this user's files, and the items that only a password may open would be destroyed.",
             do: "To remove the password all the same: security set-keychain-password -p \"\".")
     }
 

@@ -10,7 +10,7 @@ final class AgentChannel: Sendable {
     private let calls = Monitor(Calls())
     private let onEvent: @Sendable (SessionEvent) -> Void
 
-    /// How long an agent may take to read what it is sent: milliseconds.
+    /// How long an agent may take to read a message: milliseconds.
     private static let sendingPatience = 5_000
 
     private struct Calls {
@@ -150,6 +150,6 @@ extension Refusal {
     static func noAgent(_ error: SystemError) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, "agent", "The process that asks the user cannot be started (\(error)).",
-            do: "Check that keychain-agent is installed beside the daemon and that the system has room for a process.")
+            do: "Check that keychain-agent is in the daemon's folder and that the system has room for a process.")
     }
 }

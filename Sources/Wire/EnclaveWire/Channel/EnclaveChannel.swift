@@ -37,9 +37,11 @@ final class EnclaveChannel: Sendable {
         epoch = StateEpoch(memory.word(at: EnclaveChannelFormat.epochOffset))
     }
 
-    /// Says hello, and watches from then on; `ended` is called when the enclave has gone, after all waiting has ended.
+    /// Says hello, and watches from then on. `ended` is called when the enclave has gone and all waiting calls have
+    /// returned.
     func open(ended: @escaping @Sendable () -> Void) throws(Refusal) {
-        try send(.hello, [memory.descriptor], EnclaveChannelFormat.hello.span)
+        let hello = EnclaveCalls.hello.word()
+        _ = try sendFiles([memory.descriptor], hello, EnclaveChannelFormat.hello.span)
         do throws(SystemError) {
             _ = try Thread(named: "enclave-watch") { [self] in
                 // Waits for nothing but the hang-up, which is always reported.
@@ -63,35 +65,36 @@ final class EnclaveChannel: Sendable {
 
 extension EnclaveChannel {
     /// Calls through a slot; the body of the answer is appended to `answer`, which stays as it was when this throws.
-    func call(_ request: EnclaveCall, _ body: Span<UInt8>, into answer: SecretBuffer) throws(Refusal) {
-        try call(body, into: answer) { () throws(EnclaveSlot.Failure) in
-            try withFreeLane { (slot, spin) throws(EnclaveSlot.Failure) in
+    func call(_ word: UInt32, _ body: Span<UInt8>, into answer: SecretBuffer) throws(Refusal) {
+        try receive(into: answer, after: body) { () throws(EnclaveSlot.Failure) in
+            try withFreeSlot { (slot, spin) throws(EnclaveSlot.Failure) in
                 let deadline = Deadline.after(milliseconds: patience)
-                return try slot.call(request.word, body, into: answer, &spin, deadline: deadline)
+                return try slot.call(word, body, into: answer, &spin, deadline: deadline)
             }
         }
     }
 
-    /// The same for a call that waits for a person, which the enclave answers at the deadline at the latest.
+    /// The same for a call that waits for a person. The enclave answers at the deadline at the latest.
     ///
     /// - Throws: also `errSecNotAvailable` (`keychain.deadline`) when so many others wait that the call was not made.
     func callPatiently(
-        _ request: EnclaveCall, _ body: Span<UInt8>, into answer: SecretBuffer, by deadline: Deadline
+        _ word: UInt32, _ body: Span<UInt8>, into answer: SecretBuffer, by deadline: Deadline
     ) throws(Refusal) {
         guard let number = promptSlots.take(by: deadline) else { throw .expired }
         defer { promptSlots.giveBack(number) }
-        try call(body, into: answer) { () throws(EnclaveSlot.Failure) in
+        try receive(into: answer, after: body) { () throws(EnclaveSlot.Failure) in
             if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
-            // What was typed last is still looked at, which waits for other processes' passcodes as those do.
+            // The enclave still checks an answer that was typed just before the deadline. The check waits for other
+            // processes' passcodes, as a passcode does.
             let grace = deadline.later(byMilliseconds: Self.passcodeDeadline)
-            // A person takes longer than any short wait.
+            // A person takes longer than any spin.
             var spin = AdaptiveSpin()
-            return try promptSlots[number].call(request.word, body, into: answer, &spin, deadline: grace)
+            return try promptSlots[number].call(word, body, into: answer, &spin, deadline: grace)
         }
     }
 
-    private func call(
-        _ body: Span<UInt8>, into answer: SecretBuffer, _ call: () throws(EnclaveSlot.Failure) -> UInt32
+    private func receive(
+        into answer: SecretBuffer, after body: Span<UInt8>, _ call: () throws(EnclaveSlot.Failure) -> UInt32
     ) throws(Refusal) {
         guard body.count <= EnclaveChannelFormat.bodyLimit else { throw .malformed("an enclave request") }
         let start = answer.count
@@ -108,7 +111,7 @@ extension EnclaveChannel {
     }
 
     /// Lends a slot that no other thread uses, or waits for one.
-    private func withFreeLane(
+    private func withFreeSlot(
         _ body: (EnclaveSlot, inout AdaptiveSpin) throws(EnclaveSlot.Failure) -> UInt32
     ) throws(EnclaveSlot.Failure) -> UInt32 {
         // After the end a slot may look idle again, because the enclave answered while it was closed.
@@ -124,17 +127,10 @@ extension EnclaveChannel {
         }
     }
 
-    /// Sends descriptors through the socket and waits for the answer, which has no body.
-    func send(
-        _ operation: EnclaveOperation, _ descriptors: [FileDescriptor], _ body: Span<UInt8> = Span()
-    ) throws(Refusal) { _ = try ask(operation, descriptors, body) }
-
-    /// The same, for an answer with a body.
-    func ask(
-        _ operation: EnclaveOperation, _ descriptors: [FileDescriptor], _ body: Span<UInt8> = Span()
-    ) throws(Refusal) -> SecretBytes {
+    /// Sends files through the socket, and gives the body of the answer.
+    func sendFiles(_ files: [FileDescriptor], _ word: UInt32, _ body: Span<UInt8>) throws(Refusal) -> SecretBytes {
         try passcodes.withLock { (_) throws(Refusal) in
-            guard let answer = try exchange(EnclaveCall(operation).word, body, descriptors) else {
+            guard let answer = try exchange(word, body, files) else {
                 close()
                 throw .endedEnclave
             }
@@ -167,14 +163,13 @@ extension Refusal {
     fileprivate static var silentEnclave: Refusal {
         Refusal(
             .notAvailable, .deadline, "enclave", "The enclave did not answer in time, and was given up.",
-            do: "Try again: the keychain is opened anew.")
+            do: "Try again: the keychain is opened again.")
     }
 
     static func noEnclave(_ error: SystemError) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, "enclave", "The enclave cannot be started (\(error)).",
-            do:
-                "Check that keychain-enclaved is installed beside the daemon and that the system has room for a process."
+            do: "Check that keychain-enclaved is in the daemon's folder and that the system has room for a process."
         )
     }
 }

@@ -2,85 +2,59 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// The user and what he guards, through the channel.
+/// Prompts and guarded rows through the channel.
 extension EnclaveConnection {
     package func capabilities() throws(Refusal) -> AuthenticationCapabilities {
-        var reader = WireReader(try call(EnclaveCall(.capabilities)))
-        return try AuthenticationCapabilities(from: &reader)
+        try send(EnclaveCalls.capabilities, EmptyMessage())
     }
 
     package func authenticate(
         _ task: AuthenticationTask, by deadline: Deadline
     ) throws(Refusal) -> AuthenticationResult {
         try task.checkSize()
-        if let terminal = task.prompt.surroundings.opened { try setTerminal(terminal.device, in: task.context) }
-        let body = SecretBuffer(capacity: 1024)
-        body.append(littleEndian: deadline.patience)
-        task.append(to: body)
-        let answer = SecretBuffer(capacity: 128)
-        try body.withSpan { (body) throws(Refusal) in
-            try channel.callPatiently(EnclaveCall(.authenticate), body, into: answer, by: deadline)
+        if let terminal = task.prompt.surroundings.opened {
+            _ = try send(EnclaveCalls.setTerminal, task.context, [terminal.device])
         }
-        var reader = WireReader(answer.copy())
-        return try AuthenticationResult(from: &reader)
-    }
-
-    private func setTerminal(_ terminal: FileDescriptor, in context: AuthenticationContext) throws(Refusal) {
-        let body = SecretBuffer(capacity: 64)
-        context.append(to: body)
-        try body.withSpan { (body) throws(Refusal) in try channel.send(.setTerminal, [terminal], body) }
+        let (body, answer) = (SecretBuffer(capacity: 1024), SecretBuffer(capacity: 128))
+        TimedTask(milliseconds: deadline.patience, task: task).append(to: body)
+        try body.withSpan { (body) throws(Refusal) in
+            try channel.callPatiently(EnclaveCalls.authenticate.operation.word(), body, into: answer, by: deadline)
+        }
+        return try AuthenticationResult(decoding: answer.copy(), "the enclave's answer")
     }
 
     package func setCredential(_ password: FileDescriptor, in context: AuthenticationContext) throws(Refusal) {
-        let body = SecretBuffer(capacity: 64)
-        context.append(to: body)
-        try body.withSpan { (body) throws(Refusal) in try channel.send(.setCredential, [password], body) }
+        _ = try send(EnclaveCalls.setCredential, context, [password])
     }
 
     package func invalidate(_ context: AuthenticationContext) throws(Refusal) {
-        _ = try call(EnclaveCall(.invalidate)) { context.append(to: $0) }
+        _ = try send(EnclaveCalls.invalidate, context)
     }
 
     package func wrapGuardedRowKey(
         _ key: SecretBytes, row: [UInt8], for accessibility: Accessibility, flags: UInt64,
         in context: AuthenticationContext?
     ) throws(Refusal) -> [UInt8] {
-        let answer = try call(EnclaveCall(.wrapGuardedRowKey, for: accessibility)) { body in
-            context.append(to: body)
-            body.append(littleEndian: flags)
-            body.append(row.span)
-            key.withSpan { body.append($0) }
-        }
-        return answer.withSpan { $0.array(0, $0.count) }
+        let request = GuardedKeyWrapping(context: context, flags: flags, row: row, key: key)
+        return try send(EnclaveCalls.wrapGuardedRowKey, request, for: accessibility).bytes
     }
 
     package func unwrapGuardedRowKey(
         _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
-        let answer = try call(EnclaveCall(.unwrapGuardedRowKey, for: accessibility)) { body in
-            context.append(to: body)
-            body.append(row.span)
-            body.append(bytes: wrapped.span)
-        }
-        return try answer.checked(RowKeyRecord.keyBytes)
-    }
-
-    /// Calls with a body that is written for it.
-    func call(_ request: EnclaveCall, _ write: (SecretBuffer) -> Void) throws(Refusal) -> SecretBytes {
-        let body = SecretBuffer(capacity: 1024)
-        write(body)
-        return try body.withSpan { (body) throws(Refusal) in try call(request, body) }
+        let request = GuardedKeyOpening(context: context, row: row, wrapped: wrapped)
+        return try send(EnclaveCalls.unwrapGuardedRowKey, request, for: accessibility).key()
     }
 }
 
 extension Deadline {
-    /// What is left, in milliseconds: what the enclave is told.
+    /// The time left for the enclave, in milliseconds.
     fileprivate var patience: UInt32 {
         let left = remainingMilliseconds
         return left < 0 ? EnclaveChannelFormat.mostPatience : min(UInt32(left), EnclaveChannelFormat.mostPatience)
     }
 
-    /// So much later.
+    /// A deadline so many milliseconds later.
     func later(byMilliseconds more: Int) -> Deadline {
         let left = remainingMilliseconds
         return left < 0 ? .never : .after(milliseconds: Int(left) + more)

@@ -6,34 +6,29 @@ package import LinuxSystem
 extension EnclaveConnection {
     package var epoch: StateEpoch { channel.epoch }
 
-    package func details() throws(Refusal) -> DeviceDetails {
-        var reader = WireReader(try call(EnclaveCall(.details)))
-        return try DeviceDetails(from: &reader)
-    }
+    package func details() throws(Refusal) -> DeviceDetails { try send(EnclaveCalls.details, EmptyMessage()) }
 
     package func change(_ settings: DeviceSettings) throws(Refusal) {
-        let body = SecretBuffer(capacity: 8)
-        settings.append(to: body)
-        _ = try body.withSpan { (body) throws(Refusal) in try call(EnclaveCall(.changeSettings), body) }
+        _ = try send(EnclaveCalls.changeSettings, settings)
     }
 
     package func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
-        try channel.send(.unlockWith, [credential], [kind.rawValue].span)
+        _ = try send(EnclaveCalls.unlockWith, kind, [credential])
     }
 
     package func replacePasscode(
         with new: FileDescriptor, by kind: CredentialKind, _ credential: FileDescriptor
-    ) throws(Refusal) { try channel.send(.replacePasscode, [credential, new], [kind.rawValue].span) }
+    ) throws(Refusal) { _ = try send(EnclaveCalls.replacePasscode, kind, [credential, new]) }
 
     package func addSlot(
         _ slot: UnlockSlot.Kind, _ other: FileDescriptor?, by kind: CredentialKind, _ credential: FileDescriptor
     ) throws(Refusal) {
-        let body = [slot.rawValue, kind.rawValue]
-        guard let other else { return try channel.send(.addSlot, [credential], body.span) }
-        try channel.send(.addSlotWith, [credential, other], body.span)
+        let request = SlotAddition(slot: slot, credential: kind)
+        guard let other else { return _ = try send(EnclaveCalls.addSlot, request, [credential]) }
+        _ = try send(EnclaveCalls.addSlotWith, request, [credential, other])
     }
 
     package func removeSlot(_ number: UInt8, by kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
-        try channel.send(.removeSlot, [credential], [number, kind.rawValue].span)
+        _ = try send(EnclaveCalls.removeSlot, SlotRemoval(number: number, credential: kind), [credential])
     }
 }

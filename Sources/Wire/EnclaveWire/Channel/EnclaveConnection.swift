@@ -1,5 +1,5 @@
 package import KeychainModel
-import KeychainWire
+package import KeychainWire
 package import LinuxSystem
 
 /// The daemon's end of the channel to an enclave in a process of its own.
@@ -17,9 +17,9 @@ package final class EnclaveConnection: EnclaveService {
     /// - Parameters:
     ///   - process: the enclave's process, to be waited for when the channel ends.
     ///   - patience: how many milliseconds a call may take that needs no passcode.
-    ///   - whenEnded: called on a thread of its own when the enclave has gone, or the connection.
-    /// - Throws: what the enclave refuses to start for, its vault is damaged for example; `errSecNotAvailable` when it
-    ///   does not answer.
+    ///   - whenEnded: called on a thread of its own when the enclave or the connection has ended.
+    /// - Throws: the enclave's reason not to start, for example a damaged vault; `errSecNotAvailable` when it does not
+    ///   answer.
     package init(
         _ socket: UnixSocket, process: ChildProcess? = nil, patience: Int = 10_000,
         whenEnded: @escaping @Sendable () -> Void = {}
@@ -40,125 +40,92 @@ package final class EnclaveConnection: EnclaveService {
     deinit { channel.close() }
 }
 
-// MARK: - Calls through a slot
+// MARK: - Calls
 
 extension EnclaveConnection {
-    package func status() throws(Refusal) -> EnclaveStatus {
-        var reader = WireReader(try call(EnclaveCall(.status)))
-        return try EnclaveStatus(from: &reader)
+    /// Sends a request and reads the answer: through the socket if files travel along, through a slot otherwise.
+    func send<Request, Answer>(
+        _ call: EnclaveCall<Request, Answer>, _ request: Request, for accessibility: Accessibility? = nil,
+        _ files: [FileDescriptor] = []
+    ) throws(Refusal) -> Answer {
+        let body = SecretBuffer(capacity: 128)
+        request.append(to: body)
+        let word = call.operation.word(for: accessibility)
+        let answer = try body.withSpan { (body) throws(Refusal) in
+            files.isEmpty ? try receive(word, body) : try channel.sendFiles(files, word, body)
+        }
+        return try Answer(decoding: answer, "the enclave's answer")
     }
 
-    package func indexKey() throws(Refusal) -> SecretBytes { try call(EnclaveCall(.indexKey)).checked(32) }
+    private func receive(_ word: UInt32, _ body: Span<UInt8>) throws(Refusal) -> SecretBytes {
+        let answer = SecretBuffer(capacity: 128)
+        try channel.call(word, body, into: answer)
+        return answer.copy()
+    }
+}
+
+extension EnclaveConnection {
+    package func status() throws(Refusal) -> EnclaveStatus { try send(EnclaveCalls.status, EmptyMessage()) }
+
+    package func indexKey() throws(Refusal) -> SecretBytes {
+        try send(EnclaveCalls.indexKey, EmptyMessage()).key()
+    }
 
     package func makeMetadataKey(for accessibility: Accessibility) throws(Refusal) -> (
         key: SecretBytes, wrapped: [UInt8]
     ) {
-        let size = RowKeyRecord.keyBytes
-        let answer = try call(EnclaveCall(.makeMetadataKey, for: accessibility)).checked(
-            size + RowKeyRecord.wrappedBytes)
-        return answer.withSpan {
-            (SecretBytes(copying: $0.extracting(..<size)), $0.array(size, RowKeyRecord.wrappedBytes))
-        }
+        let made = try send(EnclaveCalls.makeMetadataKey, EmptyMessage(), for: accessibility)
+        return (made.key, made.wrapped)
     }
 
     package func unwrapMetadataKey(
         _ wrapped: [UInt8], for accessibility: Accessibility
     ) throws(Refusal) -> SecretBytes {
-        try call(EnclaveCall(.unwrapMetadataKey, for: accessibility), wrapped.span).checked(RowKeyRecord.keyBytes)
+        try send(EnclaveCalls.unwrapMetadataKey, BytesMessage(wrapped), for: accessibility).key()
     }
 
-    package func wrapRowKey(
-        _ key: SecretBytes, row: Span<UInt8>, for accessibility: Accessibility
-    ) throws(Refusal) -> [UInt8] {
-        let body = SecretBuffer(capacity: 64)
-        key.withSpan { body.append($0) }
-        body.append(row)
-        let answer = try body.withSpan { (body) throws(Refusal) in
-            try call(EnclaveCall(.wrapRowKey, for: accessibility), body)
-        }
-        return try answer.checked(RowKeyRecord.wrappedBytes).withSpan { $0.array(0, $0.count) }
+    package func renew(_ mark: StoreMark?, beginsBlock: Bool) throws(Refusal) -> StoreAge {
+        try send(EnclaveCalls.renewMark, MarkRenewal(mark: mark, beginsBlock: beginsBlock))
     }
 
-    package func wrapRowKeys(
-        _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
-    ) throws(Refusal) {
-        // The answer is the longer of the two.
-        let part = EnclaveChannelFormat.bodyLimit / RowKeyRecord.wrappedBytes * RowKeyRecord.unwrappedSize
-        let start = wrapped.count
-        do {
-            var offset = 0
-            while offset < rows.count {
-                let end = min(offset + part, rows.count)
-                try wrap(rows.extracting(offset..<end), for: accessibility, into: wrapped)
-                offset = end
-            }
-        } catch {
-            wrapped.truncate(to: start)
-            throw error
-        }
-    }
-
-    private func wrap(
-        _ rows: Span<UInt8>, for accessibility: Accessibility, into wrapped: SecretBuffer
-    ) throws(Refusal) {
-        let expected = wrapped.count + rows.count / RowKeyRecord.unwrappedSize * RowKeyRecord.wrappedBytes
-        try channel.call(EnclaveCall(.wrapRowKey, for: accessibility), rows, into: wrapped)
-        guard wrapped.count == expected else { throw .malformed("the enclave's answer") }
-    }
-
-    package func unwrapRowKeys(_ records: Span<UInt8>, into keys: SecretBuffer) throws(Refusal) {
-        let part = EnclaveChannelFormat.bodyLimit / RowKeyRecord.size * RowKeyRecord.size
-        let start = keys.count
-        do {
-            var offset = 0
-            while offset < records.count {
-                let end = min(offset + part, records.count)
-                try unwrap(records.extracting(offset..<end), into: keys)
-                offset = end
-            }
-        } catch {
-            keys.truncate(to: start)
-            throw error
-        }
-    }
-
-    private func unwrap(_ records: Span<UInt8>, into keys: SecretBuffer) throws(Refusal) {
-        let expected = keys.count + records.count / RowKeyRecord.size * RowKeyRecord.answerSize
-        try channel.call(EnclaveCall(.unwrapRowKeys), records, into: keys)
-        guard keys.count == expected else { throw .malformed("the enclave's answer") }
-    }
-
-    package func lock() throws(Refusal) { _ = try call(EnclaveCall(.lock)) }
-
-    /// Calls with a body at hand, and gives the body of the answer.
-    func call(_ request: EnclaveCall, _ body: Span<UInt8> = Span()) throws(Refusal) -> SecretBytes {
-        let answer = SecretBuffer(capacity: 128)
-        try channel.call(request, body, into: answer)
-        return answer.copy()
+    package func acceptStore(_ passcode: FileDescriptor) throws(Refusal) -> StoreMark {
+        try send(EnclaveCalls.acceptStore, EmptyMessage(), [passcode])
     }
 }
 
-// MARK: - Calls with passcodes
+// MARK: - Lock and passcode
 
 extension EnclaveConnection {
-    package func unlock(passcode: FileDescriptor) throws(Refusal) { try channel.send(.unlock, [passcode]) }
+    package func lock() throws(Refusal) { _ = try send(EnclaveCalls.lock, EmptyMessage()) }
 
-    package func setPasscode(_ new: FileDescriptor) throws(Refusal) { try channel.send(.setPasscode, [new]) }
-
-    package func changePasscode(from old: FileDescriptor, to new: borrowing FileDescriptor) throws(Refusal) {
-        try channel.send(.changePasscode, [old, copy new])
+    package func unlock(passcode: FileDescriptor) throws(Refusal) {
+        _ = try send(EnclaveCalls.unlock, EmptyMessage(), [passcode])
     }
 
-    package func removePasscode(_ old: FileDescriptor) throws(Refusal) { try channel.send(.removePasscode, [old]) }
+    package func setPasscode(_ new: FileDescriptor) throws(Refusal) {
+        _ = try send(EnclaveCalls.setPasscode, EmptyMessage(), [new])
+    }
+
+    package func changePasscode(from old: FileDescriptor, to new: borrowing FileDescriptor) throws(Refusal) {
+        _ = try send(EnclaveCalls.changePasscode, EmptyMessage(), [old, copy new])
+    }
+
+    package func removePasscode(_ old: FileDescriptor) throws(Refusal) {
+        _ = try send(EnclaveCalls.removePasscode, EmptyMessage(), [old])
+    }
 
     package func move(to kind: DeviceRootKind, passcode: FileDescriptor) throws(Refusal) {
-        try channel.send(kind == .tpm ? .moveToTPM : .moveToSoftware, [passcode])
+        let call = kind == .tpm ? EnclaveCalls.moveToTPM : EnclaveCalls.moveToSoftware
+        _ = try send(call, EmptyMessage(), [passcode])
     }
 }
 
-extension SecretBytes {
-    func checked(_ size: Int) throws(Refusal) -> SecretBytes {
-        guard count == size else { throw .malformed("the enclave's answer") }
-        return self
+extension SecretMessage {
+    /// The secret of an answer that is a key of 32 bytes.
+    ///
+    /// - Throws: `errSecParam` (`wire.malformed`) for one of another length.
+    func key() throws(Refusal) -> SecretBytes {
+        guard secret.count == RowKeyRecord.keyBytes else { throw .malformed("the enclave's answer") }
+        return secret
     }
 }

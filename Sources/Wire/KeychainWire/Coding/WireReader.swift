@@ -10,6 +10,9 @@ package struct WireReader {
 
     package var isAtEnd: Bool { offset == body.count }
 
+    /// How many bytes are left.
+    package var remaining: Int { body.count - offset }
+
     package mutating func integer<Integer: FixedWidthInteger>(_: Integer.Type) throws(Refusal) -> Integer {
         let at = try take(bytes: MemoryLayout<Integer>.size).lowerBound
         return body.withSpan { $0.littleEndian(Integer.self, at: at) }
@@ -64,7 +67,7 @@ package struct WireReader {
     }
 
     mutating func take(bytes count: Int) throws(Refusal) -> Range<Int> {
-        guard count <= body.count - offset else { throw .malformed("a length") }
+        guard count <= remaining else { throw .malformed("a length") }
         defer { offset += count }
         return offset..<offset + count
     }

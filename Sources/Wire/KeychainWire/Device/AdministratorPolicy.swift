@@ -179,8 +179,8 @@ extension Refusal {
     fileprivate static func untrustedPolicy(_ path: String, _ reason: String) -> Refusal {
         Refusal(
             .notAvailable, .untrustedPolicy, path, "The administrator's policy \(path) is not believed: \(reason).",
-            do:
-                "As root, see that it and the folders above it are root's, that all may read it and nobody else write there."
+            do: "As root, see that it and the folders above it are root's, that all may read it "
+                + "and nobody else write there."
         )
     }
 

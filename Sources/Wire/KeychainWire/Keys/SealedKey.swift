@@ -16,7 +16,7 @@ package struct SealedKey: Hashable, Sendable {
     private static let plainVersion: UInt8 = 1
     private static let guardedVersion: UInt8 = 2
 
-    /// What makes and uses the key.
+    /// The store that makes and uses the key.
     package enum Backend: UInt8, Sendable {
         /// The enclave's process. `sealed` has the key in its external representation.
         case software = 1
@@ -39,7 +39,7 @@ package struct SealedKey: Hashable, Sendable {
     package let binding: KeyBinding
     /// The public half in its external representation.
     package let publicKey: [UInt8]
-    /// What the access control is bound to; nil in version 1.
+    /// The binding of the access control; nil in version 1.
     package let guardBinding: GuardBinding?
     /// The private half, as the enclave sealed it.
     package let sealed: [UInt8]
@@ -62,7 +62,7 @@ package struct SealedKey: Hashable, Sendable {
 // MARK: - Encoding
 
 extension SealedKey {
-    /// What grants name the key by: the last 16 bytes of its box.
+    /// The key's name in grants: the last 16 bytes of its box.
     package var identifier: [UInt8] { Array(sealed.suffix(16)) }
 
     /// The whole key in its encoded form.
@@ -72,7 +72,7 @@ extension SealedKey {
         return buffer.withSpan { $0.array(0, $0.count) }
     }
 
-    /// What is in the clear and cannot be changed: the associated data of ``sealed``.
+    /// The bytes in the clear, which cannot be changed: the associated data of ``sealed``.
     package var head: [UInt8] {
         let buffer = SecretBuffer(capacity: 512)
         appendHead(to: buffer)
@@ -106,7 +106,7 @@ extension SealedKey {
         guard reader.isAtEnd else { throw .malformed("the end of a sealed key") }
     }
 
-    /// Reads a key within a message. That it can be read says nothing about who made it; the enclave does.
+    /// Reads a key within a message. A key that can be read may still be forged; only the enclave can tell.
     ///
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
     package init(from reader: inout WireReader) throws(Refusal) {
@@ -124,4 +124,23 @@ extension SealedKey {
         guardBinding = version == Self.guardedVersion ? try GuardBinding(from: &reader) : nil
         sealed = try reader.bytes(atMost: KeyLimits.privateKeyBytes)
     }
+}
+
+// MARK: - The attribute of a sealed key
+
+extension AttributeList {
+    /// The sealed key that travels with the attributes; nil when there is none.
+    ///
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    package func sealedKey() throws(Refusal) -> SealedKey? {
+        guard let bytes = secret(.sealedKey) else { return nil }
+        return try SealedKey(decoding: bytes)
+    }
+}
+
+extension ItemRequest {
+    /// The sealed key that is to be added.
+    ///
+    /// - Throws: as ``AttributeList/sealedKey()``.
+    package func sealedKey() throws(Refusal) -> SealedKey? { try query.sealedKey() }
 }
