@@ -55,7 +55,7 @@ def scraps():
     """A file of exported imports declares what its module offers."""
     own = re.compile(
         r"^(?:@\w+(?:\([^)]*\))? )*"
-        r"(?:public |package |internal |private |fileprivate |final |indirect |nonisolated )*"
+        r"(?:public |package |internal |private |fileprivate |final |indirect |nonisolated |nonisolated\(unsafe\) )*"
         r"(?:struct|class|enum|protocol|actor|func|let|var|typealias) |^@_exported public import ",
         re.M,
     )
