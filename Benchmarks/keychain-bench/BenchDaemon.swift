@@ -10,9 +10,9 @@ import LinuxSystem
 /// The daemon as `keychaind` is one.
 ///
 /// - Parameters:
-    ///   - enclaved: the program that is its enclave; nil for an enclave inside. The hop to its process has a figure of
-    ///     its own.
-    ///   - caller: the identity that it gives everybody without a look; nil to identify callers.
+///   - enclaved: the program that is its enclave; nil for an enclave inside. The hop to its process has a figure of
+///     its own.
+///   - caller: the identity that it gives everybody without a look; nil to identify callers.
 func serve(_ folder: String, at socket: String, enclaved: String? = nil, to caller: CallerIdentity? = nil) throws {
     // As keychaind.
     DatabaseLibrary.belongsToThisProcess()

@@ -1,7 +1,7 @@
 // A client of the system service that does nothing but ask: client SOCKET FRAME ROUNDS.
 //
-// Prints, in microseconds, the time of its first connection with a request, of each later one, and of each request of one
-// connection: the medians of as many rounds.
+// Prints, in microseconds, the time of its first connection with a request, of each later one, and of each request of
+// one connection: the medians of as many rounds.
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
-"""What connections and requests cost in the system service, and what memory it takes: service.py FOLDER-OF-PROGRAMS, as root."""
+"""What connections and requests cost in the system service, and what memory it takes.
+
+Service.py FOLDER-OF-PROGRAMS, as root.
+"""
 
 import os
 import statistics
@@ -25,8 +28,11 @@ def times(d, client):
         runs.append([float(word) for word in done.stdout.split()])
     long = runs[:5]
     # The first process of a program has its file read.
-    return (statistics.median(run[0] for run in runs[1:]), statistics.median(run[1] for run in long),
-            statistics.median(run[2] for run in long))
+    return (
+        statistics.median(run[0] for run in runs[1:]),
+        statistics.median(run[1] for run in long),
+        statistics.median(run[2] for run in long),
+    )
 
 
 def memory(d):

@@ -1,5 +1,6 @@
 // Adding items: the C daemon adds for all clients that ask at the same moment in one transaction. The rows are such as
-// the product writes and opens (docs/formats/store.md). Row keys are wrapped in another process, as by the product's enclave.
+// the product writes and opens (docs/formats/store.md). Row keys are wrapped in another process, as by the product's
+// enclave.
 #include "store.h"
 #include <fcntl.h>
 #include <openssl/crypto.h>

@@ -1,5 +1,5 @@
-// The columns of a row besides its sealed parts (docs/formats/store.md, sections 3 and 12): digests, and the code over all
-// columns.
+// The columns of a row besides its sealed parts (docs/formats/store.md, sections 3 and 12): digests, and the code over
+// all columns.
 #include "store.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,21 @@
 
 The library is found as any other: in the system's folders, or where LD_LIBRARY_PATH points.
 """
+
 from contextlib import contextmanager
 from ctypes import (
-    CDLL, POINTER, byref, c_bool, c_char_p, c_int32, c_long, c_ubyte, c_uint32, c_void_p, create_string_buffer)
+    CDLL,
+    POINTER,
+    byref,
+    c_bool,
+    c_char_p,
+    c_int32,
+    c_long,
+    c_ubyte,
+    c_uint32,
+    c_void_p,
+    create_string_buffer,
+)
 
 UTF8 = 0x08000100
 SUCCESS, DUPLICATE, NOT_FOUND = 0, -25299, -25300
@@ -44,7 +56,8 @@ SecKeyCreateRandomKey = function("SecKeyCreateRandomKey", c_void_p, c_void_p, PO
 SecKeyCopyPublicKey = function("SecKeyCopyPublicKey", c_void_p, c_void_p)
 SecKeyCreateSignature = function("SecKeyCreateSignature", c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p))
 SecKeyVerifySignature = function(
-    "SecKeyVerifySignature", c_bool, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p))
+    "SecKeyVerifySignature", c_bool, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p)
+)
 
 
 def constant(name):
@@ -91,7 +104,7 @@ def text(reference):
 
 
 def content(reference):
-    return bytes(CFDataGetBytePtr(reference)[:CFDataGetLength(reference)])
+    return bytes(CFDataGetBytePtr(reference)[: CFDataGetLength(reference)])
 
 
 def message(status):

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Makes what the fuzz targets begin with: the tests' certificates, keys and PKCS#12 files, and some that only fuzzing needs.
+"""Makes what the fuzz targets begin with.
+
+The tests' certificates, keys and PKCS#12 files, and some that only fuzzing needs.
 
 Usage: make_seeds.py FIXTURES CORPORA
 
 FIXTURES is a folder that make_certificates.py has filled; each target's files go to CORPORA/TARGET/corpus.
 """
+
 import base64
 import hashlib
 import pathlib
@@ -36,13 +39,17 @@ def external(key):
     raw, none = serialization.Encoding.Raw, serialization.NoEncryption()
     public = key.public_key()
     if isinstance(key, rsa.RSAPrivateKey):
-        return (key.private_bytes(serialization.Encoding.DER, serialization.PrivateFormat.TraditionalOpenSSL, none),
-                public.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.PKCS1))
+        return (
+            key.private_bytes(serialization.Encoding.DER, serialization.PrivateFormat.TraditionalOpenSSL, none),
+            public.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.PKCS1),
+        )
     if isinstance(key, ec.EllipticCurvePrivateKey):
         point = public.public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
         return point + key.private_numbers().private_value.to_bytes((key.key_size + 7) // 8, "big"), point
-    return (key.private_bytes(raw, serialization.PrivateFormat.Raw, none),
-            public.public_bytes(raw, serialization.PublicFormat.Raw))
+    return (
+        key.private_bytes(raw, serialization.PrivateFormat.Raw, none),
+        public.public_bytes(raw, serialization.PublicFormat.Raw),
+    )
 
 
 def seed_key(name, encoded):
@@ -73,8 +80,10 @@ x25519_key = openssl("genpkey", "-algorithm", "X25519", "-outform", "DER")
 seed("fuzz-key", "x25519.pkcs8", bytes([PRIVATE_KEY_INFO]) + x25519_key)
 seed_key("x25519", x25519_key)
 others = {
-    "ed448": ["-algorithm", "ED448"], "pss": ["-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:1024"],
-    "dh": ["-algorithm", "DH", "-pkeyopt", "group:ffdhe2048"], "k256": ["-algorithm", "EC", "-pkeyopt", "group:secp256k1"],
+    "ed448": ["-algorithm", "ED448"],
+    "pss": ["-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:1024"],
+    "dh": ["-algorithm", "DH", "-pkeyopt", "group:ffdhe2048"],
+    "k256": ["-algorithm", "EC", "-pkeyopt", "group:secp256k1"],
     "explicit": ["-algorithm", "EC", "-pkeyopt", "group:P-256", "-pkeyopt", "ec_param_enc:explicit"],
     "binary": ["-algorithm", "EC", "-pkeyopt", "group:sect163k1"],
 }
@@ -89,7 +98,9 @@ for name, words in others.items():
     (fixtures / f"{name}.other").write_bytes(encoded)
     spki = subprocess.run(
         ["openssl", "pkey", "-inform", "DER", "-in", fixtures / f"{name}.other", "-pubout", "-outform", "DER"],
-        check=True, capture_output=True).stdout
+        check=True,
+        capture_output=True,
+    ).stdout
     seed("fuzz-key", f"{name}.spki", bytes([SUBJECT_PUBLIC_KEY_INFO]) + spki)
 
 # Files that take long to open are slow to fuzz; files without an authentication code and ciphers can be altered inside.
@@ -100,15 +111,30 @@ for identity in ["server", "key-rsa", "key-p521", "key-ed25519"]:
     for kind in ("der", "key"):
         command = ["x509", "-inform", "DER"] if kind == "der" else ["pkey", "-inform", "DER"]
         openssl(*command, "-in", fixtures / f"{identity}.{kind}", "-out", fixtures / f"{identity}.{kind}.pem")
-    export = ["pkcs12", "-export", "-in", fixtures / f"{identity}.der.pem", "-inkey", fixtures / f"{identity}.key.pem",
-              "-name", "a name", "-passout", "pass:secret", "-nomac", "-iter", "1"]
+    export = [
+        "pkcs12",
+        "-export",
+        "-in",
+        fixtures / f"{identity}.der.pem",
+        "-inkey",
+        fixtures / f"{identity}.key.pem",
+        "-name",
+        "a name",
+        "-passout",
+        "pass:secret",
+        "-nomac",
+        "-iter",
+        "1",
+    ]
     seed("fuzz-pkcs12", f"open-{identity}.p12", openssl(*export, "-keypbe", "NONE", "-certpbe", "NONE"))
     seed("fuzz-pkcs12", f"shrouded-{identity}.p12", openssl(*export, "-certpbe", "NONE"))
 
 # Signed executables, made from docs/formats/signature.md: of both orders of bytes and both sizes of addresses.
-PLIST = b"""<?xml version="1.0"?><!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://x"><plist version="1.0"><dict>
+PLIST = b"""<?xml version="1.0"?><!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://x">
+<plist version="1.0"><dict>
 <key>keychain-access-groups</key><array><string>$(AppIdentifierPrefix)a</string><string>com.apple.token</string></array>
-<key>keychain-requires-anchor</key><true/><key>n</key><integer>-1</integer><key>d</key><data>AAEC</data><key>e</key><dict/>
+<key>keychain-requires-anchor</key><true/><key>n</key><integer>-1</integer><key>d</key><data>AAEC</data>
+<key>e</key><dict/>
 </dict></plist>"""
 
 
@@ -132,17 +158,39 @@ def signed_executable(order, wide, chained):
     names = b"\0.shstrtab\0.note.keychain\0"
 
     def head(table, count, index):
-        return struct.pack(order + form, kind, 2, 62, 1, 0x1000, header, table, 0, header, row, 1,
-                           (64 if wide else 40) if table else 0, count, index)
+        return struct.pack(
+            order + form,
+            kind,
+            2,
+            62,
+            1,
+            0x1000,
+            header,
+            table,
+            0,
+            header,
+            row,
+            1,
+            (64 if wide else 40) if table else 0,
+            count,
+            index,
+        )
 
-    segment = struct.pack(order + "IIQQQQQQ", 1, 5, header + row, 4096, 4096, len(code), len(code), 4096) if wide else \
-        struct.pack(order + "8I", 1, header + row, 4096, 4096, len(code), len(code), 5, 4096)
+    segment = (
+        struct.pack(order + "IIQQQQQQ", 1, 5, header + row, 4096, 4096, len(code), len(code), 4096)
+        if wide
+        else struct.pack(order + "8I", 1, header + row, 4096, 4096, len(code), len(code), 5, 4096)
+    )
     digest = hashlib.sha256(b"swift-keychain code digest v1\0" + head(0, 0, 0) + segment + code).digest()
     key = second if chained else first
     desc = b"\1" + keys[chained] + run(b"com.example.app") + run(PLIST) + bytes([chained]) + statements + digest
     desc += key.sign(b"swift-keychain code signature v1\0" + desc)
     note = struct.pack(order + "III", 9, len(desc), 1) + b"keychain" + bytes(4) + desc + bytes(-len(desc) % 4)
-    sections = [(0,) * 10, (1, 3, 0, 0, note_at + len(note), len(names), 0, 0, 1, 0), (11, 7, 0, 0, note_at, len(note), 0, 0, 4, 0)]
+    sections = [
+        (0,) * 10,
+        (1, 3, 0, 0, note_at + len(note), len(names), 0, 0, 1, 0),
+        (11, 7, 0, 0, note_at, len(note), 0, 0, 4, 0),
+    ]
     table = b"".join(struct.pack(order + ("IIQQQQIIQQ" if wide else "10I"), *section) for section in sections)
     return head(note_at + len(note) + len(names), 3, 1) + segment + code + note + names + table
 

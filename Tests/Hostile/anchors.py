@@ -31,7 +31,9 @@ def itself(d):
 @attack("LD_PRELOAD into an anchored program", FAILS, "sage")
 def preloaded(d):
     # The same program as that of the attack that succeeds, but for the mark.
-    return preloads(d, d.install("anchored-codesign", d.path("libexec", "keychain-codesign"), group=ANCHORED, mode=0o2755))
+    return preloads(
+        d, d.install("anchored-codesign", d.path("libexec", "keychain-codesign"), group=ANCHORED, mode=0o2755)
+    )
 
 
 @attack("ptrace of an anchored program", FAILS, "refused: Operation not permitted")
@@ -55,17 +57,23 @@ def copied(d):
 
 
 def listing(d):
-    """What the command that lists all shows the user, after an anchored program has stored two items, and another one."""
+    """What the command that lists all shows the user, after an anchored program has stored two items, and another one.
+    """
     marked = {"PATH": "/usr/bin:/bin"}
     for program, environment, words in (
-            (anchored(d), marked, ["--anchored", "-a", "for-anchored"]), (anchored(d), marked, ["-a", "of-anchored"]),
-            (d.path("bin", "victim"), None, ["-a", "in-the-open"])):
+        (anchored(d), marked, ["--anchored", "-a", "for-anchored"]),
+        (anchored(d), marked, ["-a", "of-anchored"]),
+        (d.path("bin", "victim"), None, ["-a", "in-the-open"]),
+    ):
         done = d.run(program, "add-generic-password", "-U", "-s", "dumped", "-w", d.secret, *words, env=environment)
         if done.returncode:
             raise RuntimeError(f"{program} cannot store: {done.stderr}")
     command = d.path("libexec", "security")
     done = d.run(command, "dump-keychain", "-a")
-    why = [d.run(command, "why", "-s", "dumped", "--as", program).stdout for program in (anchored(d), d.path("bin", "victim"))]
+    why = [
+        d.run(command, "why", "-s", "dumped", "--as", program).stdout
+        for program in (anchored(d), d.path("bin", "victim"))
+    ]
     d.said = done.stdout + done.stderr + "".join(why)
     for account in ("for-anchored", "of-anchored"):
         if account not in d.run(anchored(d), "find-generic-password", "-s", "dumped", "-a", account).stdout:
@@ -113,6 +121,7 @@ def counted(d):
     def shown():
         done = d.run(d.path("libexec", "security"), "-v", "decisions")
         return done.stdout + done.stderr
+
     # More of the user's own than the log has room for, so that it shows when a place of theirs is taken.
     frame = d.request(d.path("bin", "victim")).hex()
     d.run(PYTHON, "-c", ASKING, d.socket, frame, "2100", timeout=120, check=True)
@@ -126,7 +135,9 @@ def counted(d):
 def with_run_path(d, name, *options):
     """A program of root's that uses a library, which the user may replace, and where it is found."""
     library, source = d.path("mine", "libuser.so"), d.path("bin", f"{name}.c")
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-"], input=b"int user(void) { return 0; }", check=True)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-"], input=b"int user(void) { return 0; }", check=True
+    )
     os.chown(library, VICTIM, VICTIM)
     with open(source, "w") as file:
         file.write("int user(void);\nint main(void) { return user(); }\n")
@@ -144,7 +155,11 @@ RUN_PATHS = {
 }
 
 
-@attack("a program anchored that loads the user's library (each way to say where it is)", FAILS, "is not changed: .*libraries looked for")
+@attack(
+    "a program anchored that loads the user's library (each way to say where it is)",
+    FAILS,
+    "is not changed: .*libraries looked for",
+)
 def anchors_user_library(d):
     for name, options in RUN_PATHS.items():
         program = with_run_path(d, "loads-" + name.replace(" ", "-"), *options(d))
@@ -159,5 +174,11 @@ def anchors_user_library(d):
 def has_user_library(d):
     with_run_path(d, "loads", f"-Wl,-rpath,{d.path('mine')}")
     program = d.install("interpreter-loads", os.path.realpath(PYTHON), group=ANCHORED, mode=0o2755)
-    return d.learns(program, d.path("bin", "intruder.py"), "with_library", d.socket, d.path("mine", "libuser.so"),
-                    d.path("bin", "anchored-frame"))
+    return d.learns(
+        program,
+        d.path("bin", "intruder.py"),
+        "with_library",
+        d.socket,
+        d.path("mine", "libuser.so"),
+        d.path("bin", "anchored-frame"),
+    )

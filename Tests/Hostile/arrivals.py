@@ -1,4 +1,5 @@
-"""Attacks on who is being identified: programs whose files are never read, and more new processes than anybody needs."""
+"""Attacks on who is being identified: programs whose files are never read, and more new processes than anybody needs.
+"""
 
 import contextlib
 import os
@@ -24,14 +25,22 @@ ABSENT = 44
 
 @contextlib.contextmanager
 def unread(d, path, count, user, **more):
-    """So many programs of a user ask whose file is on a file system that does not answer any more; `more` for who starts them."""
+    """So many programs of a user ask whose file is on a file system that does not answer any more.
+
+`more` for who starts them.
+    """
     program = d.path("bin", "asks")
     subprocess.run(["cc", "-o", program, os.path.join(HERE, "asks.c")], check=True)
     script = d.install("unread.py", os.path.join(HERE, "unread.py"))
     process = subprocess.Popen(
         [PYTHON, script, path, d.path("bin", "frame"), program, str(count)],
         **(more or {"user": user, "group": user, "extra_groups": []}),
-        cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=d.environment())
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=d.environment(),
+    )
     try:
         asked = process.stdout.readline().strip()
         if asked != str(count):
@@ -45,8 +54,16 @@ def asks(d, number, user, **more):
     """A program that nobody has seen before asks: what it says, and how long it takes."""
     program = d.install(f"new{number}")
     start = time.monotonic()
-    done = d.run(program, "-v", "find-generic-password", "-s", "none", user=user,
-                 env=d.environment(KEYCHAIN_TIMEOUT=str(DEADLINE * 1000), **more), timeout=4 * DEADLINE)
+    done = d.run(
+        program,
+        "-v",
+        "find-generic-password",
+        "-s",
+        "none",
+        user=user,
+        env=d.environment(KEYCHAIN_TIMEOUT=str(DEADLINE * 1000), **more),
+        timeout=4 * DEADLINE,
+    )
     return done, time.monotonic() - start
 
 
@@ -88,8 +105,10 @@ def unclosed_by_unit(d):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
 
 
-@attack("files that the identifier alone never gets closed, attached again and again, "
-        "keep others from being identified", FAILS)
+@attack(
+    "files that the identifier alone never gets closed, attached again and again, keep others from being identified",
+    FAILS,
+)
 def unclosed_by_identifier(d):
     identifier = d.processes()["identifier"]
     with unread(d, d.socket, -identifier, OTHER):
@@ -104,8 +123,11 @@ def is_known_kept_out(d, path):
     d.said, slow = "", False
     for _ in range(10):
         start = time.monotonic()
-        done = d.run(*d.search(victim(d), "none"), env=d.environment(KEYCHAIN_SOCKET=path, KEYCHAIN_TIMEOUT=str(DEADLINE * 1000)),
-                     timeout=4 * DEADLINE)
+        done = d.run(
+            *d.search(victim(d), "none"),
+            env=d.environment(KEYCHAIN_SOCKET=path, KEYCHAIN_TIMEOUT=str(DEADLINE * 1000)),
+            timeout=4 * DEADLINE,
+        )
         took = time.monotonic() - start
         d.said += f"{done.returncode} after {took:.1f} s {done.stderr.strip()}\n"
         slow = slow or done.returncode != ABSENT or took > SOON
@@ -114,7 +136,10 @@ def is_known_kept_out(d, path):
 
 @contextlib.contextmanager
 def own_keychain(d, kind):
-    """The socket of the victim's keychain: the service's, or that of a daemon of the victim's own; the program has been there."""
+    """The socket of the victim's keychain.
+
+The service's, or that of a daemon of the victim's own; the program has been there.
+    """
     with contextlib.ExitStack() as stack:
         path = d.socket
         if kind == OWN_DAEMON:
@@ -127,7 +152,9 @@ def own_keychain(d, kind):
 
 
 def in_own_keychains(d, count):
-    """Whether so many programs of the victim's own, or files that they attach, keep a program that is known waiting, and where."""
+    """Whether so many programs of the victim's own, or files that they attach, keep a program that is known waiting,
+    and where.
+    """
     said, late = "", False
     for kind in (SERVICE, OWN_DAEMON):
         with own_keychain(d, kind) as path:
@@ -140,20 +167,29 @@ def in_own_keychains(d, count):
     return late
 
 
-@attack("programs of a user whose files are never read keep a program of the same user waiting that is known", FAILS,
-        where=(OWN_DAEMON, SERVICE))
+@attack(
+    "programs of a user whose files are never read keep a program of the same user waiting that is known",
+    FAILS,
+    where=(OWN_DAEMON, SERVICE),
+)
 def unread_beside_known(d):
     return in_own_keychains(d, 20)
 
 
-@attack("files that are never closed, attached by a program of the user's, keep another one of the same user waiting", FAILS,
-        where=(OWN_DAEMON, SERVICE))
+@attack(
+    "files that are never closed, attached by a program of the user's, keep another one of the same user waiting",
+    FAILS,
+    where=(OWN_DAEMON, SERVICE),
+)
 def unclosed_beside_known(d):
     return in_own_keychains(d, -1)
 
 
-@attack("programs whose files are never read keep another one of the same user waiting beyond its deadline", FAILS,
-        "are not read in time")
+@attack(
+    "programs whose files are never read keep another one of the same user waiting beyond its deadline",
+    FAILS,
+    "are not read in time",
+)
 def unread_of_own(d):
     said, late = "", False
     with unread(d, d.socket, 3, VICTIM):

@@ -53,8 +53,17 @@ def asks(d, *words):
     with open(frame, "wb") as file:
         file.write(d.request(honest(d), SERVICE))
     with open(frame, "rb") as file:
-        done = subprocess.run(words, stdin=file, capture_output=True, user=VICTIM, group=VICTIM, extra_groups=[],
-                              cwd="/", env=d.environment(), timeout=60)
+        done = subprocess.run(
+            words,
+            stdin=file,
+            capture_output=True,
+            user=VICTIM,
+            group=VICTIM,
+            extra_groups=[],
+            cwd="/",
+            env=d.environment(),
+            timeout=60,
+        )
     d.said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if done.returncode:
         raise RuntimeError(f"it ended with {done.returncode}: {d.said}")
@@ -89,8 +98,10 @@ def other_claims(d):
 @attack("a program that claims the name outside of its user's home", FAILS, NOTFOUND)
 def elsewhere(d):
     honest(d)
-    return any(d.learns(*d.search(program, SERVICE)) for program in (
-        claimant(d, "away", folder="bin", owner=0), claimant(d, "away", folder="mine")))
+    return any(
+        d.learns(*d.search(program, SERVICE))
+        for program in (claimant(d, "away", folder="bin", owner=0), claimant(d, "away", folder="mine"))
+    )
 
 
 @attack("a symbolic link in the user's home to a program outside of it that claims the name", FAILS, NOTFOUND)
@@ -122,18 +133,22 @@ def in_namespace(d):
     return d.learns("unshare", "--user", "--map-current-user", "--mount", *d.search(honest(d), SERVICE))
 
 
-@attack("a program that claims the name in a folder that it takes for the top of all (chroot), with a home in it",
-        FAILS)
+@attack(
+    "a program that claims the name in a folder that it takes for the top of all (chroot), with a home in it", FAILS
+)
 def jailed(d):
     jail = d.path("mine", "jail")
     place = jail + d.path("home")
     d.run("mkdir", "-p", place)
     os.rename(compiled(d, "jailed", "-static", f'-DCLAIM="{NAME}"'), f"{place}/jailed")
-    script = ("import os, sys; os.chdir(sys.argv[1]); os.chroot(sys.argv[2])\n"
-              "os.execv(sys.argv[3], [sys.argv[3], sys.argv[4]])")
+    script = (
+        "import os, sys; os.chdir(sys.argv[1]); os.chroot(sys.argv[2])\n"
+        "os.execv(sys.argv[3], [sys.argv[3], sys.argv[4]])"
+    )
     run, socket = os.path.split(d.socket)
-    return asks(d, "unshare", "--user", "--map-root-user", PYTHON, "-c", script, run, jail, d.path("home", "jailed"),
-                socket)
+    return asks(
+        d, "unshare", "--user", "--map-root-user", PYTHON, "-c", script, run, jail, d.path("home", "jailed"), socket
+    )
 
 
 @attack("HOME is set to a folder with a program that claims the name", FAILS, NOTFOUND)
@@ -155,14 +170,17 @@ def anchored(d):
     return d.learns(*d.search(claimant(d, "claiming-anchored", "bin", 0, group=ANCHORED, mode=0o2755), SERVICE))
 
 
-@attack("a signature or root's entitlements grant the group that is claimed", FAILS,
-        "any program of a user's can claim it")
+@attack(
+    "a signature or root's entitlements grant the group that is claimed", FAILS, "any program of a user's can claim it"
+)
 def granted(d):
     honest(d)
     program, plist = d.install("granted"), d.path("entitlements", "granted.plist")
     with open(plist, "w") as file:
-        file.write(f'<plist version="1.0"><dict><key>keychain-executable</key><string>{program}</string>'
-                   f"<key>keychain-access-groups</key><array><string>{GROUP}</string></array></dict></plist>")
+        file.write(
+            f'<plist version="1.0"><dict><key>keychain-executable</key><string>{program}</string>'
+            f'<key>keychain-access-groups</key><array><string>{GROUP}</string></array></dict></plist>'
+        )
     os.utime(d.path("entitlements"))
     try:
         if d.learns(*d.search(program, SERVICE)):

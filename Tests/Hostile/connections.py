@@ -1,4 +1,6 @@
-"""Each claim to an identity, against each way in which an attacker can hold a connection that the program made or seems to have made."""
+"""Each claim to an identity, against each way in which an attacker can hold a connection that the program made or seems
+to have made.
+"""
 
 import os
 import signal
@@ -15,7 +17,8 @@ ENDED = "has ended"
 
 
 class Claim:
-    """A program with an item: `program` as it is, `interpreter` the same claim of a program that does what it is told."""
+    """A program with an item: `program` as it is, `interpreter` the same claim of a program that does what it is told.
+    """
 
     def __init__(self, name, program, service, is_marked=False):
         self.name, self.program, self.service, self.is_marked = name, program, service, is_marked
@@ -34,8 +37,11 @@ class Claim:
         paths = []
         for kind in ("add", "find"):
             path = d.path("bin", f"{kind}-{self.name.split()[1]}")
-            words = ["-v", "add-generic-password", "-s", self.name, "-a", "a", "-w", d.secret] if kind == "add" else (
-                d.search("", self.name)[1:])
+            words = (
+                ["-v", "add-generic-password", "-s", self.name, "-a", "a", "-w", d.secret]
+                if kind == "add"
+                else (d.search("", self.name)[1:])
+            )
             with open(path, "wb") as file:
                 file.write(d.recorded(d.path("bin", "victim"), *words))
             paths.append(path)
@@ -50,7 +56,8 @@ CLAIMS = [
 
 
 def marked():
-    """What an anchored program that starts others would make of one: the mark as effective group, not as the real one."""
+    """What an anchored program that starts others would make of one: the mark as effective group, not as the real one.
+    """
     os.setgroups([])
     os.setresgid(VICTIM, ANCHORED, ANCHORED)
     os.setresuid(VICTIM, VICTIM, VICTIM)
@@ -59,8 +66,17 @@ def marked():
 def attacker(d, *words, is_marked=False, **options):
     who = {"preexec_fn": marked} if is_marked else {"user": VICTIM, "group": VICTIM, "extra_groups": []}
     return subprocess.Popen(
-        [PYTHON, d.path("bin", "intruder.py"), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", cwd="/", env=d.environment(), **who, **options)
+        [PYTHON, d.path("bin", "intruder.py"), *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd="/",
+        env=d.environment(),
+        **who,
+        **options,
+    )
 
 
 def said(d, process):
@@ -79,8 +95,9 @@ def frame_of(d, claim):
 
 
 def becomes_then_asks(d, claim):
-    return said(d, attacker(
-        d, "exec_after_connect", d.socket, frame_of(d, claim), claim.program(d), is_marked=claim.is_marked))
+    return said(
+        d, attacker(d, "exec_after_connect", d.socket, frame_of(d, claim), claim.program(d), is_marked=claim.is_marked)
+    )
 
 
 def asks_then_becomes(d, claim, is_marked=None):
@@ -89,8 +106,14 @@ def asks_then_becomes(d, claim, is_marked=None):
     daemon = d.daemon_of(VICTIM)
     os.kill(daemon, signal.SIGSTOP)
     try:
-        process = attacker(d, "exec_after_asking", d.socket, frame_of(d, claim), claim.program(d),
-                           is_marked=claim.is_marked if is_marked is None else is_marked)
+        process = attacker(
+            d,
+            "exec_after_asking",
+            d.socket,
+            frame_of(d, claim),
+            claim.program(d),
+            is_marked=claim.is_marked if is_marked is None else is_marked,
+        )
         if process.stdout.readline() != "ready\n":
             raise RuntimeError("the attacker does not get so far: " + process.communicate()[0])
     finally:
@@ -102,10 +125,28 @@ def held(d, claim, way):
     """The program itself asks, and gets its item; then somebody else has its connection."""
     add, find = claim.frames(d)
     process = subprocess.Popen(
-        [claim.interpreter(d), d.path("bin", "intruder.py"), "hold", d.socket, add, find, d.secret, way,
-         "introduced" if claim.is_marked else "plain"],
-        user=VICTIM, group=VICTIM, extra_groups=[], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", cwd="/", env=d.environment())
+        [
+            claim.interpreter(d),
+            d.path("bin", "intruder.py"),
+            "hold",
+            d.socket,
+            add,
+            find,
+            d.secret,
+            way,
+            "introduced" if claim.is_marked else "plain",
+        ],
+        user=VICTIM,
+        group=VICTIM,
+        extra_groups=[],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd="/",
+        env=d.environment(),
+    )
     first = process.stdout.readline()
     if first != "the program has its item\n":
         raise RuntimeError(f"the program itself does not get its item: {first}{process.communicate()[0]}")
@@ -135,8 +176,12 @@ for claim in CLAIMS:
         ("connected before it was executed, asked by another process", FAILS, FOREIGN, becomes_then_asks),
         ("connected and asked before it was executed", opens, INTRODUCED if claim.is_marked else "", asks_then_becomes),
         ("its connection handed over (SCM_RIGHTS)", FAILS, FOREIGN, lambda d, claim: held(d, claim, "handed")),
-        ("its connection inherited by a child that executes another program", FAILS, FOREIGN,
-         lambda d, claim: held(d, claim, "inherited")),
+        (
+            "its connection inherited by a child that executes another program",
+            FAILS,
+            FOREIGN,
+            lambda d, claim: held(d, claim, "inherited"),
+        ),
         ("its connection inherited by a forked child", FAILS, FOREIGN, lambda d, claim: held(d, claim, "forked")),
         ("its connection used under its number after its end", FAILS, ENDED, lambda d, claim: held(d, claim, "number")),
     ]
@@ -144,7 +189,9 @@ for claim in CLAIMS:
         attack(f"{claim.name}: {way}", expected, because)(lambda d, body=body, claim=claim: body(d, claim))
 
 
-@attack("an anchored program: connected and asked before it was executed, without the mark", FAILS, anchors.WITHOUT_MARKER)
+@attack(
+    "an anchored program: connected and asked before it was executed, without the mark", FAILS, anchors.WITHOUT_MARKER
+)
 def without_mark(d):
     return asks_then_becomes(d, CLAIMS[2], is_marked=False)
 
@@ -156,8 +203,17 @@ def executed_again(d):
     add, find = claim.frames(d)
     process = subprocess.Popen(
         [claim.interpreter(d), d.path("bin", "intruder.py"), "return_to", d.socket, add, find, d.secret],
-        user=VICTIM, group=VICTIM, extra_groups=[], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", cwd="/", env=d.environment())
+        user=VICTIM,
+        group=VICTIM,
+        extra_groups=[],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd="/",
+        env=d.environment(),
+    )
     if process.stdout.readline() != "the program has its item\n":
         raise RuntimeError("the program itself does not get its item: " + process.communicate()[0])
     daemon = d.daemon_of(VICTIM)

@@ -51,11 +51,30 @@ class Deployment:
         return self.path("run", "socket")
 
     def options(self):
-        return ["--user", str(SERVICE), "--enclave-user", str(ENCLAVE), "--identifier-user", str(IDENTIFIER),
-                "--sockets", self.path("run"), "--identifier", self.path("identifier-run", "socket"),
-                "--state", self.path("state"), "--enclave", self.path("enclave-run", "socket"),
-                "--enclave-state", self.path("vaults"), "--tpm", "none",
-                "--anchor-group", str(ANCHORED), "--entitlements", self.path("entitlements")]
+        return [
+            "--user",
+            str(SERVICE),
+            "--enclave-user",
+            str(ENCLAVE),
+            "--identifier-user",
+            str(IDENTIFIER),
+            "--sockets",
+            self.path("run"),
+            "--identifier",
+            self.path("identifier-run", "socket"),
+            "--state",
+            self.path("state"),
+            "--enclave",
+            self.path("enclave-run", "socket"),
+            "--enclave-state",
+            self.path("vaults"),
+            "--tpm",
+            "none",
+            "--anchor-group",
+            str(ANCHORED),
+            "--entitlements",
+            self.path("entitlements"),
+        ]
 
     @property
     def log(self):
@@ -64,8 +83,7 @@ class Deployment:
     def add_accounts(self, **more):
         """Gives the users accounts, as this process and its children see the machine (machine.leave)."""
         accounts = {"kc-victim": (VICTIM, None), "kc-other": (OTHER, None), **more}
-        machine.add_accounts(
-            self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:65536"])
+        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:65536"])
 
     def start(self):
         self.service, serves = self.daemon(self.log, "--system", *self.options())
@@ -74,7 +92,9 @@ class Deployment:
         self.mount()
 
     def mount(self):
-        """Puts the sockets where programs that take no setting look for them, as this process sees the machine (machine.leave)."""
+        """Puts the sockets where programs that take no setting look for them, as this process sees the machine
+        (machine.leave).
+        """
         if not os.path.isdir(USUAL):
             os.mkdir(USUAL, 0o755)
             self.made_usual = True
@@ -92,8 +112,13 @@ class Deployment:
         reader, writer = os.pipe()
         with open(log, "a") as file:
             process = subprocess.Popen(
-                [self.path("libexec", "keychaind"), *options, "--ready-fd", str(writer)], pass_fds=[writer],
-                stderr=file, stdout=file, preexec_fn=None if "user" in more else self.prepare, **more)
+                [self.path("libexec", "keychaind"), *options, "--ready-fd", str(writer)],
+                pass_fds=[writer],
+                stderr=file,
+                stdout=file,
+                preexec_fn=None if "user" in more else self.prepare,
+                **more,
+            )
         os.close(writer)
         serves = os.read(reader, 1) == b"\1"
         os.close(reader)
@@ -103,8 +128,21 @@ class Deployment:
         """Starts a daemon over the keychain in a folder; gives its process, its socket, and whether it serves."""
         path = f"{folder}/own.sock"
         process, serves = self.daemon(
-            f"{folder}/log", "--socket", path, "--store", folder, "--tpm", "none", "--pinentry", "none",
-            "--login-password", "no", "--history-days", "30", **more)
+            f"{folder}/log",
+            "--socket",
+            path,
+            "--store",
+            folder,
+            "--tpm",
+            "none",
+            "--pinentry",
+            "none",
+            "--login-password",
+            "no",
+            "--history-days",
+            "30",
+            **more,
+        )
         return process, path, serves
 
     def stop(self):
@@ -132,18 +170,45 @@ class Deployment:
         return target
 
     def environment(self, **more):
-        return {"KEYCHAIN_SOCKET": self.socket, "HOME": self.path("home"), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-                "KEYCHAIN_INTERACTION": "never", **more}
+        return {
+            "KEYCHAIN_SOCKET": self.socket,
+            "HOME": self.path("home"),
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "KEYCHAIN_INTERACTION": "never",
+            **more,
+        }
 
     def run(self, *words, user=VICTIM, text=None, env=None, timeout=60, **options):
         return subprocess.run(
-            words, user=user, group=user, extra_groups=[], env=env or self.environment(), input=text,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout, cwd="/", **options)
+            words,
+            user=user,
+            group=user,
+            extra_groups=[],
+            env=env or self.environment(),
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=timeout,
+            cwd="/",
+            **options,
+        )
 
     def store(self, program, service="s", secret=None, user=VICTIM):
         """Has a program store the secret as its own."""
-        done = self.run(program, "-v", "add-generic-password", "-U", "-s", service, "-a", "a", "-w",
-                        secret or self.secret, user=user)
+        done = self.run(
+            program,
+            "-v",
+            "add-generic-password",
+            "-U",
+            "-s",
+            service,
+            "-a",
+            "a",
+            "-w",
+            secret or self.secret,
+            user=user,
+        )
         if done.returncode:
             raise AssertionError(f"{program} cannot store: {done.stderr}")
 
@@ -169,8 +234,15 @@ class Deployment:
         os.chmod(path, 0o666)
         listener.listen()
         asking = subprocess.Popen(
-            words, user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
-            env=self.environment(KEYCHAIN_SOCKET=path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            words,
+            user=VICTIM,
+            group=VICTIM,
+            extra_groups=[],
+            cwd="/",
+            env=self.environment(KEYCHAIN_SOCKET=path),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             listener.settimeout(20)
             connection, _ = listener.accept()
@@ -198,7 +270,8 @@ class Deployment:
         raise RuntimeError(f"no daemon of user {user} runs")
 
     def processes(self):
-        """The service's processes by what they are: supervisor, master, identifier, daemon, listener, enclave, agent."""
+        """The service's processes by what they are: supervisor, master, identifier, daemon, listener, enclave, agent.
+        """
         found = {}
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -212,9 +285,11 @@ class Deployment:
                 continue
             name = os.path.basename(words[0])
             role = {"--system": "supervisor", "--master": "master", "--identify": "identifier"}
-            kind = {"keychaind": role.get(words[1], "daemon"),
-                    "keychain-enclaved": "listener" if "--listen" in words else "enclave",
-                    "keychain-agent": "agent"}.get(name)
+            kind = {
+                "keychaind": role.get(words[1], "daemon"),
+                "keychain-enclaved": "listener" if "--listen" in words else "enclave",
+                "keychain-agent": "agent",
+            }.get(name)
             if kind:
                 found[kind] = int(number)
         # systemd needs no supervisor: what it has started is the master.

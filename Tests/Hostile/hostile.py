@@ -57,8 +57,9 @@ def main():
     try:
         victim = d.install("victim")
         d.install("intruder.py", os.path.join(HERE, "intruder.py"))
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", d.path("bin", "preload.so"), os.path.join(HERE, "preload.c")],
-                       check=True)
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-o", d.path("bin", "preload.so"), os.path.join(HERE, "preload.c")], check=True
+        )
         signatures.entitle(d)
         d.start()
         d.store(victim)

@@ -121,7 +121,7 @@ def introduce(connection):
         if struct.unpack("<i", answer[12:16])[0] != 0:
             return print(answer.decode("utf-8", "replace"), flush=True)
         length = struct.unpack("<I", answer[16:20])[0]
-        answer = answer[:16] + answer[16:20] + answer[20 + length:]
+        answer = answer[:16] + answer[16:20] + answer[20 + length :]
 
 
 def has_item(connection, add, find, secret):
@@ -145,12 +145,17 @@ def hold(path, add, find, secret, way, introduction):
     has_item(connection, add, find, secret)
     if way == "handed":
         ours, theirs = socket.socketpair()
-        process = subprocess.Popen(["/usr/bin/python3", __file__, "receive", str(theirs.fileno()), find], pass_fds=[theirs.fileno()])
+        process = subprocess.Popen(
+            ["/usr/bin/python3", __file__, "receive", str(theirs.fileno()), find], pass_fds=[theirs.fileno()]
+        )
         socket.send_fds(ours, [b"x"], [connection.fileno()])
         process.wait(30)
     elif way == "inherited":
-        subprocess.run(["/usr/bin/python3", __file__, "handed_socket", str(connection.fileno()), find],
-                       pass_fds=[connection.fileno()], timeout=30)
+        subprocess.run(
+            ["/usr/bin/python3", __file__, "handed_socket", str(connection.fileno()), find],
+            pass_fds=[connection.fileno()],
+            timeout=30,
+        )
     elif way == "forked":
         child = os.fork()
         if child == 0:
@@ -159,8 +164,10 @@ def hold(path, add, find, secret, way, introduction):
             os._exit(0)
         os.waitpid(child, 0)
     elif way == "number":
-        subprocess.Popen(["/usr/bin/python3", __file__, "reuse", str(connection.fileno()), find, str(os.getpid())],
-                         pass_fds=[connection.fileno()])
+        subprocess.Popen(
+            ["/usr/bin/python3", __file__, "reuse", str(connection.fileno()), find, str(os.getpid())],
+            pass_fds=[connection.fileno()],
+        )
 
 
 def with_library(path, library, frame):
@@ -203,7 +210,9 @@ def return_to(path, add, find, secret):
     has_item(connection, add, find, secret)
     connection.set_inheritable(True)
     sys.stdin.readline()
-    os.execv("/usr/bin/python3", ["python3", __file__, "ask_and_return", str(connection.fileno()), find, sys.executable])
+    os.execv(
+        "/usr/bin/python3", ["python3", __file__, "ask_and_return", str(connection.fileno()), find, sys.executable]
+    )
 
 
 def ask_and_return(number, frame, program):
@@ -368,8 +377,14 @@ def many_numbers(path, count):
 
 
 def hog(path, count, size, processes="1"):
-    """Sends the beginnings of frames and keeps the connections until a line comes; each process has its part of them."""
-    head = (2**20 - 64).to_bytes(4, "little") + bytes([1, 1, 0, 0]) + (1).to_bytes(4, "little") + (60000).to_bytes(4, "little")
+    """Sends the beginnings of frames and keeps the connections until a line comes; each process has its part of them.
+    """
+    head = (
+        (2**20 - 64).to_bytes(4, "little")
+        + bytes([1, 1, 0, 0])
+        + (1).to_bytes(4, "little")
+        + (60000).to_bytes(4, "little")
+    )
     reader, writer = os.pipe()
     ours, theirs = os.pipe()
     for _ in range(int(processes)):

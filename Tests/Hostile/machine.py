@@ -54,9 +54,17 @@ def add_accounts(folder, accounts, home, subordinates=()):
 
     `subordinates`: lines of /etc/subuid and /etc/subgid.
     """
-    add_lines(folder, "/etc/passwd", [f"{name}:x:{number}:{number}::{home(name)}:/bin/sh" for name, (number, _) in accounts.items()])
+    add_lines(
+        folder,
+        "/etc/passwd",
+        [f"{name}:x:{number}:{number}::{home(name)}:/bin/sh" for name, (number, _) in accounts.items()],
+    )
     add_lines(folder, "/etc/group", [f"{name}:x:{number}:" for name, (number, _) in accounts.items()])
-    add_lines(folder, "/etc/shadow", [f"{name}:{digest(password)}:19000:0:99999:7:::" for name, (_, password) in accounts.items()])
+    add_lines(
+        folder,
+        "/etc/shadow",
+        [f"{name}:{digest(password)}:19000:0:99999:7:::" for name, (_, password) in accounts.items()],
+    )
     for path in ("/etc/subuid", "/etc/subgid"):
         add_lines(folder, path, list(subordinates))
 
@@ -64,4 +72,6 @@ def add_accounts(folder, accounts, home, subordinates=()):
 def digest(password):
     if password is None:
         return "!"
-    return subprocess.run(["openssl", "passwd", "-6", password], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["openssl", "passwd", "-6", password], check=True, capture_output=True, text=True
+    ).stdout.strip()

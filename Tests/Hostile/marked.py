@@ -1,4 +1,7 @@
-"""Attacks of the user on a program that the kernel marks, by what he may set: environment, home, and the files in there."""
+"""Attacks of the user on a program that the kernel marks, by what he may set.
+
+Environment, home, and the files in there.
+"""
 
 import contextlib
 import os
@@ -14,7 +17,8 @@ from suite import FAILS, attack
 
 SERVICE = "anchored"
 SETTINGS = os.path.join(
-    os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "Wire", "KeychainClient", "Setting.swift")
+    os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "Wire", "KeychainClient", "Setting.swift"
+)
 
 
 def anchored(d):
@@ -119,10 +123,22 @@ def stores_elsewhere(d):
 def keeps_elsewhere(d):
     folder = d.path("home", "keychain")
     environment = with_file(d, home=folder, mode="embedded")
-    for more in (environment, {"KEYCHAIN_HOME": folder, "KEYCHAIN_MODE": "daemon",
-                               "KEYCHAIN_DAEMON": d.path("libexec", "keychaind")}):
-        done = d.run(anchored(d), "add-generic-password", "-U", "-s", "new", "-a", "a", "-w", d.secret,
-                     env={"PATH": "/usr/bin:/bin", "HOME": d.path("home"), "KEYCHAIN_INTERACTION": "never", **more})
+    for more in (
+        environment,
+        {"KEYCHAIN_HOME": folder, "KEYCHAIN_MODE": "daemon", "KEYCHAIN_DAEMON": d.path("libexec", "keychaind")},
+    ):
+        done = d.run(
+            anchored(d),
+            "add-generic-password",
+            "-U",
+            "-s",
+            "new",
+            "-a",
+            "a",
+            "-w",
+            d.secret,
+            env={"PATH": "/usr/bin:/bin", "HOME": d.path("home"), "KEYCHAIN_INTERACTION": "never", **more},
+        )
         d.said = done.stderr
         if os.path.exists(folder):
             return True
@@ -131,9 +147,27 @@ def keeps_elsewhere(d):
 
 @attack("certificates of the attacker's are believed in an anchored program", FAILS)
 def believes_others(d):
-    lister, file = d.install("lister", f"{d.products}/anchor-lister", group=ANCHORED, mode=0o2755), d.path("home", "mine.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=attacker", "-keyout", "/dev/null",
-                    "-out", file], check=True, stderr=subprocess.DEVNULL)
+    lister, file = d.install("lister", f"{d.products}/anchor-lister", group=ANCHORED, mode=0o2755), d.path(
+        "home", "mine.pem"
+    )
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-subj",
+            "/CN=attacker",
+            "-keyout",
+            "/dev/null",
+            "-out",
+            file,
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     os.chmod(file, 0o644)
     usual = d.run(lister).stdout
     if int(usual) < 2:
@@ -152,18 +186,22 @@ def stepping_stone(d):
     with open(program, "w") as file:
         file.write(
             f"#!/usr/bin/python3\nimport sys\nsys.path.insert(0, {d.path('bin')!r})\nimport intruder\n"
-            f"intruder.stepping_stone({d.socket!r}, {d.path('bin', 'anchored-frame')!r}, {anchored(d)!r}, {report!r})\n")
+            f"intruder.stepping_stone({d.socket!r}, {d.path('bin', 'anchored-frame')!r}, {anchored(d)!r}, {report!r})\n"
+        )
     os.chmod(program, 0o755)
     return program, report
 
 
-@attack("an anchored program starts the attacker's as its daemon, which becomes another anchored program", FAILS, NOTFOUND)
+@attack(
+    "an anchored program starts the attacker's as its daemon, which becomes another anchored program", FAILS, NOTFOUND
+)
 def starts_attacker(d):
     clock = d.install("clock", group=ANCHORED, mode=0o2755)
     evil, report = stepping_stone(d)
     environments = [
         {"KEYCHAIN_HOME": d.path("home", "h"), "KEYCHAIN_DAEMON": evil, "KEYCHAIN_SOCKET": ""},
-        {**with_file(d, home=d.path("home", "h"), daemon=evil, mode="daemon"), "KEYCHAIN_SOCKET": ""}]
+        {**with_file(d, home=d.path("home", "h"), daemon=evil, mode="daemon"), "KEYCHAIN_SOCKET": ""},
+    ]
     for environment in environments:
         d.learns(*d.search(clock, SERVICE), env=d.environment(**environment))
         said = d.said

@@ -1,4 +1,7 @@
-"""Attacks on keychains of a user's own, without the service: inside a program (embedded), or with a daemon that he has started."""
+"""Attacks on keychains of a user's own, without the service.
+
+Inside a program (embedded), or with a daemon that he has started.
+"""
 
 import contextlib
 import os
@@ -49,7 +52,9 @@ def stored(d, path, user=VICTIM):
     return d.learns(*d.search(victim(d)), user=user, env=d.environment(KEYCHAIN_SOCKET=path))
 
 
-@attack("another user reads the files of a user's own keychain", FAILS, "Permission denied", where=(EMBEDDED, OWN_DAEMON))
+@attack(
+    "another user reads the files of a user's own keychain", FAILS, "Permission denied", where=(EMBEDDED, OWN_DAEMON)
+)
 def files_of_another(d):
     folder = embedded(d)
     d.run("chmod", "755", os.path.dirname(folder), user=0)
@@ -64,17 +69,37 @@ def files_of_another(d):
     return False
 
 
-@attack("another user connects to a user's own daemon", FAILS, "Permission denied|access.foreign-user|another user", where=(OWN_DAEMON,))
+@attack(
+    "another user connects to a user's own daemon",
+    FAILS,
+    "Permission denied|access.foreign-user|another user",
+    where=(OWN_DAEMON,),
+)
 def daemon_of_another(d):
     with daemon(d, embedded(d)) as path:
-        d.run(victim(d), "add-generic-password", "-U", "-s", "s", "-a", "a", "-w", d.secret,
-              env=d.environment(KEYCHAIN_SOCKET=path))
+        d.run(
+            victim(d),
+            "add-generic-password",
+            "-U",
+            "-s",
+            "s",
+            "-a",
+            "a",
+            "-w",
+            d.secret,
+            env=d.environment(KEYCHAIN_SOCKET=path),
+        )
         if not stored(d, path):
             raise RuntimeError("the victim himself is not served: " + d.said)
         return stored(d, path, user=OTHER)
 
 
-@attack("another user connects to a user's own daemon, to which the way was opened", FAILS, "keychain belongs to user", where=(OWN_DAEMON,))
+@attack(
+    "another user connects to a user's own daemon, to which the way was opened",
+    FAILS,
+    "keychain belongs to user",
+    where=(OWN_DAEMON,),
+)
 def open_daemon_of_another(d):
     with daemon(d, embedded(d)) as path:
         for opened in (os.path.dirname(path), path):
@@ -85,7 +110,9 @@ def open_daemon_of_another(d):
             os.chmod(os.path.dirname(path), 0o700)
 
 
-@attack("another program of the same user opens the files of a user's own keychain", SUCCEEDS, where=(EMBEDDED, OWN_DAEMON))
+@attack(
+    "another program of the same user opens the files of a user's own keychain", SUCCEEDS, where=(EMBEDDED, OWN_DAEMON)
+)
 def files_of_his_own(d):
     folder = embedded(d)
     copy = d.path("mine", "copy")

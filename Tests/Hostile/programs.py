@@ -88,7 +88,11 @@ def bind_mounted(d):
     return got
 
 
-@attack("a container of the attacker's own with the socket mounted in it, the program's path taken by another", FAILS, UNIDENTIFIED)
+@attack(
+    "a container of the attacker's own with the socket mounted in it, the program's path taken by another",
+    FAILS,
+    UNIDENTIFIED,
+)
 def container(d):
     other = d.install("attacker")
     root = d.path("mine", "root")
@@ -112,7 +116,10 @@ def bubble(d):
 
 
 def preloads(d, program):
-    """Whether the attacker's code runs in a program that says how it is used; `security` itself may be linked statically."""
+    """Whether the attacker's code runs in a program that says how it is used.
+
+`security` itself may be linked statically.
+    """
     done = d.run(program, "--help", env=d.environment(LD_PRELOAD=d.path("bin", "preload.so")))
     d.said = done.stdout + done.stderr
     if "sage" not in d.said:
@@ -128,8 +135,16 @@ def preloaded(d):
 def waiting(d, program, user=VICTIM):
     """The program, waiting for commands."""
     process = subprocess.Popen(
-        [program, "-i"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user,
-        group=user, extra_groups=[], env=d.environment(), cwd="/")
+        [program, "-i"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        user=user,
+        group=user,
+        extra_groups=[],
+        env=d.environment(),
+        cwd="/",
+    )
     if not wait_until(lambda: os.readlink(f"/proc/{process.pid}/exe") == program):
         raise RuntimeError("the program does not run")
     return process
@@ -186,18 +201,30 @@ def reused_number(d):
         os.kill(daemon, signal.SIGCONT)
 
 
-@attack("a number of a process that has ended, reused by the program, which the keychain has just identified", FAILS,
-        "another process than the one that connected")
+@attack(
+    "a number of a process that has ended, reused by the program, which the keychain has just identified",
+    FAILS,
+    "another process than the one that connected",
+)
 def reused_known_number(d):
     return left_behind(d, [" ".join(d.search(victim(d))[2:])], "parent", lambda: None)
 
 
 def left_behind(d, commands, asker, go_on):
-    """Uses the connection of a process that has ended while the program has its number, after some commands of its own."""
+    """Uses the connection of a process that has ended while the program has its number, after some commands of its own.
+    """
     process = subprocess.Popen(
         [PYTHON, d.path("bin", "intruder.py"), "orphaned_connection", d.socket, d.path("bin", "frame"), asker],
-        user=VICTIM, group=VICTIM, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        errors="replace", env=d.environment())
+        user=VICTIM,
+        group=VICTIM,
+        extra_groups=[],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=d.environment(),
+    )
     number = int(process.stdout.readline())
     reused = None
     try:

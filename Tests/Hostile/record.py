@@ -8,7 +8,9 @@ import suite
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "..", "docs", "security", "threats.md")
 START, END = "<!-- table: attacks -->\n", "<!-- end -->"
-HEAD = "| attack | embedded | user's daemon | system service | case | kernels |\n| --- | --- | --- | --- | --- | --- |\n"
+HEAD = (
+    "| attack | embedded | user's daemon | system service | case | kernels |\n| --- | --- | --- | --- | --- | --- |\n"
+)
 
 
 def kernel(masked):

@@ -22,7 +22,8 @@ def subordinates(d):
     program = d.path("bin", "victim")
     script = "; ".join(
         f"setpriv --reuid {number} --clear-groups {program} -v add-generic-password -s s -a a -w {d.secret}"
-        for number in range(1, 25))
+        for number in range(1, 25)
+    )
     done = d.run("unshare", "--user", "--map-root-user", "--map-auto", "sh", "-c", script, user=OTHER)
     d.said = done.stdout + done.stderr
     if "not permitted" in d.said or "newuidmap" in d.said:
@@ -46,9 +47,26 @@ def is_served(d, number):
 @attack("a flood of subordinate numbers, so that new users are not served", FAILS)
 def subordinate_flood(d):
     flood = subprocess.Popen(
-        ["unshare", "--user", "--map-root-user", "--map-auto", PYTHON, d.path("bin", "intruder.py"), "many_numbers", d.socket, "4"],
-        user=OTHER, group=OTHER, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env=d.environment())
+        [
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "--map-auto",
+            PYTHON,
+            d.path("bin", "intruder.py"),
+            "many_numbers",
+            d.socket,
+            "4",
+        ],
+        user=OTHER,
+        group=OTHER,
+        extra_groups=[],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=d.environment(),
+    )
     try:
         if not int(flood.stdout.readline()):
             raise RuntimeError("there is no flood")
@@ -81,8 +99,12 @@ def idle_disk(d):
     done = d.run(victim(d), "find-generic-password", "-s", "s", user=user)
     if done.returncode != 44:
         raise RuntimeError("the user has no keychain: " + done.stderr)
-    blocks = sum(os.stat(os.path.join(parent, name)).st_blocks
-                 for folder in ("state", "vaults") for parent, _, names in os.walk(d.path(folder, str(user))) for name in names)
+    blocks = sum(
+        os.stat(os.path.join(parent, name)).st_blocks
+        for folder in ("state", "vaults")
+        for parent, _, names in os.walk(d.path(folder, str(user)))
+        for name in names
+    )
     d.said = f"{blocks * 512} bytes"
     return blocks * 512 > 1 << 20
 
@@ -90,8 +112,16 @@ def idle_disk(d):
 @contextlib.contextmanager
 def intruder(d, *words, user=OTHER):
     process = subprocess.Popen(
-        [PYTHON, d.path("bin", "intruder.py"), *map(str, words)], user=user, group=user, extra_groups=[], cwd="/",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=d.environment())
+        [PYTHON, d.path("bin", "intruder.py"), *map(str, words)],
+        user=user,
+        group=user,
+        extra_groups=[],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=d.environment(),
+    )
     try:
         yield int(process.stdout.readline())
     finally:
@@ -129,8 +159,19 @@ def system_flood(d):
     with intruder(d, "hurry", path, 3000) as held:
         if held < 100:
             raise RuntimeError(f"only {held} connections were made")
-        done = d.run(victim(d), "add-generic-password", "-U", "-s", "s", "-a", "a", "-w", d.secret, user=0,
-                     env=d.environment(KEYCHAIN_SOCKET=path, KEYCHAIN_TIMEOUT="5000"))
+        done = d.run(
+            victim(d),
+            "add-generic-password",
+            "-U",
+            "-s",
+            "s",
+            "-a",
+            "a",
+            "-w",
+            d.secret,
+            user=0,
+            env=d.environment(KEYCHAIN_SOCKET=path, KEYCHAIN_TIMEOUT="5000"),
+        )
         d.said = done.stderr
         return done.returncode != 0
 

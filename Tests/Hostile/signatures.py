@@ -20,8 +20,10 @@ def codesign(d, *words):
 def entitlements(d, name, group):
     path = d.path("bin", name)
     with open(path, "w") as file:
-        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict>'
-                   f"<key>keychain-access-groups</key><array><string>{group}</string></array></dict></plist>\n")
+        file.write(
+            '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict>'
+            f'<key>keychain-access-groups</key><array><string>{group}</string></array></dict></plist>\n'
+        )
     return path
 
 
@@ -95,6 +97,7 @@ def forged(d):
         place = content.index(b"Show all items of the keychain.")
         content[place] ^= 0x20
         return content
+
     return d.learns(*d.search(changed(d, "forged", change), SERVICE))
 
 
@@ -102,15 +105,22 @@ def forged(d):
 def truncated(d):
     def change(content):
         place = content.rindex(d.team.encode())
-        content[place + 8:place + 24] = bytes(16)
+        content[place + 8 : place + 24] = bytes(16)
         return content
+
     return d.learns(*d.search(changed(d, "truncated", change), SERVICE))
 
 
 @attack("altered entitlements in a signed program", FAILS, BROKEN)
 def altered(d):
-    return d.learns(*d.search(changed(
-        d, "altered", lambda content: content.replace(f"{d.team}.shared".encode(), f"{d.team}.sharee".encode())), SERVICE))
+    return d.learns(
+        *d.search(
+            changed(
+                d, "altered", lambda content: content.replace(f"{d.team}.shared".encode(), f"{d.team}.sharee".encode())
+            ),
+            SERVICE,
+        )
+    )
 
 
 @attack("a signature by another key", FAILS, NOTFOUND)
@@ -136,22 +146,33 @@ def overwritten(d):
 
 
 def entitle(d):
-    """A script that root has entitled, its interpreter, and a program of the same group; before the service reads the lists."""
+    """A script that root has entitled, its interpreter, and a program of the same group.
+
+Before the service reads the lists.
+    """
     interpreter, storer = d.install("entitled-python", os.path.realpath(PYTHON)), d.install("storer")
-    code = ("import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(20)\n"
-            f"s.connect({d.socket!r})\ns.sendall(open({d.path('bin', 'script-frame')!r},'rb').read())\n"
-            "sys.stdout.write(s.recv(65536).decode('utf-8','replace'))\n")
+    code = (
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(20)\n"
+        f"s.connect({d.socket!r})\ns.sendall(open({d.path('bin', 'script-frame')!r},'rb').read())\n"
+        "sys.stdout.write(s.recv(65536).decode('utf-8','replace'))\n"
+    )
     for name in ("entitled-script", "other-script"):
         with open(d.path("bin", name), "w") as file:
             file.write(code)
         os.chmod(d.path("bin", name), 0o755)
-    lists = {"script": f"<key>keychain-script</key><string>{d.path('bin', 'entitled-script')}</string>"
-                       f"<key>keychain-interpreter</key><string>{interpreter}</string>",
-             "storer": f"<key>keychain-executable</key><string>{storer}</string>"}
+    lists = {
+        "script": (
+            f"<key>keychain-script</key><string>{d.path('bin', 'entitled-script')}</string>"
+            f"<key>keychain-interpreter</key><string>{interpreter}</string>"
+        ),
+        "storer": f"<key>keychain-executable</key><string>{storer}</string>",
+    }
     for name, words in lists.items():
         with open(d.path("entitlements", f"{name}.plist"), "w") as file:
-            file.write(f'<plist version="1.0"><dict>{words}<key>keychain-access-groups</key>'
-                       "<array><string>example.scripts</string></array></dict></plist>\n")
+            file.write(
+                f'<plist version="1.0"><dict>{words}<key>keychain-access-groups</key>'
+                '<array><string>example.scripts</string></array></dict></plist>\n'
+            )
 
 
 def scripts(d):
@@ -163,7 +184,9 @@ def entitled_script(d):
     return d.learns(scripts(d), d.path("bin", "entitled-script"))
 
 
-@attack("another script under the interpreter of an entitled one", FAILS, "could not be found|matches the query|No item")
+@attack(
+    "another script under the interpreter of an entitled one", FAILS, "could not be found|matches the query|No item"
+)
 def other_script(d):
     return d.learns(scripts(d), d.path("bin", "other-script"))
 

@@ -16,9 +16,11 @@ def attack(name, expected, because="", where=(SERVICE,)):
 
     One that must fail has to fail for its reason: what was said must match `because`, or something else was in its way.
     """
+
     def register(body):
         ATTACKS.append((name, expected, because, body, where))
         return body
+
     return register
 
 

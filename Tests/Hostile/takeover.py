@@ -1,5 +1,6 @@
-"""Processes of the service in an attacker's hands: root has a process itself make the system calls that whoever has taken it over
-would make, so that its own user, capabilities, filters and restrictions answer."""
+"""Processes of the service in an attacker's hands: root has a process itself make the system calls that whoever has
+taken it over would make, so that its own user, capabilities, filters and restrictions answer.
+"""
 
 import ctypes
 import errno
@@ -15,8 +16,21 @@ libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 PEEK, POKE, STEP, GETREGS, SETREGS, ATTACH, DETACH = 2, 5, 9, 12, 13, 16, 17
 
 # The numbers of system calls on x86-64, by what they are called there.
-CALLS = {"close": 3, "socket": 41, "connect": 42, "sendto": 44, "sendmsg": 46, "shutdown": 48, "socketpair": 53, "execve": 59, "kill": 62,
-         "ptrace": 101, "openat": 257, "prlimit64": 302, "process_vm_readv": 310}
+CALLS = {
+    "close": 3,
+    "socket": 41,
+    "connect": 42,
+    "sendto": 44,
+    "sendmsg": 46,
+    "shutdown": 48,
+    "socketpair": 53,
+    "execve": 59,
+    "kill": 62,
+    "ptrace": 101,
+    "openat": 257,
+    "prlimit64": 302,
+    "process_vm_readv": 310,
+}
 
 CURRENT, SEIZE = -100, 0x4206
 
@@ -75,10 +89,10 @@ class Taken:
         self.room = (self.before[RSP] - 4096) & ~15
         words = [self._place(word) if isinstance(word, bytes) else word for word in arguments]
         registers = list(self.before)
-        registers[RAX], registers[ORIGINAL] = CALLS[name], 2 ** 64 - 1
+        registers[RAX], registers[ORIGINAL] = CALLS[name], 2**64 - 1
         registers[RIP] -= 2
         for register, word in zip([RDI, RSI, RDX, R10, R8, R9], words + [0] * 6):
-            registers[register] = word % 2 ** 64
+            registers[register] = word % 2**64
         self._set(registers)
         self._ptrace(STEP)
         _, status = os.waitpid(self.process, 0x40000000)
@@ -119,8 +133,11 @@ class Taken:
 
     def reads_memory(self, process):
         """Whether it looks into another process's memory, in any of three ways."""
-        return (self.may("ptrace", SEIZE, process, 0, 0) or self.copies_memory(process)
-                or self.opens(f"/proc/{process}/mem"))
+        return (
+            self.may("ptrace", SEIZE, process, 0, 0)
+            or self.copies_memory(process)
+            or self.opens(f"/proc/{process}/mem")
+        )
 
     def copies_memory(self, process):
         """Whether it may copy from another process's memory; that nothing is where it looks comes after that."""
@@ -133,14 +150,20 @@ class Taken:
             raise
 
     def leaves_unread(self):
-        """Sends descriptors between sockets of its own, which it does not read, until the kernel wants no more; how many."""
+        """Sends descriptors between sockets of its own, which it does not read, until the kernel wants no more.
+
+How many.
+        """
         pair, most, sent = self.before[RSP] - 65536, 253, 0
         while True:
             self.call("socketpair", socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK, 0, pair)
-            first = self._ptrace(PEEK, pair) & 0xffffffff
+            first = self._ptrace(PEEK, pair) & 0xFFFFFFFF
             # A message of a byte with as many descriptors as one carries, all of the same socket.
             self.room = pair + 64
-            control = self._place(struct.pack("<Qii", 16 + 4 * most, socket.SOL_SOCKET, socket.SCM_RIGHTS) + struct.pack("<i", first) * most)
+            control = self._place(
+                struct.pack("<Qii", 16 + 4 * most, socket.SOL_SOCKET, socket.SCM_RIGHTS)
+                + struct.pack("<i", first) * most
+            )
             part = self._place(struct.pack("<QQ", pair, 1))
             message = self._place(struct.pack("<QQQQQQQ", 0, 0, part, 1, control, 16 + 4 * most, 0))
             try:

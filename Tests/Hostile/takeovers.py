@@ -48,10 +48,18 @@ def vaults_of_agent(d):
 def others_of_agent(d):
     found = processes(d)
     with Taken(found["agent"]) as agent:
-        return refused(d, [
-            agent.reads_memory(found["enclave"]), agent.may("kill", found["enclave"], 0), agent.may("kill", found["listener"], 0),
-            agent.may("prlimit64", found["enclave"], 7, 0, 0), agent.connects(d.path("enclave-run", "socket")),
-            agent.may("socket", 2, 1, 0), agent.starts_program()])
+        return refused(
+            d,
+            [
+                agent.reads_memory(found["enclave"]),
+                agent.may("kill", found["enclave"], 0),
+                agent.may("kill", found["listener"], 0),
+                agent.may("prlimit64", found["enclave"], 7, 0, 0),
+                agent.connects(d.path("enclave-run", "socket")),
+                agent.may("socket", 2, 1, 0),
+                agent.starts_program(),
+            ],
+        )
 
 
 @attack("a daemon that has been taken over summons another user's vault", FAILS, "refused")
@@ -69,7 +77,11 @@ def memory_of_daemon(d):
         return refused(d, [daemon.reads_memory(found[each]) for each in found if each != "daemon"])
 
 
-@attack("a daemon that has been taken over ends or limits another process of the service, or starts a program", FAILS, "refused")
+@attack(
+    "a daemon that has been taken over ends or limits another process of the service, or starts a program",
+    FAILS,
+    "refused",
+)
 def others_of_daemon(d):
     found = processes(d)
     with Taken(found["daemon"]) as daemon:
@@ -96,8 +108,9 @@ def stores_of_daemon(d):
 @contextlib.contextmanager
 def caller(d, user=VICTIM):
     """A program of a user's that runs."""
-    process = subprocess.Popen([PYTHON, "-c", "input()"], user=user, group=user, extra_groups=[], cwd="/",
-                               stdin=subprocess.PIPE)
+    process = subprocess.Popen(
+        [PYTHON, "-c", "input()"], user=user, group=user, extra_groups=[], cwd="/", stdin=subprocess.PIPE
+    )
     try:
         # It must be Python itself, and no copy of this process.
         wait_until(lambda: b"input()" in open(f"/proc/{process.pid}/cmdline", "rb").read())
@@ -126,8 +139,13 @@ def descriptors_of_daemon(d):
 def callers_of_daemon(d):
     found = processes(d)
     with caller(d) as program, Taken(found["daemon"]) as daemon:
-        return refused(d, [daemon.reads_memory(program),
-                           *(daemon.opens(f"/proc/{program}/{name}") for name in ("exe", "maps", "environ", "root/etc"))])
+        return refused(
+            d,
+            [
+                daemon.reads_memory(program),
+                *(daemon.opens(f"/proc/{program}/{name}") for name in ("exe", "maps", "environ", "root/etc")),
+            ],
+        )
 
 
 @attack("an identifier that has been taken over opens a store or a vault", FAILS, "refused")
@@ -135,12 +153,23 @@ def files_of_identifier(d):
     found = processes(d)
     paths = [d.path("state"), *stores(d, VICTIM), d.path("vaults"), *vaults(d)]
     # Nor by way of the processes that have them.
-    paths += [f"/proc/{found[each]}/{where}{path}" for each in ("master", "daemon", "enclave") for path in paths
-              for where in ("root", "cwd")]
+    paths += [
+        f"/proc/{found[each]}/{where}{path}"
+        for each in ("master", "daemon", "enclave")
+        for path in paths
+        for where in ("root", "cwd")
+    ]
     paths += [f"/proc/{found[each]}/fd" for each in ("master", "daemon", "enclave")]
     with Taken(found["identifier"]) as identifier:
-        return refused(d, [identifier.may("openat", CURRENT, path.encode() + b"\0", 0, 0, refusals=(
-            errno.EPERM, errno.EACCES, errno.ENOENT)) for path in paths])
+        return refused(
+            d,
+            [
+                identifier.may(
+                    "openat", CURRENT, path.encode() + b"\0", 0, 0, refusals=(errno.EPERM, errno.EACCES, errno.ENOENT)
+                )
+                for path in paths
+            ],
+        )
 
 
 @attack("an identifier that has been taken over reads or writes the memory of another process", FAILS, "refused")
@@ -151,17 +180,26 @@ def memory_of_identifier(d):
         return refused(d, [identifier.reads_memory(each) for each in others])
 
 
-@attack("an identifier that has been taken over reaches an enclave, a network, a program, or an end to another process", FAILS,
-        "refused")
+@attack(
+    "an identifier that has been taken over reaches an enclave, a network, a program, or an end to another process",
+    FAILS,
+    "refused",
+)
 def others_of_identifier(d):
     found = processes(d)
     with caller(d) as program, Taken(found["identifier"]) as identifier:
         others = [program, *(found[each] for each in ("master", "daemon", "enclave"))]
-        return refused(d, [
-            identifier.connects(d.path("enclave-run", "socket")), identifier.connects(d.path("run", "socket")),
-            identifier.may("socket", 2, 1, 0), identifier.starts_program(),
-            *(identifier.may("kill", each, 0) for each in others),
-            *(identifier.may("prlimit64", each, 7, 0, 0) for each in others)])
+        return refused(
+            d,
+            [
+                identifier.connects(d.path("enclave-run", "socket")),
+                identifier.connects(d.path("run", "socket")),
+                identifier.may("socket", 2, 1, 0),
+                identifier.starts_program(),
+                *(identifier.may("kill", each, 0) for each in others),
+                *(identifier.may("prlimit64", each, 7, 0, 0) for each in others),
+            ],
+        )
 
 
 @attack("an identifier that has been taken over sees what any user's program runs", SUCCEEDS)
@@ -184,9 +222,16 @@ def vaults_of_enclave(d):
 def others_of_enclave(d):
     found = processes(d)
     with Taken(found["enclave"]) as enclave:
-        return refused(d, [
-            enclave.reads_memory(found["listener"]), enclave.may("kill", found["listener"], 0),
-            enclave.connects(d.path("run", "socket")), enclave.may("socket", 2, 1, 0), enclave.starts_program()])
+        return refused(
+            d,
+            [
+                enclave.reads_memory(found["listener"]),
+                enclave.may("kill", found["listener"], 0),
+                enclave.connects(d.path("run", "socket")),
+                enclave.may("socket", 2, 1, 0),
+                enclave.starts_program(),
+            ],
+        )
 
 
 @attack("a master that has been taken over summons any vault", SUCCEEDS)
@@ -206,7 +251,9 @@ def files_of_master(d):
 def callers_of_master(d):
     found = processes(d)
     with caller(d) as program, Taken(found["master"]) as master:
-        return refused(d, [master.reads_memory(program), *(master.opens(f"/proc/{program}/{name}") for name in ("exe", "maps"))])
+        return refused(
+            d, [master.reads_memory(program), *(master.opens(f"/proc/{program}/{name}") for name in ("exe", "maps"))]
+        )
 
 
 @attack("the enclaves' listener, taken over, opens a vault's file", SUCCEEDS)

@@ -92,6 +92,7 @@ def locked(d):
         if d.run(victim(d), "lock-keychain").returncode:
             raise RuntimeError("it cannot be locked")
         return d.learns(*d.search(victim(d)))
+
     return with_passcode(d, steal_locked)
 
 

@@ -34,6 +34,7 @@ def unit(name):
     def join():
         with open(f"{slice_}/{name}/cgroup.procs", "w") as file:
             file.write("0")
+
     try:
         yield join
     finally:
@@ -55,14 +56,22 @@ def words(program):
 
 
 def root_has_stored(d, join):
-    done = subprocess.run(["sh", "-c", add(d.path("bin", "victim"), d.secret)], preexec_fn=join, env=system(d),
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        ["sh", "-c", add(d.path("bin", "victim"), d.secret)],
+        preexec_fn=join,
+        env=system(d),
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         raise RuntimeError("root's own job cannot store: " + done.stderr)
 
 
 class Cron:
-    """Debian's own cron, in the control group of its unit; what its users have it do at its start is done when it has begun."""
+    """Debian's own cron, in the control group of its unit.
+
+What its users have it do at its start is done when it has begun.
+    """
 
     def __init__(self, d, join):
         self.d, self.join = d, join
@@ -77,11 +86,19 @@ class Cron:
         for user, job in jobs.items():
             table, said = f"{self.tables}/{NAMES[user]}", f"{self.out}/{user}"
             with open(table, "w") as file:
-                file.write(f"KEYCHAIN_SOCKET={socket}\nKEYCHAIN_INTERACTION=never\n@reboot ({job}) >{said} 2>&1; touch {said}.done\n")
+                file.write(
+                    f"KEYCHAIN_SOCKET={socket}\nKEYCHAIN_INTERACTION=never\n@reboot ({job}) >{said} 2>&1; touch"
+                    f" {said}.done\n"
+                )
             os.chown(table, user, user)
             os.chmod(table, 0o600)
         daemon = subprocess.Popen(
-            ["unshare", "--mount", "sh", "-c", f"""
+            [
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                f"""
                 set -e
                 mount -t tmpfs none /run/lock && mkdir -p /var/spool/cron/crontabs
                 mount --bind {self.tables} /var/spool/cron/crontabs
@@ -89,12 +106,21 @@ class Cron:
                 cp -r /etc/pam.d {self.d.path('etc-cron')} && cp {CRON}/etc/pam.d/cron {self.d.path('etc-cron')}/pam.d
                 mount --bind {self.d.path('etc-cron')}/pam.d /etc/pam.d
                 rm -f /run/crond.reboot /run/crond.pid
-                exec {CRON}/usr/sbin/cron -f"""],
-            preexec_fn=self.join, stderr=subprocess.PIPE, text=True)
+                exec {CRON}/usr/sbin/cron -f""",
+            ],
+            preexec_fn=self.join,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             done = [f"{self.out}/{user}.done" for user in jobs]
-            if not wait_until(lambda: all(map(os.path.exists, done)) or daemon.poll() is not None, 90) or daemon.poll() is not None:
-                raise RuntimeError("cron did not do its jobs: " + (daemon.stderr.read() if daemon.poll() is not None else ""))
+            if (
+                not wait_until(lambda: all(map(os.path.exists, done)) or daemon.poll() is not None, 90)
+                or daemon.poll() is not None
+            ):
+                raise RuntimeError(
+                    "cron did not do its jobs: " + (daemon.stderr.read() if daemon.poll() is not None else "")
+                )
             return {user: open(f"{self.out}/{user}").read() for user in jobs}
         finally:
             daemon.kill()
@@ -111,7 +137,9 @@ def cron(d):
         yield Cron(d, join)
 
 
-@attack("users' jobs of a real cron read and overwrite what root's job has stored in the system's keychain", FAILS, STRANGER)
+@attack(
+    "users' jobs of a real cron read and overwrite what root's job has stored in the system's keychain", FAILS, STRANGER
+)
 def cron_jobs(d):
     victim = d.path("bin", "victim")
     with cron(d) as daemon:
@@ -135,11 +163,13 @@ def own_cron_job(d):
 
 def as_user(join, user):
     """A function that puts the process that calls it into a unit and makes it a user's, as a service manager does."""
+
     def start():
         join()
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
+
     return start
 
 
@@ -148,8 +178,14 @@ def in_unit(d, name, script, head=None, environment=None):
     with unit(name) as join:
         others = [subprocess.Popen(["sleep", "100"], preexec_fn=as_user(join, head))] if head is not None else []
         try:
-            done = subprocess.run(["sh", "-c", script], preexec_fn=join, env=environment or system(d), capture_output=True,
-                                  text=True, timeout=60)
+            done = subprocess.run(
+                ["sh", "-c", script],
+                preexec_fn=join,
+                env=environment or system(d),
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
         finally:
             for process in others:
                 process.kill()
@@ -162,7 +198,11 @@ def becoming(user, command):
     return f"setpriv --reuid {user} --regid {user} --clear-groups {command}"
 
 
-@attack("a program of a user's that a unit of root's has started (mail delivery, CGI) reads the unit's item", FAILS, STRANGER)
+@attack(
+    "a program of a user's that a unit of root's has started (mail delivery, CGI) reads the unit's item",
+    FAILS,
+    STRANGER,
+)
 def below_a_unit(d):
     victim = d.path("bin", "victim")
     with unit("mail.service") as join:
@@ -196,6 +236,7 @@ def left_behind(d):
             with open("/proc/self/loginuid", "w") as file:
                 file.write(str(VICTIM))
             as_user(join, VICTIM)()
+
         done = subprocess.run(words(victim).split(), preexec_fn=login, env=system(d), capture_output=True, text=True)
     d.said = done.stdout + done.stderr
     return d.secret in d.said
@@ -207,7 +248,9 @@ def alone(d):
     victim = d.path("bin", "victim")
     with unit("cron.service") as join:
         root_has_stored(d, join)
-        done = subprocess.run(words(victim).split(), preexec_fn=as_user(join, VICTIM), env=system(d), capture_output=True, text=True)
+        done = subprocess.run(
+            words(victim).split(), preexec_fn=as_user(join, VICTIM), env=system(d), capture_output=True, text=True
+        )
     d.said = done.stdout + done.stderr
     return d.secret in d.said
 
@@ -217,8 +260,12 @@ def unit_of_a_user(d):
     victim = d.path("bin", "victim")
     with unit("backup.service") as join:
         d.said = subprocess.run(
-            ["sh", "-c", f"{add(victim, d.secret)}; {words(victim)}"], preexec_fn=as_user(join, OTHER), env=system(d),
-            capture_output=True, text=True).stdout
+            ["sh", "-c", f"{add(victim, d.secret)}; {words(victim)}"],
+            preexec_fn=as_user(join, OTHER),
+            env=system(d),
+            capture_output=True,
+            text=True,
+        ).stdout
     return d.secret in d.said
 
 

@@ -54,8 +54,25 @@ def become_root_of_own_namespace():
 def attributes(node, size):
     """struct fuse_attr of a folder with one program."""
     folder = node == ROOT
-    return struct.pack("<6Q10I", node, 0 if folder else size, 0 if folder else (size + 511) // 512, 1, 1, 1, 0, 0, 0,
-                       0o40755 if folder else 0o100755, 2 if folder else 1, 0, 0, 0, 4096, 0)
+    return struct.pack(
+        "<6Q10I",
+        node,
+        0 if folder else size,
+        0 if folder else (size + 511) // 512,
+        1,
+        1,
+        1,
+        0,
+        0,
+        0,
+        0o40755 if folder else 0o100755,
+        2 if folder else 1,
+        0,
+        0,
+        0,
+        4096,
+        0,
+    )
 
 
 def answer(operation, node, body, program):
@@ -72,7 +89,7 @@ def answer(operation, node, body, program):
         return struct.pack("<QII", 1, 0, 0)
     if operation == READ:
         _, offset, size = struct.unpack_from("<QQI", body)
-        return program[offset:offset + size]
+        return program[offset : offset + size]
     if operation in (RELEASE, RELEASEDIR, FLUSH):
         return b""
     if operation == STATFS:
@@ -178,7 +195,10 @@ def identified(path, frame):
 
 
 def attach_in_each_way(path, frame, server):
-    """Sends files that cannot be closed: with what is no request, with more than a request has, as a program and as a passcode."""
+    """Sends files that cannot be closed.
+
+With what is no request, with more than a request has, as a program and as a passcode.
+    """
     ways = [(b"\xff" * 16, 1), (b"\xff" * 16, 20), (request(EXAMINE), 1), (request(UNLOCK), 1)] * 5
     files = [[os.open("/mnt/fuse/program", os.O_RDONLY) for _ in range(count)] for _, count in ways]
     connections = [identified(path, frame) for _ in ways]
@@ -210,7 +230,10 @@ def main():
         attach(path, server)
     if count == -1:
         attach_in_each_way(path, frame, server)
-    asking = [subprocess.Popen(["/mnt/top/program", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
+    asking = [
+        subprocess.Popen(["/mnt/top/program", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for _ in range(count)
+    ]
     try:
         for each in asking:
             each.stdout.readline()

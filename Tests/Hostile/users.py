@@ -33,7 +33,8 @@ def system_keychain(d):
     if not d.learns(*d.search(program), user=0, env=environment):
         raise RuntimeError("root cannot read what root has stored: " + d.said)
     return d.learns(*d.search(program), user=OTHER, env=environment) or d.learns(
-        "unshare", "--user", "--map-root-user", *d.search(program), user=OTHER, env=environment)
+        "unshare", "--user", "--map-root-user", *d.search(program), user=OTHER, env=environment
+    )
 
 
 DENIED = "Permission denied"
@@ -71,9 +72,11 @@ def stores_of_enclave(d):
 
 def reaches(d, path, user, word=b"KES1" + (VICTIM).to_bytes(4, "little") + bytes(4)):
     """Whether anybody answers a user who connects and says a word."""
-    code = ("import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(5)\n"
-            f"s.connect({path!r})\ns.sendall({word!r})\n"
-            "sys.stdout.write('answered' if s.recv(1) else 'closed')")
+    code = (
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(5)\n"
+        f"s.connect({path!r})\ns.sendall({word!r})\n"
+        "sys.stdout.write('answered' if s.recv(1) else 'closed')"
+    )
     done = d.run(PYTHON, "-c", code, user=user)
     d.said = done.stdout + done.stderr
     return "answered" in done.stdout or "timed out" in done.stderr
@@ -136,7 +139,8 @@ def filters(status):
 
 @attack("a daemon that has been taken over has no filter of system calls", FAILS, "filtered")
 def unfiltered_daemon(d):
-    # What the filter refuses, ProcessHardeningTests tries; here it is seen that the running daemons have one, in every thread.
+    # What the filter refuses, ProcessHardeningTests tries; here it is seen that the running daemons have one, in every
+    # thread.
     d.learns(*d.search(victim(d)))
     daemon, own = d.daemon_of(VICTIM), filters(f"/proc/{d.processes()['master']}/status")
     for thread in os.listdir(f"/proc/{daemon}/task"):
@@ -161,8 +165,16 @@ def signal_service(d):
 @attack("another user takes all connections, so that the victim is not served", FAILS)
 def flood(d):
     process = subprocess.Popen(
-        [PYTHON, d.path("bin", "intruder.py"), "flood", d.socket, "3000"], user=OTHER, group=OTHER,
-        extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=d.environment())
+        [PYTHON, d.path("bin", "intruder.py"), "flood", d.socket, "3000"],
+        user=OTHER,
+        group=OTHER,
+        extra_groups=[],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=d.environment(),
+    )
     try:
         if int(process.stdout.readline()) < 100:
             raise RuntimeError("the flood got no connections")
@@ -171,16 +183,37 @@ def flood(d):
         process.communicate("\n", timeout=30)
 
 
-@attack("the identifier's user, with its capability, opens the memory of a user's program (/proc/PID/mem)", FAILS, "Permission denied")
+@attack(
+    "the identifier's user, with its capability, opens the memory of a user's program (/proc/PID/mem)",
+    FAILS,
+    "Permission denied",
+)
 def memory_for_service(d):
     """CAP_SYS_PTRACE alone: the file belongs to another user, and there is no capability to open it all the same."""
     target = subprocess.Popen(["sleep", "60"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/")
     try:
         # It must be sleep itself, and no copy of this process.
         wait_until(lambda: os.readlink(f"/proc/{target.pid}/exe").endswith("sleep"))
-        return intrude(d, "open_memory", target.pid, user=0, wrapped=[
-            "setpriv", "--reuid", str(IDENTIFIER), "--regid", str(IDENTIFIER), "--clear-groups", "--inh-caps", "-all,+sys_ptrace",
-            "--ambient-caps", "-all,+sys_ptrace", "--bounding-set", "-all,+sys_ptrace"])
+        return intrude(
+            d,
+            "open_memory",
+            target.pid,
+            user=0,
+            wrapped=[
+                "setpriv",
+                "--reuid",
+                str(IDENTIFIER),
+                "--regid",
+                str(IDENTIFIER),
+                "--clear-groups",
+                "--inh-caps",
+                "-all,+sys_ptrace",
+                "--ambient-caps",
+                "-all,+sys_ptrace",
+                "--bounding-set",
+                "-all,+sys_ptrace",
+            ],
+        )
     finally:
         target.kill()
         target.wait()

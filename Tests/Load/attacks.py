@@ -6,8 +6,8 @@ import frames
 class Attack:
     """A way to play a frame over so many connections.
 
-    way, connections, amount: as player.c takes them; programs: so many copies of the program do it, each with its share of
-    the connections; short: it is one of those that `make test` runs.
+    way, connections, amount: as player.c takes them; programs: so many copies of the program do it, each with its
+    share of the connections; short: it is one of those that `make test` runs.
     """
 
     def __init__(self, name, way, frame, connections, amount, programs=1, short=False):

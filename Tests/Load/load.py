@@ -1,16 +1,19 @@
-"""One program attacks, another one looks up and adds: how much slower is it than beside the same attack on another daemon?
+"""One program attacks, another one looks up and adds.
+
+How much slower is it than beside the same attack on another daemon?
 
 usage: load.py FOLDER-OF-PROGRAMS [--short] [--rounds N] [--seconds S] [--items N] [--only WORD] [--json]
 
-Two daemons run on this machine. Each round attacks the honest program's own and then the other one, which is the control: it takes
-the same of the processors. Measured is what the honest program waits for a lookup, an add, a listing of 16 items, and a lookup on a
-new connection. What counts is the 99th percentile of a round's answers, and of the rounds the median: the attacked daemon's is at most
-3 times the control's. The floor of judgement is a quarter of a millisecond: a smaller difference is less than what one switch of the
-processor between two programs takes, and not judged. Where the slowest round of the control reaches into that line, the rounds do not
-tell an attack from noise: the row says that it is not clear, and does not pass.
+Two daemons run on this machine. Each round attacks the honest program's own and then the other one, which is the
+control: it takes the same of the processors. Measured is what the honest program waits for a lookup, an add, a
+listing of 16 items, and a lookup on a new connection. What counts is the 99th percentile of a round's answers, and
+of the rounds the median: the attacked daemon's is at most 3 times the control's. The floor of judgement is a quarter
+of a millisecond: a smaller difference is less than what one switch of the processor between two programs takes, and
+not judged. Where the slowest round of the control reaches into that line, the rounds do not tell an attack from
+noise: the row says that it is not clear, and does not pass.
 
-The short form, which shares its machine with other tests, says only whether somebody is slowed by another order: its line is 10 at the
-50th, in the better of two rounds, and its floor a millisecond.
+The short form, which shares its machine with other tests, says only whether somebody is slowed by another order: its
+line is 10 at the 50th, in the better of two rounds, and its floor a millisecond.
 """
 
 import argparse
@@ -30,7 +33,8 @@ from attacks import table
 
 LINE = 3
 ROUGH_LINE = 10
-# What the scheduler of a busy machine does within this is nobody's fault, microseconds; of one with many other things to do.
+# What the scheduler of a busy machine does within this is nobody's fault, microseconds; of one with many other things
+# to do.
 FLOOR = 250
 ROUGH_FLOOR = 1000
 # What the honest program waits for.
@@ -50,10 +54,31 @@ class Daemon:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
         self.log = open(f"{folder}/log", "w")
         self.process = subprocess.Popen(
-            [f"{programs}/keychaind", "--socket", self.socket, "--store", f"{folder}/store", "--tpm", "none",
-             "--pinentry", pinentry, "--quota-items", "4000000", "--quota-program-items", "2000000",
-             "--quota-program-bytes", str(1 << 40), "--quota-bytes", str(1 << 41), "--quota-requests", "0"],
-            env=kept | {"KEYCHAIN_HOME": folder}, stdout=self.log, stderr=self.log)
+            [
+                f"{programs}/keychaind",
+                "--socket",
+                self.socket,
+                "--store",
+                f"{folder}/store",
+                "--tpm",
+                "none",
+                "--pinentry",
+                pinentry,
+                "--quota-items",
+                "4000000",
+                "--quota-program-items",
+                "2000000",
+                "--quota-program-bytes",
+                str(1 << 40),
+                "--quota-bytes",
+                str(1 << 41),
+                "--quota-requests",
+                "0",
+            ],
+            env=kept | {"KEYCHAIN_HOME": folder},
+            stdout=self.log,
+            stderr=self.log,
+        )
         while not os.path.exists(self.socket):
             if self.process.poll() is not None:
                 sys.exit(f"the daemon did not start: {open(self.log.name).read()}")
@@ -94,8 +119,9 @@ class Players:
         return self.frames[frame]
 
     def play(self, program, way, daemon, frame, *numbers):
-        return subprocess.Popen([program, way, daemon.socket, self.file(frame), *map(str, numbers)],
-                                stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            [program, way, daemon.socket, self.file(frame), *map(str, numbers)], stdout=subprocess.PIPE, text=True
+        )
 
     def fill(self, program, daemon, frame, count):
         answer = self.play(program, "flood", daemon, frame, 16, 4, count).communicate()[0].split()
@@ -113,16 +139,24 @@ class Players:
 
     def attack(self, attack, daemon):
         each = max(1, attack.connections // attack.programs)
-        return [self.play(attacker, attack.way, daemon, attack.frame, each, attack.amount)
-                for attacker in self.attackers[:attack.programs]]
+        return [
+            self.play(attacker, attack.way, daemon, attack.frame, each, attack.amount)
+            for attacker in self.attackers[: attack.programs]
+        ]
 
     def honest(self, daemon, seconds):
         """The times of each verb in microseconds, and how many were refused."""
         lookup = frames.lookup("honest", "account")
-        played = {"lookup": ("measure", lookup), "add": ("measure", frames.add("measured")),
-                  "listing": ("measure", frames.listing("listed")), "connection": ("connect", lookup)}
-        players = {verb: self.play(f"{self.folder}/honest", *way, daemon, frame, seconds, PAUSE)
-                   for verb, (*way, frame) in played.items()}
+        played = {
+            "lookup": ("measure", lookup),
+            "add": ("measure", frames.add("measured")),
+            "listing": ("measure", frames.listing("listed")),
+            "connection": ("connect", lookup),
+        }
+        players = {
+            verb: self.play(f"{self.folder}/honest", *way, daemon, frame, seconds, PAUSE)
+            for verb, (*way, frame) in played.items()
+        }
         times, refused = {}, 0
         for verb, player in players.items():
             lines = player.communicate()[0].split("\n")
@@ -166,7 +200,10 @@ class Row:
         return statistics.median(attacked) > max(control) * LINE and min(attacked) > statistics.median(control) * LINE
 
     def keeps_roughly(self, verb):
-        """In half a second nothing can be said of the slowest; what an attack does it does in every round, and to most answers."""
+        """In half a second nothing can be said of the slowest.
+
+What an attack does it does in every round, and to most answers.
+        """
         return any(a / c <= ROUGH_LINE or a - c < ROUGH_FLOOR for a, c in zip(*self.values[verb, 0.5]))
 
     def passes(self):
@@ -187,10 +224,16 @@ class Row:
         return f"| {self.attack.name} | {cells} | {self.megabytes:.0f}, {self.after:.0f} MB{refused}{verdict} |"
 
     def record(self):
-        return {"attack": self.attack.name, "refused": self.refused, "megabytes": self.megabytes, "after": self.after,
-                "played": self.played, "samples": self.samples,
-                "figures": {f"{verb} p{int(part * 100)}": self.figure(verb, part) for verb, part in self.values},
-                "rounds": {f"{verb} p{int(part * 100)}": sides for (verb, part), sides in self.values.items()}}
+        return {
+            "attack": self.attack.name,
+            "refused": self.refused,
+            "megabytes": self.megabytes,
+            "after": self.after,
+            "played": self.played,
+            "samples": self.samples,
+            "figures": {f"{verb} p{int(part * 100)}": self.figure(verb, part) for verb, part in self.values},
+            "rounds": {f"{verb} p{int(part * 100)}": sides for (verb, part), sides in self.values.items()},
+        }
 
 
 def one_side(players, daemon, attacked, attack, options, row, side):

@@ -18,7 +18,8 @@
 //       With each request goes a pipe that nobody writes into.
 //
 // FRAMES is a file with one frame. Eight bytes "@@@@@@@@" in it become another text each time. All but the first two
-// end on SIGTERM. They print how many answers came, how many of them refused, and how many connections the daemon closed.
+// end on SIGTERM. They print how many answers came, how many of them refused, and how many connections the daemon
+// closed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

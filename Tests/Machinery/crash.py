@@ -2,9 +2,10 @@
 
 usage: crash.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--bound N] [--samples N] [--only NAME]
 
-At every sync, change of a name and answer of the recorded programs, the states of the disk at that moment (trace.py says which)
-are put into a folder and opened by a real reader. What was acknowledged by then must be there with its value, what was never sent
-must not, and what was refused must not; every row must open, and SQLite must find the file sound.
+At every sync, change of a name and answer of the recorded programs, the states of the disk at that moment (trace.py
+says which) are put into a folder and opened by a real reader. What was acknowledged by then must be there with its
+value, what was never sent must not, and what was refused must not; every row must open, and SQLite must find the
+file sound.
 """
 
 import argparse
@@ -76,7 +77,10 @@ PACE = 60
 
 
 def choose(records, rng, options, end):
-    """The moments to look at: as many as there is time for. The disk may hold most just before something becomes certain."""
+    """The moments to look at.
+
+As many as there is time for. The disk may hold most just before something becomes certain.
+    """
     moments = [position for position, record in enumerate(records) if record.kind in "sfdcru" or is_an_answer(record)]
     count = int(max(1, end - time.monotonic()) * PACE / (options.samples + 2))
     return set(moments if count >= len(moments) else rng.sample(moments, count))
@@ -134,10 +138,14 @@ def main():
                 recorded = recording.record(scenario, os.path.abspath(options.programs), shim, place, rng)
                 figures["records"] += len(recorded.records)
                 share = max(1.0, (end - time.monotonic()) / len(recording.SCENARIOS))
-                problem = examine(recorded, Found(examiner, f"{place}/state"), rng, options, figures, time.monotonic() + share)
+                problem = examine(
+                    recorded, Found(examiner, f"{place}/state"), rng, options, figures, time.monotonic() + share
+                )
                 bad += problem is not None
-    print(f"power cuts: {figures['states']} states of {figures['records']} records, {figures['opened']} opened, {bad} wrong, "
-          f"seed {options.seed}")
+    print(
+        f"power cuts: {figures['states']} states of {figures['records']} records, {figures['opened']} opened, {bad}"
+        f" wrong, seed {options.seed}"
+    )
     sys.exit(bad > 0)
 
 

@@ -2,9 +2,10 @@
 
 usage: cut.py FOLDER-OF-PROGRAMS [--seed N]
 
-keychain.db, its log and the log's index are cut to nothing and to a part, between two calls and, but for the index, while calls are
-under way. The process must not be ended by a signal; what it answers is an item's own value or an error. What it acknowledges
-afterwards must be there after the next start, and where the index alone was cut, everything that was there before.
+keychain.db, its log and the log's index are cut to nothing and to a part, between two calls and, but for the index,
+while calls are under way. The process must not be ended by a signal; what it answers is an item's own value or an
+error. What it acknowledges afterwards must be there after the next start, and where the index alone was cut,
+everything that was there before.
 """
 
 import argparse
@@ -18,8 +19,16 @@ from players import Daemon, Examiner, Typist
 
 COUNT, SIZE = 300, 900
 # What is called after the cut; what is added or changed then must be there, where that was said.
-AFTER = [f"get s {account}" for account in (5, 150, 299)] + ["all", "add after 1 900001 100", "set s 5 900002 100", "get s 5", "verify",
-         "add after 2 900003 3000", "snapshot", "get after 1"]
+AFTER = [f"get s {account}" for account in (5, 150, 299)] + [
+    "all",
+    "add after 1 900001 100",
+    "set s 5 900002 100",
+    "get s 5",
+    "verify",
+    "add after 2 900003 3000",
+    "snapshot",
+    "get after 1",
+]
 
 
 def fill(programs, home):
@@ -113,9 +122,14 @@ def main():
     programs, rng, count, wrong = os.path.abspath(options.programs), random.Random(options.seed), 0, 0
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         fill(programs, f"{folder}/base")
-        cases = [(mode, name, share, busy) for mode in ("embedded", "daemon")
-                 for name in ("keychain.db", "keychain.db-wal", "keychain.db-shm") for share in (0, rng.uniform(0.05, 0.95), 0.5)
-                 for busy in (False, True) if not (busy and name.endswith("-shm"))]
+        cases = [
+            (mode, name, share, busy)
+            for mode in ("embedded", "daemon")
+            for name in ("keychain.db", "keychain.db-wal", "keychain.db-shm")
+            for share in (0, rng.uniform(0.05, 0.95), 0.5)
+            for busy in (False, True)
+            if not (busy and name.endswith("-shm"))
+        ]
         for mode, name, share, busy in cases:
             one = Cut(programs, f"{folder}/base", f"{folder}/k", mode)
             if one.cut(name, share, busy):

@@ -33,8 +33,16 @@ from rounds import History, end_daemon
 
 LARGE = 2000
 KINDS = ("write", "sync", "truncate", "open", "mmap", "sqlite", "openssl", "read")
-ERRORS = {"write": (errno.EIO, errno.ENOSPC), "sync": (errno.EIO,), "truncate": (errno.ENOSPC, errno.EIO),
-          "open": (errno.EMFILE, errno.EIO), "mmap": (errno.ENOMEM,), "sqlite": (errno.ENOMEM,), "openssl": (errno.ENOMEM,), "read": (errno.EIO,)}
+ERRORS = {
+    "write": (errno.EIO, errno.ENOSPC),
+    "sync": (errno.EIO,),
+    "truncate": (errno.ENOSPC, errno.EIO),
+    "open": (errno.EMFILE, errno.EIO),
+    "mmap": (errno.ENOMEM,),
+    "sqlite": (errno.ENOMEM,),
+    "openssl": (errno.ENOMEM,),
+    "read": (errno.EIO,),
+}
 
 Scenario = collections.namedtuple("Scenario", "name before lines passcodes more with_daemon", defaults=((), {}, False))
 Case = collections.namedtuple("Case", "scenario kind number error often drops")
@@ -48,21 +56,47 @@ FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
 
 SCENARIOS = [
     Scenario("add", SOME, ["add two 0 700000 100", "add two 1 700001 12000"] + AFTERWARDS),
-    Scenario("update", [f"add large {account} {account + 1} 200" for account in range(LARGE)],
-             ["setall large 700000 200"] + AFTERWARDS),
-    Scenario("rollback", [f"add large {account} {account + 1} 900" for account in range(LARGE)] + [f"add other {LARGE - 1} 9999 8"],
-             ["clash large other"] + AFTERWARDS),
+    Scenario(
+        "update",
+        [f"add large {account} {account + 1} 200" for account in range(LARGE)],
+        ["setall large 700000 200"] + AFTERWARDS,
+    ),
+    Scenario(
+        "rollback",
+        [f"add large {account} {account + 1} 900" for account in range(LARGE)] + [f"add other {LARGE - 1} 9999 8"],
+        ["clash large other"] + AFTERWARDS,
+    ),
     Scenario("delete", SOME + ["add two 0 600000 12000"], ["del two 0", "del one 0", "delall one"] + AFTERWARDS),
-    Scenario("passcode", SOME + ["passcode first-code"], ["unlock first-code", "passcode first-code second-code"] + AFTERWARDS,
-             ("second-code", "first-code")),
-    Scenario("slot", SOME + ["passcode first-code"], ["unlock first-code", "slot first-code"] + AFTERWARDS, ("first-code",)),
+    Scenario(
+        "passcode",
+        SOME + ["passcode first-code"],
+        ["unlock first-code", "passcode first-code second-code"] + AFTERWARDS,
+        ("second-code", "first-code"),
+    ),
+    Scenario(
+        "slot", SOME + ["passcode first-code"], ["unlock first-code", "slot first-code"] + AFTERWARDS, ("first-code",)
+    ),
     Scenario("snapshot", SOME, ["snapshot", "set one 0 700000 100"] + AFTERWARDS),
-    Scenario("restore", SOME + ["del one 0", "set one 1 600000 3000"], ["undelete one 0 1", "restore one 1 2"] + AFTERWARDS),
+    Scenario(
+        "restore", SOME + ["del one 0", "set one 1 600000 3000"], ["undelete one 0 1", "restore one 1 2"] + AFTERWARDS
+    ),
     Scenario("creation", None, ["add one 0 700000 100", "add one 1 700001 100"] + AFTERWARDS),
-    Scenario("migration", "old-store", ["get one 0", "set one 0 700000 100"] + AFTERWARDS, (), {"PLAYER_GROUP": "TEST.player"}),
+    Scenario(
+        "migration",
+        "old-store",
+        ["get one 0", "set one 0 700000 100"] + AFTERWARDS,
+        (),
+        {"PLAYER_GROUP": "TEST.player"},
+    ),
     Scenario("tpm", SOME, ["totpm"] + AFTERWARDS, (), {"PLAYER_TPM": "", "PLAYER_GROUP": "TEST.player"}),
-    Scenario("daemon", SOME, ["add two 0 700000 100", "set one 0 700001 900", "del one 1"]
-             + [f"add three {account} {710000 + account} 3000" for account in range(60)] + AFTERWARDS, with_daemon=True),
+    Scenario(
+        "daemon",
+        SOME,
+        ["add two 0 700000 100", "set one 0 700001 900", "del one 1"]
+        + [f"add three {account} {710000 + account} 3000" for account in range(60)]
+        + AFTERWARDS,
+        with_daemon=True,
+    ),
 ]
 
 
@@ -164,8 +198,13 @@ class Run:
         """The player, when it has ended."""
         name = f"{self.folder}/record.{len(self.processes)}"
         with open(name, "wb") as record:
-            player = subprocess.Popen([f"{self.bench.programs}/item-player", "batch"], stdin=subprocess.PIPE, stdout=record,
-                                      stderr=subprocess.DEVNULL, env=environment(self.bench.programs, self.home, self.mode, variables))
+            player = subprocess.Popen(
+                [f"{self.bench.programs}/item-player", "batch"],
+                stdin=subprocess.PIPE,
+                stdout=record,
+                stderr=subprocess.DEVNULL,
+                env=environment(self.bench.programs, self.home, self.mode, variables),
+            )
             try:
                 player.communicate("".join(line + "\n" for line in lines).encode(), timeout=120)
             except subprocess.TimeoutExpired:
@@ -204,7 +243,9 @@ class Run:
         problem, found = examiner.look(folder, self.scenario.passcodes)
         if problem and not self.was_made(folder, history):
             return None
-        return problem or wrong_passcode(self.scenario, history, examiner.passcode) or wrong_items(items, history, found)
+        return (
+            problem or wrong_passcode(self.scenario, history, examiner.passcode) or wrong_items(items, history, found)
+        )
 
     def was_made(self, folder, history):
         """A keychain that was never made, and in which nothing was stored, need not open."""
@@ -213,7 +254,9 @@ class Run:
     def wrong_after_cut(self, items, rng):
         records = trace.read(self.loaded.trace)
         marks = recording.Marks(self.processes, {process: self.mode for process in self.processes})
-        moments = [place for place, record in enumerate(records) if record.kind in "sfdcru" or crash.is_an_answer(record)]
+        moments = [
+            place for place, record in enumerate(records) if record.kind in "sfdcru" or crash.is_an_answer(record)
+        ]
         chosen = set(rng.sample(moments, min(3, len(moments)))) | {len(records) - 1}
         chosen |= {min(place + 1, len(records) - 1) for place, record in enumerate(records) if record.kind == "f"}
         for place, record in enumerate(records):
@@ -277,8 +320,9 @@ def wrong_items(items, history, found):
 
 
 def cases(bench, scenario, kinds, options):
-    """What there is of a scenario: calls of each kind, by each error, once and from then on. Sixty calls of a kind, unless all
-    are asked for (`--every`); or all, each in one of those ways, by turns (`--each`)."""
+    """What there is of a scenario: calls of each kind, by each error, once and from then on. Sixty calls of a kind,
+    unless all are asked for (`--every`); or all, each in one of those ways, by turns (`--each`).
+    """
     for kind in kinds:
         # Allocations are counted only where they may fail.
         run = Run(bench, scenario, f"{kind}:{1 << 40}:5:once", False)
@@ -309,10 +353,18 @@ def arguments():
 
 def attack(options, bench, rng):
     figures = collections.Counter()
-    chosen = [scenario for scenario in SCENARIOS if options.only in (None, scenario.name) and (bench.chip or scenario.name != "tpm")]
+    chosen = [
+        scenario
+        for scenario in SCENARIOS
+        if options.only in (None, scenario.name) and (bench.chip or scenario.name != "tpm")
+    ]
     kinds = [kind for kind in KINDS if options.kind in (None, kind)]
-    todo = [case for scenario in chosen for case in cases(bench, scenario, kinds, options)
-            if options.number in (None, case.number)]
+    todo = [
+        case
+        for scenario in chosen
+        for case in cases(bench, scenario, kinds, options)
+        if options.number in (None, case.number)
+    ]
     rng.shuffle(todo)
     items = {scenario.name: bench.items(scenario) for scenario in chosen}
     end = time.monotonic() + options.seconds
@@ -327,7 +379,11 @@ def attack(options, bench, rng):
         if problem:
             figures["wrong"] += 1
             pages = ", pages dropped" if case.drops else ""
-            print(f"{case.scenario.name}: {case.kind} {case.number} fails with {case.error} {case.often}{pages}: {problem}", flush=True)
+            print(
+                f"{case.scenario.name}: {case.kind} {case.number} fails with {case.error} {case.often}{pages}:"
+                f" {problem}",
+                flush=True,
+            )
         run.clear()
     return figures, len(todo)
 
@@ -339,9 +395,22 @@ class Chip:
         self.path = f"{place}/chip.sock"
         os.makedirs(f"{place}/chip")
         self.process = subprocess.Popen(
-            ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={place}/chip", "--server", f"type=unixio,path={self.path}",
-             "--ctrl", f"type=unixio,path={self.path}.ctrl", "--flags", "not-need-init,startup-clear"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                "swtpm",
+                "socket",
+                "--tpm2",
+                "--tpmstate",
+                f"dir={place}/chip",
+                "--server",
+                f"type=unixio,path={self.path}",
+                "--ctrl",
+                f"type=unixio,path={self.path}.ctrl",
+                "--flags",
+                "not-need-init,startup-clear",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         while not os.path.exists(self.path):
             if self.process.poll() is not None:
                 raise RuntimeError("swtpm does not start")
@@ -366,7 +435,10 @@ def main():
             figures, count = attack(options, bench, rng)
         finally:
             chip.end()
-    print(f"faults: {figures['cases']} of {count} cases, {figures['reached']} reached, {figures['wrong']} wrong, seed {options.seed}")
+    print(
+        f"faults: {figures['cases']} of {count} cases, {figures['reached']} reached, {figures['wrong']} wrong, seed"
+        f" {options.seed}"
+    )
     sys.exit(figures["wrong"] > 0)
 
 

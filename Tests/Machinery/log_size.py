@@ -1,10 +1,12 @@
-"""The log of writers that never rest stays small, also beside readers, and so does that of programs that make one change each.
+"""The log of writers that never rest stays small, also beside readers, and so does that of programs that make one
+change each.
 
 usage: log_size.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--limit MIB]
 
-Four programs with the keychain inside add, change and delete without a pause, and two read. The log's size is looked at all the
-while. Checkpoints that do not get their turn show here: the log would grow for as long as there are writers. Before that, one
-program after the other adds one item and ends: the log is put away by the first that finds it long.
+Four programs with the keychain inside add, change and delete without a pause, and two read. The log's size is looked
+at all the while. Checkpoints that do not get their turn show here: the log would grow for as long as there are
+writers. Before that, one program after the other adds one item and ends: the log is put away by the first that finds
+it long.
 """
 
 import argparse
@@ -26,7 +28,9 @@ def script(rng, writer):
     while True:
         number += 1
         item = f"own{writer} {rng.randrange(40)}"
-        yield rng.choice((f"add {item} {number} 3000", f"set {item} {number} 3000", f"set {item} {number} 3000", f"del {item}"))
+        yield rng.choice(
+            (f"add {item} {number} 3000", f"set {item} {number} 3000", f"set {item} {number} 3000", f"del {item}")
+        )
 
 
 def reading(rng, _):
@@ -34,7 +38,7 @@ def reading(rng, _):
         yield f"get own{rng.randrange(WRITERS)} {rng.randrange(40)}"
 
 
-def add_one_by_one(programs, home, ):
+def add_one_by_one(programs, home):
     """The largest size that the log had, and the last."""
     sizes = []
     for number in range(ALONE):
@@ -71,18 +75,25 @@ def main():
         longest, last = add_one_by_one(programs, home)
         first = Typist(programs, home)
         lost = [number for number in range(ALONE) if first.do(f"get single {number}").status]
-        players = [Endless(programs, home, make(random.Random(rng.random()), number))
-                   for make, count in ((script, WRITERS), (reading, READERS)) for number in range(count)]
+        players = [
+            Endless(programs, home, make(random.Random(rng.random()), number))
+            for make, count in ((script, WRITERS), (reading, READERS))
+            for number in range(count)
+        ]
         largest = watch(players, f"{home}/keychain.db-wal", time.monotonic() + options.seconds)
         for player in players:
             player.end()
         first.leave()
         problem, _ = Examiner(programs).look(home)
-    print(f"size of the log of programs that make one change each: at most {longest / MIB:.1f} MiB, {last / MIB:.1f} at the end; "
-          f"lost: {lost or 'nothing'}")
+    print(
+        f"size of the log of programs that make one change each: at most {longest / MIB:.1f} MiB, {last / MIB:.1f} at"
+        f" the end; lost: {lost or 'nothing'}"
+    )
     calls, refused = sum(player.done for player in players), sum(player.refused for player in players)
-    print(f"size of the log: at most {largest / MIB:.1f} MiB in {options.seconds:.0f} s of {WRITERS} writers beside {READERS} readers, "
-          f"{calls} calls, {refused} refused, {problem or 'store in order'}, seed {options.seed}")
+    print(
+        f"size of the log: at most {largest / MIB:.1f} MiB in {options.seconds:.0f} s of {WRITERS} writers beside"
+        f" {READERS} readers, {calls} calls, {refused} refused, {problem or 'store in order'}, seed {options.seed}"
+    )
     is_put_away = 3 * MIB < longest < 6 * MIB and last < longest
     sys.exit(problem is not None or refused > 0 or largest > options.limit * MIB or not is_put_away or lost != [])
 

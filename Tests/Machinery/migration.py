@@ -2,7 +2,8 @@
 
 usage: migration.py FOLDER-OF-PROGRAMS [--stopped SECONDS]
 
-Whoever has the time waits until it is done, longer than for anybody else who has the store; whoever has not is told what goes on.
+Whoever has the time waits until it is done, longer than for anybody else who has the store; whoever has not is told
+what goes on.
 """
 
 import argparse

@@ -1,7 +1,10 @@
-"""What a keychain may answer: every item is a register that each call changes, or finds, at one moment between its begin and its end.
+"""What a keychain may answer.
 
-A history of one item is a list of calls. `explain` says whether there is an order of these moments in which every answer is right,
-and what the item may be afterwards. A call without an answer may have had its effect at any moment after its begin, or none.
+Every item is a register that each call changes, or finds, at one moment between its begin and its end.
+
+A history of one item is a list of calls. `explain` says whether there is an order of these moments in which every
+answer is right, and what the item may be afterwards. A call without an answer may have had its effect at any moment
+after its begin, or none.
 """
 
 import collections
@@ -10,25 +13,36 @@ OK, DUPLICATE, NOT_FOUND = 0, -25299, -25300
 ABSENT = None
 NEVER = float("inf")
 
-# kind is add, set, del, get, wipe (delete if there) or setif (set if there); status is None where there is no answer, or one that
-# leaves open whether the call had its effect.
+# kind is add, set, del, get, wipe (delete if there) or setif (set if there); status is None where there is no answer,
+# or one that leaves open whether the call had its effect.
 Call = collections.namedtuple("Call", "begin end kind value status")
 
 
 def after(state, call):
-    """What an item is after a call that found it as `state`; a tuple of possibilities, empty when the answer is wrong."""
+    """What an item is after a call that found it as `state`; a tuple of possibilities, empty when the answer is wrong.
+    """
     kind, value, status = call.kind, call.value, call.status
     if kind == "get":
         if status is None:
             return (state,)
         expected = value if status == OK else ABSENT
         return (state,) if state == expected else ()
-    changed = {"add": value if state is ABSENT else state, "set": state if state is ABSENT else value,
-               "setif": state if state is ABSENT else value, "del": ABSENT, "wipe": ABSENT}[kind]
+    changed = {
+        "add": value if state is ABSENT else state,
+        "set": state if state is ABSENT else value,
+        "setif": state if state is ABSENT else value,
+        "del": ABSENT,
+        "wipe": ABSENT,
+    }[kind]
     if status is None:
         return (changed,)
-    had_effect = {"add": state is ABSENT, "set": state is not ABSENT, "del": state is not ABSENT, "wipe": True,
-                  "setif": True}[kind]
+    had_effect = {
+        "add": state is ABSENT,
+        "set": state is not ABSENT,
+        "del": state is not ABSENT,
+        "wipe": True,
+        "setif": True,
+    }[kind]
     if status == OK:
         return (changed,) if had_effect else ()
     if kind in ("wipe", "setif"):
@@ -39,11 +53,13 @@ def after(state, call):
 def explain(state, calls):
     """The set of what the item may be after its calls; empty when no order explains the answers.
 
-    Calls begin and end in order of time. A configuration is a state and the open calls that already had their moment; when a
-    call ends it must have had it, so before that any open calls are let have theirs.
+    Calls begin and end in order of time. A configuration is a state and the open calls that already had their
+    moment; when a call ends it must have had it, so before that any open calls are let have theirs.
     """
-    events = sorted([(call.begin, 1, number) for number, call in enumerate(calls)]
-                    + [(call.end, 0, number) for number, call in enumerate(calls) if call.end != NEVER])
+    events = sorted(
+        [(call.begin, 1, number) for number, call in enumerate(calls)]
+        + [(call.end, 0, number) for number, call in enumerate(calls) if call.end != NEVER]
+    )
     configurations, running = {(state, frozenset())}, set()
     for _, begins, number in events:
         if begins:

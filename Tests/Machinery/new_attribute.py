@@ -29,19 +29,24 @@ func query(_ more: [String: Any]) -> CFDictionary {
 }
 let values: [String: Any] = ["nwaa": "first", "nwab": 7, "nwac": Data([1, 2, 3])]
 status("the old item", SecItemCopyMatching(query(["svce": "old"]), nil), errSecSuccess)
-status("an addition", SecItemAdd(query(values.merging(["svce": "new", "v_Data": Data("v".utf8)]) { $1 }), nil), errSecSuccess)
+let added = values.merging(["svce": "new", "v_Data": Data("v".utf8)]) { $1 }
+status("an addition", SecItemAdd(query(added), nil), errSecSuccess)
 for (code, value) in values {
     var found: CFTypeRef?
-    status(code, SecItemCopyMatching(query([code: value, "r_Attributes": true, "m_Limit": "m_LimitAll"]), &found), errSecSuccess)
+    let all = query([code: value, "r_Attributes": true, "m_Limit": "m_LimitAll"])
+    status(code, SecItemCopyMatching(all, &found), errSecSuccess)
     let items = found as! [[String: Any]]
     if items.count != 1 || items[0]["svce"] as? String != "new" { fatalError("\\(code): \\(items)") }
     for other in values.keys where items[0][other] == nil { fatalError("\\(other) is missing") }
-    status("another \\(code)", SecItemCopyMatching(query([code: code == "nwab" ? 8 : "other"]), nil), errSecItemNotFound)
+    let another = query([code: code == "nwab" ? 8 : "other"])
+    status("another \\(code)", SecItemCopyMatching(another, nil), errSecItemNotFound)
 }
-status("a change", SecItemUpdate(query(["nwaa": "first"]), ["nwaa": "second", "nwab": 9] as CFDictionary), errSecSuccess)
+let change = ["nwaa": "second", "nwab": 9] as CFDictionary
+status("a change", SecItemUpdate(query(["nwaa": "first"]), change), errSecSuccess)
 status("what was", SecItemCopyMatching(query(["nwaa": "first"]), nil), errSecItemNotFound)
 status("what is", SecItemCopyMatching(query(["nwaa": "second", "nwab": 9]), nil), errSecSuccess)
-status("the old item by a new attribute", SecItemCopyMatching(query(["svce": "old", "nwaa": "second"]), nil), errSecItemNotFound)
+let old = query(["svce": "old", "nwaa": "second"])
+status("the old item by a new attribute", SecItemCopyMatching(old, nil), errSecItemNotFound)
 status("a class without it", SecItemCopyMatching(["class": "cert", "nwab": 9] as CFDictionary, nil), errSecItemNotFound)
 print("found")
 '''
@@ -58,7 +63,8 @@ def edit(path, change):
 
 def copy(package, folder):
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=package, capture_output=True, text=True, check=True)
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=package, capture_output=True, text=True, check=True
+    )
     for name in listed.stdout.splitlines():
         if os.path.isfile(f"{package}/{name}"):
             os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
@@ -68,18 +74,30 @@ def copy(package, folder):
 def add_rows(folder):
     rows = "".join(
         f'\n        .init(AttributeID(rawValue: {number}), "{code}", "kSecAttrNew{number}", kind: {kind}, in: all,'
-        f' "New {number}."),' for number, (code, kind) in ROWS.items())
-    edit(f"{folder}/{TABLE}", lambda text: text.replace(
-        "private static let common: [ItemAttribute] = [", "private static let common: [ItemAttribute] = [" + rows, 1))
+        f' "New {number}."),'
+        for number, (code, kind) in ROWS.items()
+    )
+    edit(
+        f"{folder}/{TABLE}",
+        lambda text: text.replace(
+            "private static let common: [ItemAttribute] = [", "private static let common: [ItemAttribute] = [" + rows, 1
+        ),
+    )
     with open(f"{folder}/{PROGRAM}", "w") as file:
         file.write(USER)
 
 
 def environment(home):
     return {
-        "PATH": os.environ["PATH"], "HOME": home, "KEYCHAIN_HOME": f"{home}/keychain", "KEYCHAIN_TPM": "none",
-        "KEYCHAIN_PINENTRY": "none", "KEYCHAIN_INTERACTION": "never", "KEYCHAIN_MODE": "embedded",
-        "SWIFT_BACKTRACE": "enable=no"}
+        "PATH": os.environ["PATH"],
+        "HOME": home,
+        "KEYCHAIN_HOME": f"{home}/keychain",
+        "KEYCHAIN_TPM": "none",
+        "KEYCHAIN_PINENTRY": "none",
+        "KEYCHAIN_INTERACTION": "never",
+        "KEYCHAIN_MODE": "embedded",
+        "SWIFT_BACKTRACE": "enable=no",
+    }
 
 
 def run(home, *words):
@@ -104,7 +122,8 @@ def main():
     swift = os.environ.get("SWIFT", "swift")
     subprocess.run([swift, "build", "--product", "key-user"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     built = subprocess.run(
-        [swift, "build", "--show-bin-path"], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+        [swift, "build", "--show-bin-path"], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.strip()
     with tempfile.TemporaryDirectory() as home:
         # One program of two builds: both have the group of its path.
         program = f"{home}/program"

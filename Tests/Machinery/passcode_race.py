@@ -1,10 +1,12 @@
-"""A passcode is removed by one program while another adds what only a passcode may open: no item under keys that are gone.
+"""A passcode is removed by one program while another adds what only a passcode may open.
+
+No item under keys that are gone.
 
 usage: passcode_race.py FOLDER-OF-PROGRAMS [--rounds N] [--seed N]
 
-Both wait for a write transaction that somebody holds, so that either may come first. An add that was acknowledged before the
-removal went with it; one after it must be refused. Whatever came first, every row opens, and with a new passcode such items can
-be added again.
+Both wait for a write transaction that somebody holds, so that either may come first. An add that was acknowledged
+before the removal went with it; one after it must be refused. Whatever came first, every row opens, and with a new
+passcode such items can be added again.
 """
 
 import argparse
@@ -84,7 +86,10 @@ def main():
             if problem:
                 bad += 1
                 print(f"round {number}: the add was told {answer}: {problem}", flush=True)
-    print(f"removals of a passcode beside adds: {options.rounds} rounds, {told.count(0)} adds came first, {bad} wrong, seed {options.seed}")
+    print(
+        f"removals of a passcode beside adds: {options.rounds} rounds, {told.count(0)} adds came first, {bad} wrong,"
+        f" seed {options.seed}"
+    )
     sys.exit(bad > 0)
 
 

@@ -1,4 +1,6 @@
-"""Programs that use a keychain and write down what they were told (Tests/Programs/item-player), and the daemon they may use."""
+"""Programs that use a keychain and write down what they were told (Tests/Programs/item-player), and the daemon they may
+use.
+"""
 
 import os
 import signal
@@ -11,7 +13,12 @@ import time
 def environment(programs, home, mode, more=None):
     """A program's environment with a keychain of its own: mode is embedded or daemon."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KEYCHAIN_")}
-    own = {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": mode, "KEYCHAIN_DAEMON": f"{programs}/keychaind", "KEYCHAIN_TPM": "none"}
+    own = {
+        "KEYCHAIN_HOME": home,
+        "KEYCHAIN_MODE": mode,
+        "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+        "KEYCHAIN_TPM": "none",
+    }
     return kept | own | (more or {})
 
 
@@ -30,8 +37,13 @@ class Typist:
 
     def __init__(self, programs, home, mode="embedded", more=None, before=()):
         self.process = subprocess.Popen(
-            [*before, f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
-            env=environment(programs, home, mode, more))
+            [*before, f"{programs}/item-player"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=environment(programs, home, mode, more),
+        )
 
     def do(self, line):
         """What the call gave; None when the process ended over it."""
@@ -68,8 +80,12 @@ class Endless:
     """A player that is told more than it can do, for as long as somebody feeds it."""
 
     def __init__(self, programs, home, lines, mode="embedded"):
-        self.process = subprocess.Popen([f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env=environment(programs, home, mode))
+        self.process = subprocess.Popen(
+            [f"{programs}/item-player"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(programs, home, mode),
+        )
         self.lines, self.done, self.refused, self.reasons = lines, 0, 0, set()
         os.set_blocking(self.process.stdout.fileno(), False)
         os.set_blocking(self.process.stdin.fileno(), False)
@@ -78,7 +94,7 @@ class Endless:
     def feed(self):
         try:
             self.rest = self.rest or "".join(next(self.lines) + "\n" for _ in range(100)).encode()
-            self.rest = self.rest[os.write(self.process.stdin.fileno(), self.rest):]
+            self.rest = self.rest[os.write(self.process.stdin.fileno(), self.rest) :]
         except BlockingIOError:
             pass
 
@@ -102,8 +118,12 @@ class Daemon:
     def __init__(self, programs, home, more=None):
         self.home = home
         self.process = subprocess.Popen(
-            [f"{programs}/keychaind"], env=environment(programs, home, "daemon", more), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [f"{programs}/keychaind"],
+            env=environment(programs, home, "daemon", more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         deadline = time.monotonic() + 30
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -156,8 +176,13 @@ class Examiner:
     def ask(self, folder):
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
-                [f"{self.programs}/item-player", "check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                bufsize=1, env=environment(self.programs, "/nowhere", "embedded", self.more))
+                [f"{self.programs}/item-player", "check"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                bufsize=1,
+                env=environment(self.programs, "/nowhere", "embedded", self.more),
+            )
         try:
             self.process.stdin.write(folder + "\n")
         except BrokenPipeError:

@@ -1,15 +1,18 @@
-"""Several processes over one keychain do random things, are killed and come again; every answer must be explained by the model.
+"""Several processes over one keychain do random things, are killed and come again.
+
+Every answer must be explained by the model.
 
 usage: race.py FOLDER-OF-PROGRAMS [--seconds N] [--operations N] [--seed N] [--keep FOLDER] [--shrink]
        race.py FOLDER-OF-PROGRAMS --case FOLDER [--repeat N]
 
-A round: two to six programs with the keychain inside, or programs of a daemon, or both, play random scripts (adds, changes,
-deletions, searches, a change of everything, one that is refused at its last item and rolled back), some with forked children.
-Some are killed and others come in their place; so is the daemon. Then everybody goes, the store is opened and every row and
-the file are looked at. `model.py` says whether the answers and what is there now are explained.
+A round: two to six programs with the keychain inside, or programs of a daemon, or both, play random scripts (adds,
+changes, deletions, searches, a change of everything, one that is refused at its last item and rolled back), some
+with forked children. Some are killed and others come in their place; so is the daemon. Then everybody goes, the
+store is opened and every row and the file are looked at. `model.py` says whether the answers and what is there now
+are explained.
 
-A round that is not explained is kept as a folder: the store as it was before, and the scripts. With --shrink it is made
-smaller by leaving lines out for as long as it still fails; --case plays it again.
+A round that is not explained is kept as a folder: the store as it was before, and the scripts. With --shrink it is
+made smaller by leaving lines out for as long as it still fails; --case plays it again.
 """
 
 import argparse
@@ -97,7 +100,10 @@ def report(options, case, state, before, home, problem, examiner):
     print(f"kept in {folder}", flush=True)
     if options.shrink:
         smaller = shrink(options.programs, case, folder, examiner)
-        print(f"{count_lines(case)} lines, {count_lines(smaller)} after that: race.py PROGRAMS --case {folder}", flush=True)
+        print(
+            f"{count_lines(case)} lines, {count_lines(smaller)} after that: race.py PROGRAMS --case {folder}",
+            flush=True,
+        )
 
 
 def main():

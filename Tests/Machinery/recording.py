@@ -14,8 +14,24 @@ def build_shim():
     folder = os.path.join(here, "../../.build/machinery")
     os.makedirs(folder, exist_ok=True)
     made = os.path.abspath(f"{folder}/shim.so")
-    subprocess.run(["cc", "-std=gnu11", "-O1", "-Wall", "-Werror", "-fPIC", "-shared", "-D_GNU_SOURCE", "-o", f"{made}.{os.getpid()}",
-                    f"{here}/shim.c", "-ldl", "-lpthread"], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-std=gnu11",
+            "-O1",
+            "-Wall",
+            "-Werror",
+            "-fPIC",
+            "-shared",
+            "-D_GNU_SOURCE",
+            "-o",
+            f"{made}.{os.getpid()}",
+            f"{here}/shim.c",
+            "-ldl",
+            "-lpthread",
+        ],
+        check=True,
+    )
     os.replace(f"{made}.{os.getpid()}", made)
     return made
 
@@ -27,7 +43,12 @@ class Loaded:
         self.control, self.trace = f"{place}/control", f"{place}/trace"
         with open(self.control, "wb") as file:
             file.write(bytes(4096))
-        self.variables = {"LD_PRELOAD": shim, "SHIM_FOLDER": home, "SHIM_CONTROL": self.control, "SHIM_TRACE": self.trace}
+        self.variables = {
+            "LD_PRELOAD": shim,
+            "SHIM_FOLDER": home,
+            "SHIM_CONTROL": self.control,
+            "SHIM_TRACE": self.trace,
+        }
         if fault:
             self.variables["SHIM_FAULT"] = fault
         if shadow:
@@ -48,7 +69,8 @@ class Loaded:
 
 
 class Recorded:
-    """A scenario: the disk and the items at its beginning, what was done to the files, and the lines of each process."""
+    """A scenario: the disk and the items at its beginning, what was done to the files, and the lines of each process.
+    """
 
     def __init__(self, name, disk, items, records, scripts, modes):
         self.name, self.disk, self.items, self.records = name, disk, items, records
@@ -72,13 +94,24 @@ class Marks:
             else:
                 call = self.scripts[int(words[1])][int(words[2]) - 1].split()
                 self.entries.append(
-                    Entry(words[1], call, self.open.pop(key), position, int(words[4]), words[5], words[6:],
-                          self.modes.get(int(words[1]), "embedded")))
+                    Entry(
+                        words[1],
+                        call,
+                        self.open.pop(key),
+                        position,
+                        int(words[4]),
+                        words[5],
+                        words[6:],
+                        self.modes.get(int(words[1]), "embedded"),
+                    )
+                )
 
     def history(self):
         """As verdict.py takes it."""
-        waiting = [Entry(process, self.scripts[int(process)][int(line) - 1].split(), begin, None, None, None, [])
-                   for (process, line), begin in self.open.items()]
+        waiting = [
+            Entry(process, self.scripts[int(process)][int(line) - 1].split(), begin, None, None, None, [])
+            for (process, line), begin in self.open.items()
+        ]
         return type("History", (), {"entries": self.entries + waiting})()
 
 
@@ -154,8 +187,10 @@ def three_programs(recorder):
 def large_changes(recorder):
     """Changes that do not fit into what SQLite keeps in memory, one of them rolled back, beside another program."""
     count = 260
-    recorder.begin_with([f"add large {account} {900000 + account} 9000" for account in range(count)]
-                        + [f"add other {count - 1} 990000 8"])
+    recorder.begin_with(
+        [f"add large {account} {900000 + account} 9000" for account in range(count)]
+        + [f"add other {count - 1} 990000 8"]
+    )
     first, second = recorder.player(), recorder.player()
     for _ in range(3):
         first.do("clash large other")
@@ -208,5 +243,11 @@ def record(scenario, programs, shim, place, rng):
     """Plays a scenario and gives what was recorded."""
     recorder = Recorder(programs, shim, place, rng)
     scenario(recorder)
-    return Recorded(scenario.__name__, recorder.disk, recorder.items, trace.read(recorder.loaded.trace), recorder.scripts,
-                    recorder.modes)
+    return Recorded(
+        scenario.__name__,
+        recorder.disk,
+        recorder.items,
+        trace.read(recorder.loaded.trace),
+        recorder.scripts,
+        recorder.modes,
+    )

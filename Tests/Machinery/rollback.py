@@ -2,9 +2,10 @@
 
 usage: rollback.py FOLDER-OF-PROGRAMS [TRIES] [SEED]
 
-Two processes with the keychain inside. The first changes some thousand items in one call, which is refused at the last of
-them, when much of it has left the memory for the log; the second adds items; the first adds one. Both go in the ordinary way, or
-are killed. How much of a change leaves the memory depends on its size, so each try has some more items than the last.
+Two processes with the keychain inside. The first changes some thousand items in one call, which is refused at the
+last of them, when much of it has left the memory for the log; the second adds items; the first adds one. Both go in
+the ordinary way, or are killed. How much of a change leaves the memory depends on its size, so each try has some
+more items than the last.
 """
 
 import os

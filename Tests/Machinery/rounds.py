@@ -21,8 +21,9 @@ Entry = collections.namedtuple("Entry", "process words begin end status rule res
 class Round:
     """What is played: for each place at the table the programs that play there one after the other.
 
-    deployment is embedded, daemon or shared (a daemon beside programs with the keychain inside). A program is a dictionary: its
-    lines, its mode, and after how many seconds it is killed (None for never). `daemon_kills` are moments too.
+    deployment is embedded, daemon or shared (a daemon beside programs with the keychain inside). A program is a
+    dictionary: its lines, its mode, and after how many seconds it is killed (None for never). `daemon_kills` are
+    moments too.
     """
 
     def __init__(self, deployment, places, daemon_kills=(), ends_with_kill=False):
@@ -34,8 +35,10 @@ class Round:
         if is_first:
             return cls("embedded", [[program(scripts.beginning(), "embedded")]])
         deployment = rng.choice(("embedded", "embedded", "daemon", "shared"))
-        places = [[cls.random_program(rng, scripts, deployment) for _ in range(rng.randrange(1, 4))]
-                  for _ in range(rng.randrange(2, 7))]
+        places = [
+            [cls.random_program(rng, scripts, deployment) for _ in range(rng.randrange(1, 4))]
+            for _ in range(rng.randrange(2, 7))
+        ]
         if rng.random() < 0.4:
             cls.begin_with_refused_change(places, scripts)
         kills = [rng.uniform(0.05, 1) for _ in range(rng.randrange(3))] if deployment != "embedded" else []
@@ -84,8 +87,16 @@ class History:
                 if words[0] == "B":
                     open_calls[key] = moment
                 elif len(words) >= 6:
-                    entry = Entry(words[1], lines[int(words[2]) - 1].split(), open_calls.pop(key), moment,
-                                  int(words[4]), words[5], words[6:], mode)
+                    entry = Entry(
+                        words[1],
+                        lines[int(words[2]) - 1].split(),
+                        open_calls.pop(key),
+                        moment,
+                        int(words[4]),
+                        words[5],
+                        words[6:],
+                        mode,
+                    )
                     self.entries.append(entry)
         for (process, line), begin in open_calls.items():
             self.entries.append(Entry(process, lines[int(line) - 1].split(), begin, None, None, None, []))
@@ -105,8 +116,10 @@ def play(programs, home, case):
     history, lock = History(), threading.Lock()
     with tempfile.TemporaryDirectory() as records:
         holder = hold(programs, home) if case.deployment == "shared" else None
-        threads = [threading.Thread(target=play_place, args=(programs, home, place, f"{records}/{number}", history, lock))
-                   for number, place in enumerate(case.places)]
+        threads = [
+            threading.Thread(target=play_place, args=(programs, home, place, f"{records}/{number}", history, lock))
+            for number, place in enumerate(case.places)
+        ]
         for thread in threads:
             thread.start()
         for moment in sorted(case.daemon_kills):
@@ -115,7 +128,9 @@ def play(programs, home, case):
         for thread in threads:
             thread.join()
         if case.deployment != "embedded":
-            history.kills += end_daemon(home, signal.SIGKILL if case.ends_with_kill else signal.SIGTERM) and case.ends_with_kill
+            history.kills += (
+                end_daemon(home, signal.SIGKILL if case.ends_with_kill else signal.SIGTERM) and case.ends_with_kill
+            )
         if holder:
             holder.stdin.close()
             holder.wait()
@@ -124,8 +139,14 @@ def play(programs, home, case):
 
 def hold(programs, home):
     """A program with the keychain inside that has the store open, so that a daemon that comes has to share it."""
-    holder = subprocess.Popen([f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
-                              env=environment(programs, home, "embedded"))
+    holder = subprocess.Popen(
+        [f"{programs}/item-player"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        env=environment(programs, home, "embedded"),
+    )
     holder.stdin.write("get large 0\n")
     holder.stdin.flush()
     holder.stdout.readline()
@@ -143,14 +164,20 @@ def play_place(programs, home, place, record, history, lock):
 
 
 def play_program(programs, home, part, record):
-    """Plays one script to its end, or until its time; whether it was killed. Its forked children have ended then, too."""
+    """Plays one script to its end, or until its time; whether it was killed. Its forked children have ended then, too.
+    """
     with open(record, "a") as output, tempfile.TemporaryFile("w+") as script:
         script.write("".join(line + "\n" for line in part["lines"]))
         script.flush()
         script.seek(0)
-        player = subprocess.Popen([f"{programs}/item-player", "batch"], stdin=script, stdout=output,
-                                  stderr=subprocess.DEVNULL, env=environment(programs, home, part["mode"]),
-                                  start_new_session=True)
+        player = subprocess.Popen(
+            [f"{programs}/item-player", "batch"],
+            stdin=script,
+            stdout=output,
+            stderr=subprocess.DEVNULL,
+            env=environment(programs, home, part["mode"]),
+            start_new_session=True,
+        )
         try:
             player.wait(part["kill_after"])
         except subprocess.TimeoutExpired:

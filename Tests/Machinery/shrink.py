@@ -1,4 +1,7 @@
-"""Keeps a round that is not explained, and makes it smaller: lines and programs are left out for as long as it still fails."""
+"""Keeps a round that is not explained, and makes it smaller.
+
+Lines and programs are left out for as long as it still fails.
+"""
 
 import json
 import os
@@ -67,16 +70,18 @@ def shrink(programs, case, folder, examiner):
 
 def candidates(case):
     for index in range(len(case.places)):
-        yield changed(case, case.places[:index] + case.places[index + 1:])
+        yield changed(case, case.places[:index] + case.places[index + 1 :])
     for place, programs in enumerate(case.places):
         for index in range(len(programs)):
-            yield with_place(case, place, programs[:index] + programs[index + 1:])
+            yield with_place(case, place, programs[:index] + programs[index + 1 :])
     parts = 2
     while parts <= 64:
         for place, programs in enumerate(case.places):
             for index, program in enumerate(programs):
                 for lines in without_a_part(program["lines"], parts):
-                    yield with_place(case, place, programs[:index] + [program | {"lines": lines}] + programs[index + 1:])
+                    yield with_place(
+                        case, place, programs[:index] + [program | {"lines": lines}] + programs[index + 1 :]
+                    )
         parts *= 4
 
 
@@ -85,11 +90,11 @@ def without_a_part(lines, parts):
     if len(lines) < parts:
         return
     for begin in range(0, len(lines), size):
-        yield lines[:begin] + lines[begin + size:]
+        yield lines[:begin] + lines[begin + size :]
 
 
 def with_place(case, place, programs):
-    return changed(case, case.places[:place] + [programs] + case.places[place + 1:])
+    return changed(case, case.places[:place] + [programs] + case.places[place + 1 :])
 
 
 def changed(case, places):

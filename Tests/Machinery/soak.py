@@ -1,9 +1,10 @@
-"""All parts of the storage machinery, and processes that are disturbed, one after the other, for as long as it is told; each with a seed of its own.
+"""All parts of the storage machinery, and processes that are disturbed, one after the other, for as long as it is told;
+each with a seed of its own.
 
 usage: soak.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--share SECONDS]
 
-Each turn plays every part, with the turn's number as its seed. Which turn is next is said at its begin: --seed with that number
-begins there again. The first wrong verdict ends it, with the command that plays it again.
+Each turn plays every part, with the turn's number as its seed. Which turn is next is said at its begin: --seed with
+that number begins there again. The first wrong verdict ends it, with the command that plays it again.
 """
 
 import argparse
@@ -35,8 +36,14 @@ def parts(programs, seconds, seed):
         ("several processes", machinery("race.py", "--shrink", *timed)),
         ("rolled-back updates", machinery("rollback.py", str(max(2, seconds // 5)), str(seed))),
         ("size of the log", machinery("log_size.py", "--seconds", str(max(5, seconds // 10)), "--seed", str(seed))),
-        ("changes of state", machinery("state_changes.py", "--seconds", str(max(5, seconds // 4)), "--seed", str(seed))),
-        ("removals of a passcode", machinery("passcode_race.py", "--rounds", str(max(4, seconds // 3)), "--seed", str(seed))),
+        (
+            "changes of state",
+            machinery("state_changes.py", "--seconds", str(max(5, seconds // 4)), "--seed", str(seed)),
+        ),
+        (
+            "removals of a passcode",
+            machinery("passcode_race.py", "--rounds", str(max(4, seconds // 3)), "--seed", str(seed)),
+        ),
         ("tampering", machinery("tamper.py", *timed)),
         ("kills", python + [f"{HERE}/../Scripts/kill_test.py", programs, str(max(30, seconds * 2))]),
         ("disturbed processes", python + [f"{HERE}/../Scripts/comes_back_test.py", programs, *timed]),

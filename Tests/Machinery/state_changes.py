@@ -1,10 +1,12 @@
-"""Settings, slots and passcodes change without a pause beside programs that add, change, delete and read: nobody is refused.
+"""Settings, slots and passcodes change without a pause beside programs that add, change, delete and read.
+
+Nobody is refused.
 
 usage: state_changes.py FOLDER-OF-PROGRAMS [--seconds N] [--operations N] [--seed N] [--mode MODE]
 
-Nobody locks the keychain, so that each refusal with errSecInteractionNotAllowed (-25308) is a wrong one, and so is every other
-but errSecDuplicateItem and errSecItemNotFound. Of programs with the keychain inside each has to show for itself that it knows a
-passcode that another has set, so that none is set beside them.
+Nobody locks the keychain, so that each refusal with errSecInteractionNotAllowed (-25308) is a wrong one, and so is
+every other but errSecDuplicateItem and errSecItemNotFound. Of programs with the keychain inside each has to show for
+itself that it knows a passcode that another has set, so that none is set beside them.
 """
 
 import argparse
@@ -40,8 +42,19 @@ def reading(rng, _):
 
 # All that one may change of the device's state, in an order in which each is allowed.
 CHANGES = {
-    "daemon": ["passcode first", "settings 3600", "slot first", "passcode first second", "settings 0", "unlock second",
-               "slot second", "passcode second third", "nopasscode third", "settings 7200", "settings 0"],
+    "daemon": [
+        "passcode first",
+        "settings 3600",
+        "slot first",
+        "passcode first second",
+        "settings 0",
+        "unlock second",
+        "slot second",
+        "passcode second third",
+        "nopasscode third",
+        "settings 7200",
+        "settings 0",
+    ],
     "embedded": ["settings 3600", "unlock first", "settings 0", "settings 7200", "snapshot"],
 }
 
@@ -76,8 +89,11 @@ def run(options, programs, home, mode):
     daemon = Daemon(programs, home) if mode == "daemon" else None
     changer = Typist(programs, home, mode)
     changer.do("unlock first")
-    players = [Endless(programs, home, make(random.Random(rng.random()), number), mode)
-               for make, count in ((writing, WRITERS), (reading, READERS)) for number in range(count)]
+    players = [
+        Endless(programs, home, make(random.Random(rng.random()), number), mode)
+        for make, count in ((writing, WRITERS), (reading, READERS))
+        for number in range(count)
+    ]
     problem = change_and_feed(changer, players, figures, options, CHANGES[mode])
     for player in players:
         player.end()
@@ -85,8 +101,11 @@ def run(options, programs, home, mode):
     if daemon:
         daemon.end()
     damage, _ = Examiner(programs).look(home, ("first", "second", "third"))
-    print(f"changes of state, {mode}: {figures['operations']} calls of {WRITERS} writers and {READERS} readers beside "
-          f"{figures['changes']} changes, {problem or damage or 'none refused'}, seed {options.seed}", flush=True)
+    print(
+        f"changes of state, {mode}: {figures['operations']} calls of {WRITERS} writers and {READERS} readers beside "
+        f"{figures['changes']} changes, {problem or damage or 'none refused'}, seed {options.seed}",
+        flush=True,
+    )
     return problem or damage
 
 

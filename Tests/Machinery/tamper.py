@@ -1,14 +1,17 @@
-"""Somebody without a key changes the store's tables while nobody has it open; then the daemon and the command are asked.
+"""Somebody without a key changes the store's tables while nobody has it open.
+
+Then the daemon and the command are asked.
 
 usage: tamper.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--every] [--only TABLE,TABLE]
 
-Every column of every row of the items is altered by a byte, emptied, swapped with another row's, copied from another row of this and
-of another table, and put back to what it was before an update; whole rows are swapped, copied and put back, too. So are the other
-tables'. The columns are read from the schema. Afterwards a program asks for every password, certificate, key and identity by all
-that an index has of it, and `security` shows everything: each answer is the item as it was stored or an error, never another
-one's attribute, value, key or certificate and never an item of somebody else. The other rows still answer, and verify-keychain
-reports the damage. A whole row of earlier times answers as it was then, which SECURITY.md says; a change of the other tables need
-not be reported as long as every item is found: what was not is counted.
+Every column of every row of the items is altered by a byte, emptied, swapped with another row's, copied from another
+row of this and of another table, and put back to what it was before an update; whole rows are swapped, copied and
+put back, too. So are the other tables'. The columns are read from the schema. Afterwards a program asks for every
+password, certificate, key and identity by all that an index has of it, and `security` shows everything: each answer
+is the item as it was stored or an error, never another one's attribute, value, key or certificate and never an item
+of somebody else. The other rows still answer, and verify-keychain reports the damage. A whole row of earlier times
+answers as it was then, which SECURITY.md says; a change of the other tables need not be reported as long as every
+item is found: what was not is counted.
 """
 
 import argparse
@@ -56,8 +59,12 @@ def crossed_cases(base, table, index, column, rng):
     """From a row of another table that has such a column."""
     if table not in base.item_tables or column == base.columns[table][0]:
         return
-    sources = [(other, name) for other in base.item_tables for name in (column, JOINED.get(column))
-               if other != table and name in base.columns[other] and base.rows[other]]
+    sources = [
+        (other, name)
+        for other in base.item_tables
+        for name in (column, JOINED.get(column))
+        if other != table and name in base.columns[other] and base.rows[other]
+    ]
     if sources:
         other, name = rng.choice(sources)
         yield Case(table, index, column, "crossed", (other, name, rng.randrange(len(base.rows[other]))))
@@ -67,10 +74,10 @@ def altered(value, position):
     if isinstance(value, int):
         return value + 1
     if isinstance(value, str):
-        return value[:position] + chr(ord(value[position]) ^ 1) + value[position + 1:]
+        return value[:position] + chr(ord(value[position]) ^ 1) + value[position + 1 :]
     if value is None:
         return b"\x01" * 16
-    return value[:position] + bytes([value[position] ^ 1]) + value[position + 1:]
+    return value[:position] + bytes([value[position] ^ 1]) + value[position + 1 :]
 
 
 def tamper(base, home, case):
@@ -142,7 +149,12 @@ def wrong(base, case, answers):
         return f"the command answers with {item}"
     if not answers.damage and (missing or not answers.dump) and case.how != "row-swapped":
         return "nothing is found, and nobody reports it"
-    if is_item and not answers.damage and case.how not in ("row-older", "row-swapped") and case.column != base.columns[case.table][0]:
+    if (
+        is_item
+        and not answers.damage
+        and case.how not in ("row-older", "row-swapped")
+        and case.column != base.columns[case.table][0]
+    ):
         return "nobody reports it"
     return None
 
@@ -155,12 +167,19 @@ def touches(base, case):
 
 
 def is_earlier(base, name, item):
-    """Whether an item is one of the right ones with each attribute as it is or as it was: of an identity one half may be older."""
+    """Whether an item is one of the right ones with each attribute as it is or as it was.
+
+Of an identity one half may be older.
+    """
     if "," not in item:
         return item in (base.earlier[name] or ())
     found = parts(item)
     for kind in ("certificate", "public"):
-        versions = [parts(one) for one in (*base.answers[name], *(base.earlier[name] or ())) if parts(one).get(kind) == found.get(kind)]
+        versions = [
+            parts(one)
+            for one in (*base.answers[name], *(base.earlier[name] or ()))
+            if parts(one).get(kind) == found.get(kind)
+        ]
         if versions and all(value in {one.get(key) for one in versions} for key, value in found.items()):
             return True
     return False
@@ -183,7 +202,9 @@ def in_turns(base, todo, rng):
 
 
 def attack(options, base, folder, rng, figures):
-    todo = [case for case in cases(base, options.every, rng) if not options.only or case.table in options.only.split(",")]
+    todo = [
+        case for case in cases(base, options.every, rng) if not options.only or case.table in options.only.split(",")
+    ]
     end = time.monotonic() + options.seconds
     for case in in_turns(base, todo, rng):
         if time.monotonic() > end or figures["wrong"]:
@@ -224,8 +245,10 @@ def main():
             sys.exit(f"before any change: {problem or untouched.damage or untouched.values}")
         count = attack(options, base, folder, rng, figures)
     tables = ", ".join(f"{name} {figures[name]}" for name in base.rows if figures[name])
-    print(f"tampering: {figures['cases']} changes of {count} cases ({figures['nothing to change']} change nothing; {tables}), "
-          f"{figures['reported']} reported, {figures['wrong']} wrong, seed {options.seed}")
+    print(
+        f"tampering: {figures['cases']} changes of {count} cases ({figures['nothing to change']} change nothing;"
+        f" {tables}), {figures['reported']} reported, {figures['wrong']} wrong, seed {options.seed}"
+    )
     silent = {name: number for name, number in figures.items() if name.endswith("unreported")}
     if silent:
         print(f"not reported: {silent}")

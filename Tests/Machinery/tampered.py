@@ -1,7 +1,10 @@
-"""The store that tamper.py changes: passwords, certificates, keys and identities of two programs, and what is asked of it.
+"""The store that tamper.py changes.
 
-An answer is everything that a program is told of an item: all attributes, the value, and of a certificate, key or identity what the
-object is. What is right was written down before anything was changed, and held against what openssl has made.
+Passwords, certificates, keys and identities of two programs, and what is asked of it.
+
+An answer is everything that a program is told of an item: all attributes, the value, and of a certificate, key or
+identity what the object is. What is right was written down before anything was changed, and held against what
+openssl has made.
 """
 
 import json
@@ -11,7 +14,8 @@ import subprocess
 
 from players import Daemon, Typist, environment
 
-# Items of one program, by service and account; the last is added by a program of a group of its own, under the first one's name.
+# Items of one program, by service and account; the last is added by a program of a group of its own, under the first
+# one's name.
 OWN = [("one", "0"), ("one", "1"), ("two", "0")]
 FOREIGN = ("one", "0", "990000")
 SITES = {"bank.example": "the bank's", "evil.example": "the other one's"}
@@ -26,8 +30,25 @@ class Identity:
     def __init__(self, name, folder):
         self.name = name
         key, certificate = f"{folder}/{name}.key", f"{folder}/{name}.der"
-        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out",
-                     certificate, "-outform", "DER", "-subj", f"/O=Tampering/CN={name}", "-days", "3650")
+        self.openssl(
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+            "-outform",
+            "DER",
+            "-subj",
+            f"/O=Tampering/CN={name}",
+            "-days",
+            "3650",
+        )
         with open(certificate, "rb") as file:
             self.certificate = file.read()
         # ECPrivateKey of RFC 5915: the number after seven bytes, the point at the end.
@@ -63,17 +84,21 @@ def questions(attributes):
     for name in (*OWN_IDENTITIES, FOREIGN_IDENTITY):
         certificate, key = (attributes[f"{code} {name}"] for code in ("cert", "keys"))
         asked = {
-            "subject": f"cert subj={certificate['subj']}", "hash": f"cert pkhh={certificate['pkhh']}",
+            "subject": f"cert subj={certificate['subj']}",
+            "hash": f"cert pkhh={certificate['pkhh']}",
             "issuer and number": f"cert issr={certificate['issr']} slnr={certificate['slnr']}",
             "label": f"cert labl:{certificate['labl']}",
             "key's label": f"keys klbl={key['klbl']} kcls#{key['kcls']} type#{key['type']}",
-            "key's tag": f"keys atag={key['atag']}", "key's name": f"keys labl:{key['labl']}",
-            "identity": f"idnt subj={certificate['subj']}", "identity by its key": f"idnt klbl={key['klbl']}",
+            "key's tag": f"keys atag={key['atag']}",
+            "key's name": f"keys labl:{key['labl']}",
+            "identity": f"idnt subj={certificate['subj']}",
+            "identity by its key": f"idnt klbl={key['klbl']}",
         }
         for how, line in asked.items():
             halves = [f"cert {name}", f"keys {name}"]
-            yield Question(f"{name} by {how}", f"ask {line}",
-                           halves if "identity" in how else [line.split()[0] + " " + name])
+            yield Question(
+                f"{name} by {how}", f"ask {line}", halves if "identity" in how else [line.split()[0] + " " + name]
+            )
     yield Question(f"{KEPT} by its tag", f"ask keys atag={KEPT.encode().hex()}", [f"keys {KEPT}"])
     for code in ("cert", "keys", "idnt"):
         yield Question(f"all {code}", f"ask {code}", [])
@@ -88,7 +113,9 @@ class Base:
         self.identities = {name: Identity(name, folder) for name in (*OWN_IDENTITIES, FOREIGN_IDENTITY)}
         self.fill()
         with sqlite3.connect(f"{self.home}/keychain.db") as store:
-            names = [row[0] for row in store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+            names = [
+                row[0] for row in store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            ]
             self.columns = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in names}
             self.rows = {name: store.execute(f"SELECT * FROM {name}").fetchall() for name in names}
         store.close()
@@ -99,8 +126,12 @@ class Base:
 
     def fill(self):
         self.play(GROUP, [self.passwords([FOREIGN[:2]], 990000), self.pair(FOREIGN_IDENTITY)], [None])
-        own = [[line] for line in self.passwords(OWN, 100)] + [[line] for name in OWN_IDENTITIES for line in self.pair(name)]
-        keys = ["/".join(name) for name in OWN] + [f"{code} {name}" for name in OWN_IDENTITIES for code in ("cert", "keys")]
+        own = [[line] for line in self.passwords(OWN, 100)] + [
+            [line] for name in OWN_IDENTITIES for line in self.pair(name)
+        ]
+        keys = ["/".join(name) for name in OWN] + [
+            f"{code} {name}" for name in OWN_IDENTITIES for code in ("cert", "keys")
+        ]
         self.play(None, own + [[f"makekey kept-before {KEPT}"]], keys + [f"keys {KEPT}"])
         for site, value in SITES.items():
             self.serve(lambda: self.store_password(site, "earlier " + value))
@@ -113,7 +144,10 @@ class Base:
 
     def pair(self, name):
         identity = self.identities[name]
-        return [f"addcert {name}-before {identity.certificate.hex()}", f"addkey {name}-before {name} {identity.key.hex()}"]
+        return [
+            f"addcert {name}-before {identity.certificate.hex()}",
+            f"addkey {name}-before {name} {identity.key.hex()}",
+        ]
 
     def update(self):
         """Gives every item of the first program another value or label; the answers before and after are noted."""
@@ -123,19 +157,26 @@ class Base:
         self.earlier, self.earlier_dump = self.told(player), self.dumped()
         for number, name in enumerate(OWN):
             self.do(player, f"set {' '.join(name)} {200 + number} 100")
-        for code, name in [("cert", name) for name in OWN_IDENTITIES] + [("keys", name) for name in (*OWN_IDENTITIES, KEPT)]:
+        for code, name in [("cert", name) for name in OWN_IDENTITIES] + [
+            ("keys", name) for name in (*OWN_IDENTITIES, KEPT)
+        ]:
             self.do(player, f"relabel {code} {name}-before {name}")
         for site, value in SITES.items():
             self.store_password(site, value)
-        labelled = {key: values if FOREIGN_IDENTITY in key else values | {"labl": values["labl"].removesuffix(b"-before".hex())}
-                    for key, values in attributes.items()}
+        labelled = {
+            key: values if FOREIGN_IDENTITY in key else values | {"labl": values["labl"].removesuffix(b"-before".hex())}
+            for key, values in attributes.items()
+        }
         self.questions = list(questions(labelled))
         self.answers, self.dump = self.told(player), self.dumped()
         player.leave()
         self.check(labelled)
 
     def described(self, player):
-        """The attributes of all certificates and keys by class and name; those of the other program are known from its own look."""
+        """The attributes of all certificates and keys by class and name.
+
+Those of the other program are known from its own look.
+        """
         found = {}
         for line in ("ask cert", "ask keys"):
             for item in self.foreign_items[line] + self.do(player, line).result:
@@ -154,7 +195,9 @@ class Base:
             (both,) = self.answers[f"{name} by identity"]
             assert parts(both)["certificate"] == identity.certificate.hex() and parts(both)["signs"] == "true", name
         for name, told in self.answers.items():
-            assert len(told) == (0 if name.startswith(FOREIGN_IDENTITY) else 1) or name.startswith("all"), f"{name}: {told}"
+            assert len(told) == (0 if name.startswith(FOREIGN_IDENTITY) else 1) or name.startswith(
+                "all"
+            ), f"{name}: {told}"
         assert [len(self.answers[f"all {code}"]) for code in ("passwords", "cert", "keys", "idnt")] == [3, 2, 3, 2]
         assert self.answers["/".join(OWN[0])] == ("200",)
 
@@ -208,7 +251,9 @@ class Base:
             is_told = answer is not None and answer.status in (0, -25300)
             answers[question.name] = tuple(answer.result or []) if is_told else None
         for site in SITES:
-            code, text = security(self.programs, home or self.home, "find-internet-password", "-s", site, "-a", "me", "-w")
+            code, text = security(
+                self.programs, home or self.home, "find-internet-password", "-s", site, "-a", "me", "-w"
+            )
             answers[site] = (text,) if code == 0 else None
         return answers
 
@@ -220,13 +265,21 @@ class Base:
         """The items of all programs as the command shows them."""
         code, text = security(self.programs, home or self.home, "--json", "dump-keychain")
         items = json.loads(text) if code == 0 and text else []
-        return {json.dumps({key: value for key, value in item.items() if key != "keychain"}, sort_keys=True) for item in items}
+        return {
+            json.dumps({key: value for key, value in item.items() if key != "keychain"}, sort_keys=True)
+            for item in items
+        }
 
 
 def security(programs, home, *words):
     """The command: exit status and what it prints."""
-    done = subprocess.run([f"{programs}/security", *words], env=environment(programs, home, "daemon"), capture_output=True,
-                          text=True, timeout=60)
+    done = subprocess.run(
+        [f"{programs}/security", *words],
+        env=environment(programs, home, "daemon"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     return done.returncode, done.stdout.strip()
 
 
@@ -252,4 +305,3 @@ class Answers:
         self.dump = base.dumped(home)
         code, text = security(base.programs, home, "verify-keychain")
         self.damage = text if code else None
-

@@ -1,9 +1,9 @@
 """Reads what shim.c has written down, and says what a disk may hold after a power cut at any point of it.
 
-A disk has what was synced. Of what was written to a file since its last sync it has any part, in units of 512 bytes, each as any
-of these writes left it; of the changes of its length, those up to any one. Changes of names come to the disk in their order, and
-all of them when the folder is synced. A sync that failed leaves the file's pages marked clean: what was written before it never
-comes to the disk, unless it is written again.
+A disk has what was synced. Of what was written to a file since its last sync it has any part, in units of 512 bytes,
+each as any of these writes left it; of the changes of its length, those up to any one. Changes of names come to the
+disk in their order, and all of them when the folder is synced. A sync that failed leaves the file's pages marked
+clean: what was written before it never comes to the disk, unless it is written again.
 """
 
 import copy
@@ -30,11 +30,11 @@ def read(path):
         if magic != 0x4D494853:
             raise ValueError(f"the record of writes is broken at {position}")
         position += HEADER.size
-        name = content[position:position + name_length].decode()
+        name = content[position : position + name_length].decode()
         position += name_length
         data = b""
         if chr(kind) in "wrm":
-            data = content[position:position + length]
+            data = content[position : position + length]
             position += length
         records.append(Record(chr(kind), process, number, name, offset, length, data))
     return records
@@ -79,7 +79,7 @@ class File:
                 continue
             if len(made) < offset + len(data):
                 made.extend(bytes(offset + len(data) - len(made)))
-            made[offset:offset + len(data)] = data
+            made[offset : offset + len(data)] = data
         del made[size:]
         made.extend(bytes(size - len(made)))
         return made
@@ -100,8 +100,8 @@ class Disk:
     def __init__(self, folder=None, syncs_names=False):
         """Begins with a folder all of which is on the disk, or with an empty one.
 
-        syncs_names: a new file that is synced has its name on the disk, too, as file systems of Linux have it; fsync(2) does not
-        promise it. SQLite relies on it where it cannot open the folder.
+        syncs_names: a new file that is synced has its name on the disk, too, as file systems of Linux have it;
+        fsync(2) does not promise it. SQLite relies on it where it cannot open the folder.
         """
         self.syncs_names = syncs_names
         self.files, self.names, self.changes = {}, {}, []
@@ -115,22 +115,29 @@ class Disk:
     def apply(self, record):
         file = self.files.setdefault(record.file, File()) if record.file else None
         match record.kind:
-            case "w": file.write(record.offset, record.data)
-            case "t": file.resize(record.offset)
+            case "w":
+                file.write(record.offset, record.data)
+            case "t":
+                file.resize(record.offset)
             case "s":
                 file.sync()
                 if self.syncs_names:
                     self.sync_name(record.file)
-            case "f": file.fail()
-            case "d": self.names, self.changes = self.entries(len(self.changes)), []
-            case "c": self.changes.append(("c", record.name, record.file))
-            case "r": self.changes.append(("r", record.name, record.data.decode()))
-            case "u": self.changes.append(("u", record.name, None))
+            case "f":
+                file.fail()
+            case "d":
+                self.names, self.changes = self.entries(len(self.changes)), []
+            case "c":
+                self.changes.append(("c", record.name, record.file))
+            case "r":
+                self.changes.append(("r", record.name, record.data.decode()))
+            case "u":
+                self.changes.append(("u", record.name, None))
 
     def sync_name(self, number):
         made = [index for index, change in enumerate(self.changes) if change[0] == "c" and change[2] == number]
         if made:
-            self.names, self.changes = self.entries(made[-1] + 1), self.changes[made[-1] + 1:]
+            self.names, self.changes = self.entries(made[-1] + 1), self.changes[made[-1] + 1 :]
 
     def entries(self, count):
         """The names after so many of the changes that are pending."""
@@ -145,11 +152,16 @@ class Disk:
         return names
 
     def states(self, rng, bound, samples):
-        """Folders that the disk may hold, each as a dictionary of contents: all of them where there are at most `bound`, else
-        some of the likeliest to hurt and `samples` at random."""
+        """Folders that the disk may hold, each as a dictionary of contents: all of them where there are at most
+        `bound`, else some of the likeliest to hurt and `samples` at random.
+        """
         names = self.entries(len(self.changes))
-        parts = [(number, index) for number in sorted(set(names.values())) if number in self.files
-                 for index in range(len(self.files[number].pending))]
+        parts = [
+            (number, index)
+            for number in sorted(set(names.values()))
+            if number in self.files
+            for index in range(len(self.files[number].pending))
+        ]
         if 2 ** min(len(parts), 40) * (len(self.changes) + 1) <= bound:
             for count in range(len(self.changes) + 1):
                 for bits in range(2 ** len(parts)):
@@ -168,9 +180,15 @@ class Disk:
         cut = rng.randrange(len(parts) + 1)
         one = rng.choice(parts)
         odds = rng.random()
-        return rng.choice((
-            lambda: parts[:cut], lambda: parts[cut:], lambda: [part for part in parts if part != one], lambda: [one],
-            lambda: [part for part in parts if rng.random() < odds]))()
+        return rng.choice(
+            (
+                lambda: parts[:cut],
+                lambda: parts[cut:],
+                lambda: [part for part in parts if part != one],
+                lambda: [one],
+                lambda: [part for part in parts if rng.random() < odds],
+            )
+        )()
 
     def folder(self, count, parts, rng):
         chosen = {}

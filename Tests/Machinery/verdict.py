@@ -5,7 +5,8 @@ import collections
 from model import ABSENT, NEVER, NOT_FOUND, OK, Call, explain
 from scripts import LARGE, LARGE_COUNT, OTHER
 
-# Answers by which nobody knows whether the call had its effect: the store says so, a daemon went away or did not answer in time.
+# Answers by which nobody knows whether the call had its effect: the store says so, a daemon went away or did not answer
+# in time.
 OPEN_RULES = {"store.outcome-unknown"}
 DAEMON_RULES = {"keychain.unavailable", "keychain.deadline"}
 CERTAIN = (0, -25299, -25300)
@@ -29,14 +30,18 @@ def wrong_item(name, before, calls, now):
     possible = explain(before, calls)
     if now in possible:
         return None
-    told = "; ".join(f"{call.begin}-{call.end} {call.kind} {call.value or ''} {call.status}" for call in up_to_wrong(before, calls))
+    told = "; ".join(
+        f"{call.begin}-{call.end} {call.kind} {call.value or ''} {call.status}" for call in up_to_wrong(before, calls)
+    )
     return f"{name} was {before} and is {now}, possible is {sorted(map(str, possible))}: {told}"
 
 
 def up_to_wrong(before, calls):
     """The last of the calls up to the first that is not explained; all of them when only what is there now is not."""
     for end in sorted(call.end for call in calls):
-        so_far = [call if call.end <= end else call._replace(end=NEVER, status=None) for call in calls if call.begin < end]
+        so_far = [
+            call if call.end <= end else call._replace(end=NEVER, status=None) for call in calls if call.begin < end
+        ]
         if not explain(before, so_far):
             break
     return sorted(call for call in calls if call.begin < end)[-8:]
@@ -59,7 +64,9 @@ def wrong_refusal(history):
 
 def calls_by_item(history, names):
     """Each item's calls; a call that concerns a whole service is one of each of its items."""
-    names = names | {f"{entry.words[1]}/{entry.words[2]}" for entry in history.entries if entry.words[0] in ("add", "set")}
+    names = names | {
+        f"{entry.words[1]}/{entry.words[2]}" for entry in history.entries if entry.words[0] in ("add", "set")
+    }
     services = collections.defaultdict(list)
     for name in names:
         services[name.split("/")[0]].append(name)
@@ -81,7 +88,9 @@ def calls_of(entry, services):
     if kind in ("add", "set"):
         yield f"{words[1]}/{words[2]}", Call(entry.begin, end, kind, words[3], status)
     elif kind in ("undelete", "restore"):
-        yield f"{words[1]}/{words[2]}", Call(entry.begin, end, {"undelete": "add", "restore": "set"}[kind], words[3], status)
+        yield f"{words[1]}/{words[2]}", Call(
+            entry.begin, end, {"undelete": "add", "restore": "set"}[kind], words[3], status
+        )
     elif kind == "del":
         yield f"{words[1]}/{words[2]}", Call(entry.begin, end, kind, None, status)
     elif kind == "get" and status is not None:

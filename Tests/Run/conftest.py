@@ -15,9 +15,18 @@ def pytest_configure(config):
 @pytest.fixture
 def run():
     """Runs a command in the package's folder. Its output is the report of a test that fails."""
+
     def run(*command):
-        done = subprocess.run(command, cwd=TOP, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        done = subprocess.run(
+            command,
+            cwd=TOP,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
         print(done.stdout)
         return done
+
     return run

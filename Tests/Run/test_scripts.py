@@ -6,8 +6,19 @@ from conftest import TOP
 
 # These change users, mounts or services of the machine, as far as their processes see it: one at a time.
 SYSTEM = {
-    "agent_logind", "claim", "clock", "leaks", "migrate_store", "package", "pam", "pam_login", "policy",
-    "run_path", "service_kill", "system_service", "unmade_keychain",
+    "agent_logind",
+    "claim",
+    "clock",
+    "leaks",
+    "migrate_store",
+    "package",
+    "pam",
+    "pam_login",
+    "policy",
+    "run_path",
+    "service_kill",
+    "system_service",
+    "unmade_keychain",
 }
 # These build the SDK, in one folder.
 SDK = {"c_abi", "declarations", "sdk", "sdk_library"}

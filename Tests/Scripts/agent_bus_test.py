@@ -15,19 +15,24 @@ NOTHING, NONE_ENROLLED, READY = 0, 1, 2
 
 def finger_on_terminal(agent, reader):
     with Person() as person:
+
         def begin(**parts):
             number = agent.begin("finger", person.path, **parts)
             person.wait_for("Touch the fingerprint sensor.")
             person.wait_for("Ctrl-C: Cancel.")
             return number
+
         for finger, wanted in [("thumb", "<matched>"), ("stranger", "<no match>")]:
             number = begin()
             reader.put(f"SCAN {finger}")
             expect(agent.outcome(number) == wanted, f"{finger} is not {wanted}")
         number = begin(failures=1, allows_fallback=True)
-        for retry, shown in [(0, "Touch the sensor again."), (1, "Too short. Touch or swipe again."),
-                             (2, "Move the finger to the middle of the sensor."),
-                             (3, "Lift the finger and touch again.")]:
+        for retry, shown in [
+            (0, "Touch the sensor again."),
+            (1, "Too short. Touch or swipe again."),
+            (2, "Move the finger to the middle of the sensor."),
+            (3, "Lift the finger and touch again."),
+        ]:
             reader.put(f"RETRY {retry}")
             person.wait_for(shown)
         person.type("x")
@@ -48,8 +53,11 @@ def finger_on_terminal(agent, reader):
 
 
 def finger_in_window(reader, environment):
-    for confirm, wanted in [("echo OK", "<fallback>"), ("echo ERR 83886179 x", "<cancelled>"),
-                            ("exit", "<unreachable>")]:
+    for confirm, wanted in [
+        ("echo OK", "<fallback>"),
+        ("echo ERR 83886179 x", "<cancelled>"),
+        ("exit", "<unreachable>"),
+    ]:
         with fake_pinentry(confirm=confirm) as (path, log), Agent(PROGRAM, "--pinentry", path, **environment) as agent:
             outcome = agent.ask("finger", DISPLAY=":9", allows_fallback=True)
             expect(outcome == wanted, f"{confirm}: {outcome}")
@@ -84,7 +92,9 @@ def fingers():
             expect(agent.biometry() == (READY, first), "an enrolment changes by itself")
             finger_on_terminal(agent, reader)
             finger_in_window(reader, environment)
-            with Agent(PROGRAM, "--pinentry", "none", "--alone", **environment) as other, Person() as one, Person() as two:
+            with Agent(
+                PROGRAM, "--pinentry", "none", "--alone", **environment
+            ) as other, Person() as one, Person() as two:
                 number = agent.begin("finger", one.path)
                 one.wait_for("Ctrl-C")
                 expect(other.ask("finger", two.path) == "<unreachable>", "two wait for one reader")
@@ -93,8 +103,10 @@ def fingers():
                 agent.answer(number)
             reader.enrol("index", "right-index-finger")
             second = agent.biometry()[1]
-            expect(len(second) == 32 and second != first, "authentication.biometry.enrolment: "
-                   "a finger that comes does not change the enrolment")
+            expect(
+                len(second) == 32 and second != first,
+                "authentication.biometry.enrolment: a finger that comes does not change the enrolment",
+            )
             reader.delete()
             expect(agent.biometry() == (NONE_ENROLLED, b""), "fingers that went are still there")
 
@@ -166,9 +178,12 @@ def session():
             held = until(lambda: manager.ListInhibitors(), "sleep is not held up")
             expect(list(held[0][:2]) == ["sleep", "Keychain"] and held[0][3] == "delay", f"what is held up: {held}")
             other.Lock()
-            for change, wanted in [(own.Lock, "locked"), (own.Unlock, "unlocked"),
-                                   (lambda: own.SetLockedHint(True), "locked"),
-                                   (lambda: own.SetLockedHint(False), "unlocked")]:
+            for change, wanted in [
+                (own.Lock, "locked"),
+                (own.Unlock, "unlocked"),
+                (lambda: own.SetLockedHint(True), "locked"),
+                (lambda: own.SetLockedHint(False), "unlocked"),
+            ]:
                 change()
                 expect(agent.next_event() == wanted, f"the session is not {wanted}")
             own.Lock()

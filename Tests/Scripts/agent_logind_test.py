@@ -1,7 +1,7 @@
 """keychain-agent watches sessions of a real logind (elogind), which has nothing of the machine but its processor.
 
-usage: agent_logind_test.py KEYCHAIN-AGENT, in a mount namespace of its own; ELOGIND, ELOGIND_LIBRARIES and HOST_NAMESPACE (the
-mount namespace of the machine) in the environment. agent_logind_test.sh does all that.
+usage: agent_logind_test.py KEYCHAIN-AGENT, in a mount namespace of its own; ELOGIND, ELOGIND_LIBRARIES and
+HOST_NAMESPACE (the mount namespace of the machine) in the environment. agent_logind_test.sh does all that.
 """
 
 import contextlib
@@ -14,7 +14,8 @@ from agent_parts import PROGRAM, Agent, expect, run, until
 from bus_parts import Bus, running
 
 NAME, ROOT = "org.freedesktop.login1", "/org/freedesktop/login1"
-# In this order. A folder of its own in place of every hierarchy that elogind would mount: those are the whole machine's.
+# In this order. A folder of its own in place of every hierarchy that elogind would mount: those are the whole
+# machine's.
 MOUNTS = ["/run", "/sys/fs/cgroup", "/sys/fs/cgroup/elogind", "/sys/fs/cgroup/unified"]
 
 
@@ -35,9 +36,14 @@ def isolate():
 class Logind:
     def __init__(self, bus, stack):
         self.bus, self.stack = bus, stack
-        stack.enter_context(running(
-            os.environ["ELOGIND"], ready=lambda: bus.has(NAME), LD_LIBRARY_PATH=os.environ["ELOGIND_LIBRARIES"],
-            DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+        stack.enter_context(
+            running(
+                os.environ["ELOGIND"],
+                ready=lambda: bus.has(NAME),
+                LD_LIBRARY_PATH=os.environ["ELOGIND_LIBRARIES"],
+                DBUS_SYSTEM_BUS_ADDRESS=bus.address,
+            )
+        )
         self.manager = bus.interface(NAME, ROOT, NAME + ".Manager")
 
     def paths(self):
@@ -55,8 +61,21 @@ class Session:
         # A process leads one session only.
         leader = logind.stack.enter_context(running("sleep", "60", ready=lambda: True))
         self.name, self.path, _, descriptor, *_ = logind.manager.CreateSession(
-            dbus.UInt32(os.getuid()), dbus.UInt32(leader.pid), service, kind, role, "", "", dbus.UInt32(0), "", display,
-            remote, "", "", dbus.Array([], signature="(sv)"))
+            dbus.UInt32(os.getuid()),
+            dbus.UInt32(leader.pid),
+            service,
+            kind,
+            role,
+            "",
+            "",
+            dbus.UInt32(0),
+            "",
+            display,
+            remote,
+            "",
+            "",
+            dbus.Array([], signature="(sv)"),
+        )
         self.descriptor = descriptor.take()
         self.object = logind.bus.interface(NAME, self.path, NAME + ".Session")
 
@@ -72,21 +91,27 @@ def sessions():
         logind.begin("x11", "gdm", display=":9", role="greeter")
         ssh = logind.begin("tty", "sshd", remote=True)
         with Agent(PROGRAM, "--pinentry", "none", "--alone", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
+
             def watches(session):
                 until(lambda: agent.report()["session"] == session.path, f"{session.path} is not watched")
 
             watches(ssh)
-            held = until(lambda: [each for each in logind.manager.ListInhibitors() if each[1] == "Keychain"],
-                         "sleep is not held up")
+            held = until(
+                lambda: [each for each in logind.manager.ListInhibitors() if each[1] == "Keychain"],
+                "sleep is not held up",
+            )
             expect(held[0][0] == "sleep" and held[0][3] == "delay", f"what is held up: {held}")
             desktop = logind.begin("x11", "gdm-password", display=":10")
             watches(desktop)
             ssh.object.Lock()
-            for change, wanted in [(desktop.object.Lock, "locked"), (desktop.object.Unlock, "unlocked"),
-                                   (lambda: desktop.object.SetLockedHint(True), "locked"),
-                                   (lambda: desktop.object.SetLockedHint(False), "unlocked"),
-                                   (lambda: logind.manager.LockSession(desktop.name), "locked"),
-                                   (lambda: logind.manager.UnlockSession(desktop.name), "unlocked")]:
+            for change, wanted in [
+                (desktop.object.Lock, "locked"),
+                (desktop.object.Unlock, "unlocked"),
+                (lambda: desktop.object.SetLockedHint(True), "locked"),
+                (lambda: desktop.object.SetLockedHint(False), "unlocked"),
+                (lambda: logind.manager.LockSession(desktop.name), "locked"),
+                (lambda: logind.manager.UnlockSession(desktop.name), "unlocked"),
+            ]:
                 change()
                 expect(agent.next_event() == wanted, f"the session is not {wanted}")
             desktop.leave()

@@ -17,11 +17,30 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PATIENCE = 20
-VARIABLES = ["TERM", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "LANGUAGE",
-             "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"]
+VARIABLES = [
+    "TERM",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_MESSAGES",
+    "LC_CTYPE",
+    "LANG",
+]
 KINDS = {"finger": 1, "passcode": 2, "password": 3, "new password": 4, "login": 5}
-ANSWERS = {1: "matched", 2: "no match", 3: "secret", 4: "fallback", 5: "cancelled", 6: "withdrawn", 7: "unreachable",
-           8: "timed out"}
+ANSWERS = {
+    1: "matched",
+    2: "no match",
+    3: "secret",
+    4: "fallback",
+    5: "cancelled",
+    6: "withdrawn",
+    7: "unreachable",
+    8: "timed out",
+}
 EVENTS = {1: "locked", 2: "unlocked", 3: "going to sleep", 4: "awake"}
 CONTEXT = bytes(range(48))
 
@@ -47,8 +66,20 @@ def text(value):
     return struct.pack("<I", len(value)) + value
 
 
-def question(kind, terminal="", reason="", program="/usr/bin/program", item="the item", interaction=2, fallback=None,
-             allows_fallback=False, failures=0, wait=0, seconds=PATIENCE, **environment):
+def question(
+    kind,
+    terminal="",
+    reason="",
+    program="/usr/bin/program",
+    item="the item",
+    interaction=2,
+    fallback=None,
+    allows_fallback=False,
+    failures=0,
+    wait=0,
+    seconds=PATIENCE,
+    **environment,
+):
     body = struct.pack("<IBBII", int(seconds * 1000), KINDS[kind], allows_fallback, failures, wait) + CONTEXT
     body += struct.pack("<BB", interaction, fallback is not None) + text(reason)
     body += b"" if fallback is None else text(fallback)
@@ -65,8 +96,11 @@ class Agent:
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(PATIENCE)
         self.process = subprocess.Popen(
-            [program, "--channel", str(theirs.fileno()), *arguments], pass_fds=[theirs.fileno()], env=environment,
-            stdin=subprocess.DEVNULL)
+            [program, "--channel", str(theirs.fileno()), *arguments],
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+        )
         theirs.close()
         self.ids = 0
         self.events = []
@@ -94,7 +128,7 @@ class Agent:
 
     def receive(self):
         length, word = struct.unpack("<II", self.read(8))
-        return word & 0xff, word >> 8, self.read(length)
+        return word & 0xFF, word >> 8, self.read(length)
 
     def send(self, operation, body=b"", number=None):
         if number is None:
@@ -146,8 +180,8 @@ class Agent:
         body = self.answer(self.send(2))
         texts, offset = [], 1
         while offset < len(body):
-            size, = struct.unpack_from("<I", body, offset)
-            texts.append(body[offset + 4:offset + 4 + size].decode())
+            (size,) = struct.unpack_from("<I", body, offset)
+            texts.append(body[offset + 4 : offset + 4 + size].decode())
             offset += 4 + size
         return dict(zip(["sensor", "graphical", "terminal", "login", "session"], texts), bus=bool(body[0]))
 

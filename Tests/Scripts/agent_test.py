@@ -25,6 +25,7 @@ def plain(*arguments, **environment):
 
 # Nothing to ask with
 
+
 def without_a_bus():
     begun = time.monotonic()
     with plain("--pinentry", "none") as agent, Person() as person:
@@ -62,7 +63,9 @@ def confinement():
                 expect(agent.outcome(number) == "1234", f"a passcode at a terminal with {words}")
                 for task in pathlib.Path(f"/proc/{agent.process.pid}/task").iterdir():
                     status = (task / "status").read_text()
-                    expect("NoNewPrivs:\t1" in status and "Seccomp:\t2" in status, f"a thread is not confined with {words}")
+                    expect(
+                        "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status, f"a thread is not confined with {words}"
+                    )
 
 
 def confined_pinentry():
@@ -72,7 +75,10 @@ def confined_pinentry():
         vault.write_text("keys")
         pin = f"echo D $(cat {vault} || echo nothing); echo OK"
         with fake_pinentry(pin=pin) as (path, _), plain("--pinentry", path, "--keep-from", folder) as agent:
-            expect(agent.ask("passcode", DISPLAY=":9") == ("nothing" if HAS_LANDLOCK else "keys"), "a pinentry reads the vault")
+            expect(
+                agent.ask("passcode", DISPLAY=":9") == ("nothing" if HAS_LANDLOCK else "keys"),
+                "a pinentry reads the vault",
+            )
 
 
 def ends_in_order():
@@ -89,11 +95,14 @@ def ends_in_order():
 
 # Pinentries
 
+
 def pinentry_on_terminal():
     for program, enter in [("/usr/bin/pinentry-tty", "\n"), ("/usr/bin/pinentry-curses", "\r")]:
         with plain("--pinentry", program) as agent, Person() as person:
+
             def begin(**parts):
                 return agent.begin("passcode", person.path, reason="Because", TERM="xterm", LANG="C.UTF-8", **parts)
+
             number = begin()
             person.wait_for("the item")
             person.wait_for("Because")
@@ -113,13 +122,23 @@ def pinentry_on_terminal():
 
 def odd_pinentries():
     cases = [
-        ("echo D s%250ecret; echo OK", "s%0ecret"), ("echo D one; echo D ' two'; echo OK", "one two"),
-        ("echo OK", ""), ("echo ERR 83886179 canceled", "<cancelled>"), ("echo ERR 83886142 timeout", "<timed out>"),
-        ("echo ERR 83886194 no", "<cancelled>"), ("echo ERR 83886278 fully", "<cancelled>"),
-        ("echo ERR 1 general", "<unreachable>"), ("echo hello", "<unreachable>"), ("echo D %zz; echo OK", "<unreachable>"),
-        ("head -c 100000 /dev/zero | tr '\\0' x", "<unreachable>"), ("yes D aaaaaaaa", "<unreachable>"),
-        ("yes '# comment'", "<unreachable>"), ("sleep 1000", "<timed out>"), ("exit 3", "<unreachable>"),
-        ("echo INQUIRE QUALITY", "<unreachable>"), ("kill -9 $$", "<unreachable>"),
+        ("echo D s%250ecret; echo OK", "s%0ecret"),
+        ("echo D one; echo D ' two'; echo OK", "one two"),
+        ("echo OK", ""),
+        ("echo ERR 83886179 canceled", "<cancelled>"),
+        ("echo ERR 83886142 timeout", "<timed out>"),
+        ("echo ERR 83886194 no", "<cancelled>"),
+        ("echo ERR 83886278 fully", "<cancelled>"),
+        ("echo ERR 1 general", "<unreachable>"),
+        ("echo hello", "<unreachable>"),
+        ("echo D %zz; echo OK", "<unreachable>"),
+        ("head -c 100000 /dev/zero | tr '\\0' x", "<unreachable>"),
+        ("yes D aaaaaaaa", "<unreachable>"),
+        ("yes '# comment'", "<unreachable>"),
+        ("sleep 1000", "<timed out>"),
+        ("exit 3", "<unreachable>"),
+        ("echo INQUIRE QUALITY", "<unreachable>"),
+        ("kill -9 $$", "<unreachable>"),
     ]
     for pin, wanted in cases:
         with fake_pinentry(pin=pin) as (path, _), plain("--pinentry", path) as agent:
@@ -143,12 +162,23 @@ def broken_pinentry_and_terminal():
 
 def what_a_pinentry_is_told():
     with fake_pinentry() as (path, log), plain("--pinentry", path, SECRET="1") as agent:
-        expect(agent.ask("passcode", DISPLAY=":9", LANG="zh_CN.UTF-8", reason="a\nb%", failures=1, wait=5) == "secret", "")
+        expect(
+            agent.ask("passcode", DISPLAY=":9", LANG="zh_CN.UTF-8", reason="a\nb%", failures=1, wait=5) == "secret", ""
+        )
         told = log.read_text().splitlines()
         described = [line for line in told if line.startswith("SETDESC ")]
-        expect(described == ["SETDESC “/usr/bin/program”想要使用“the item”。%0A它给出的理由：“a b%25”%0A请输入您的钥匙串密码。"],
-               str(described))
-        for line in ["OPTION display=:9", "OPTION lc-ctype=zh_CN.UTF-8", "SETERROR 尝试次数过多，请等待 5 秒。", "SETTITLE 钥匙串"]:
+        expect(
+            described == [
+                "SETDESC “/usr/bin/program”想要使用“the item”。%0A它给出的理由：“a b%25”%0A请输入您的钥匙串密码。"
+            ],
+            str(described),
+        )
+        for line in [
+            "OPTION display=:9",
+            "OPTION lc-ctype=zh_CN.UTF-8",
+            "SETERROR 尝试次数过多，请等待 5 秒。",
+            "SETTITLE 钥匙串",
+        ]:
             expect(line in told, f"{line} is not told: {told}")
         expect("cache" not in log.read_text(), "a pinentry may keep what it is told")
         variables = {line.split("=")[0] for line in pathlib.Path(f"{log}.environment").read_text().splitlines()}
@@ -171,11 +201,19 @@ def new_passwords():
 
 # The login's password
 
+
 def login_password():
     modules = "/usr/lib/x86_64-linux-gnu/pam_wrapper"
-    modules = modules if os.path.isdir(modules) else subprocess.run(
-        ["sh", "-c", "dirname $(find /usr/lib* -name pam_matrix.so | head -1)"], capture_output=True, text=True,
-        check=True).stdout.strip()
+    modules = (
+        modules
+        if os.path.isdir(modules)
+        else subprocess.run(
+            ["sh", "-c", "dirname $(find /usr/lib* -name pam_matrix.so | head -1)"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    )
     user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(f"{folder}/keychain").write_text(f"auth required {modules}/pam_matrix.so passdb={folder}/db\n")
@@ -183,8 +221,12 @@ def login_password():
         pathlib.Path(f"{folder}/db").write_text(f"{user}:right:keychain\n")
         environment = {"LD_PRELOAD": "libpam_wrapper.so", "PAM_WRAPPER": "1", "PAM_WRAPPER_SERVICE_DIR": folder}
         with plain("--pinentry", "none", "--login-service", "keychain", **environment) as agent, Person() as person:
-            for typed, wanted in [("right\n", "<matched>"), ("wrong\n", "<no match>"), ("\n", "<no match>"),
-                                  ("\x03", "<cancelled>")]:
+            for typed, wanted in [
+                ("right\n", "<matched>"),
+                ("wrong\n", "<no match>"),
+                ("\n", "<no match>"),
+                ("\x03", "<cancelled>"),
+            ]:
                 number = agent.begin("login", person.path)
                 person.wait_for("Enter the password you log in with.")
                 person.wait_for("Password: ")
@@ -201,5 +243,18 @@ def login_password():
 
 
 if __name__ == "__main__":
-    run([without_a_bus, hardening, confinement, confined_pinentry, ends_in_order, pinentry_on_terminal, odd_pinentries, broken_pinentry_and_terminal,
-         what_a_pinentry_is_told, new_passwords, login_password])
+    run(
+        [
+            without_a_bus,
+            hardening,
+            confinement,
+            confined_pinentry,
+            ends_in_order,
+            pinentry_on_terminal,
+            odd_pinentries,
+            broken_pinentry_and_terminal,
+            what_a_pinentry_is_told,
+            new_passwords,
+            login_password,
+        ]
+    )

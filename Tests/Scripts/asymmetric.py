@@ -2,6 +2,7 @@
 
 Nothing here looks at the product. Keys are in Apple's external representations; an algorithm is its identifier.
 """
+
 import os
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives import hashes, serialization
@@ -46,7 +47,8 @@ def write_public(key):
 def write_private(key):
     if isinstance(key, rsa.RSAPrivateKey):
         return key.private_bytes(
-            serialization.Encoding.DER, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
+            serialization.Encoding.DER, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+        )
     if isinstance(key, ec.EllipticCurvePrivateKey):
         return point(key.public_key()) + key.private_numbers().private_value.to_bytes(field(key), "big")
     return key.private_bytes_raw()
@@ -56,7 +58,9 @@ def read_public(kind, data):
     if kind == RSA:
         # PKCS #1 inside a SubjectPublicKeyInfo, which is what the library reads.
         bits = b"\0" + data
-        return serialization.load_der_public_key(der(0x30, bytes.fromhex("300d06092a864886f70d0101010500") + der(3, bits)))
+        return serialization.load_der_public_key(
+            der(0x30, bytes.fromhex("300d06092a864886f70d0101010500") + der(3, bits))
+        )
     if kind == EC:
         size = (len(data) - 1) // 2
         curve = next(c for c in CURVES.values() if (c.key_size + 7) // 8 == size)
@@ -70,19 +74,22 @@ def read_private(kind, data):
     if kind == EC:
         size = (len(data) - 1) // 3
         curve = next(c for c in CURVES.values() if (c.key_size + 7) // 8 == size)
-        key = ec.derive_private_key(int.from_bytes(data[1 + 2 * size:], "big"), curve)
-        assert point(key.public_key()) == data[:1 + 2 * size], "the private number does not belong to the point"
+        key = ec.derive_private_key(int.from_bytes(data[1 + 2 * size :], "big"), curve)
+        assert point(key.public_key()) == data[: 1 + 2 * size], "the private number does not belong to the point"
         return key
     return (ed25519.Ed25519PrivateKey if kind == ED25519 else x25519.X25519PrivateKey).from_private_bytes(data)
 
 
 def der(tag, content):
     count = len(content)
-    length = bytes([count]) if count < 128 else bytes([0x81, count]) if count < 256 else b"\x82" + count.to_bytes(2, "big")
+    length = (
+        bytes([count]) if count < 128 else bytes([0x81, count]) if count < 256 else b"\x82" + count.to_bytes(2, "big")
+    )
     return bytes([tag]) + length + content
 
 
 # Signatures ------------------------------------------------------------------------------------------------------
+
 
 def signature_parts(algorithm):
     """What is signed (raw, digest, message), the scheme and the hash, or None."""
@@ -140,7 +147,8 @@ def verify(key, algorithm, data, signature):
                 size = field(key)
                 assert len(signature) == 2 * size
                 signature = utils.encode_dss_signature(
-                    int.from_bytes(signature[:size], "big"), int.from_bytes(signature[size:], "big"))
+                    int.from_bytes(signature[:size], "big"), int.from_bytes(signature[size:], "big")
+                )
             key.verify(signature, data, ec.ECDSA(curve_hash(what, hash_, data)))
     except InvalidSignature as error:
         raise Mismatch from error
@@ -155,6 +163,7 @@ def curve_hash(what, hash_, data):
 
 
 # Encryption ------------------------------------------------------------------------------------------------------
+
 
 def oaep(name):
     return padding.OAEP(padding.MGF1(HASHES[name]()), HASHES[name](), None)
@@ -211,9 +220,12 @@ def ecies_key(words, curve, shared, ephemeral):
 
 # Exchange --------------------------------------------------------------------------------------------------------
 
+
 def exchange(private, algorithm, peer, size, info):
     words = algorithm.split(":")[2:]
-    shared = private.exchange(ec.ECDH(), peer) if isinstance(private, ec.EllipticCurvePrivateKey) else private.exchange(peer)
+    shared = (
+        private.exchange(ec.ECDH(), peer) if isinstance(private, ec.EllipticCurvePrivateKey) else private.exchange(peer)
+    )
     if len(words) == 1:
         return shared
     return X963KDF(HASHES[words[2]](), size, info or None).derive(shared)

@@ -1,8 +1,8 @@
-"""Attests a key on a keychain that rests on a TPM, with the programs themselves: swtpm, keychaind, keychain-enclaved, security
-and the verifier's script.
+"""Attests a key on a keychain that rests on a TPM, with the programs themselves: swtpm, keychaind, keychain-enclaved,
+security and the verifier's script.
 
-The command finds keys of its own access group, which is made of its path. So the key is made by another program at that
-path, as if one program had been replaced by the next version of it.
+The command finds keys of its own access group, which is made of its path. So the key is made by another program at
+that path, as if one program had been replaced by the next version of it.
 
 usage: attest_key_test.py FOLDER-OF-PROGRAMS
 """
@@ -23,8 +23,16 @@ import sys
 import tempfile
 import time
 
-FILES = ["key.pem", "key.tpmt", "attestation-key.pem", "attestation-key.tpmt",
-         "certify.attest", "certify.sig", "quote.attest", "quote.sig"]
+FILES = [
+    "key.pem",
+    "key.tpmt",
+    "attestation-key.pem",
+    "attestation-key.tpmt",
+    "certify.attest",
+    "certify.sig",
+    "quote.attest",
+    "quote.sig",
+]
 NONCE = "5f1c09e2a7" + "00ff" * 11
 
 
@@ -38,9 +46,21 @@ def software_tpm(folder):
     """A TPM in software; how tpm2-tss reaches it."""
     path = f"{folder}/tpm"
     program = subprocess.Popen(
-        ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={folder}", "--server", f"type=unixio,path={path}",
-         "--ctrl", f"type=unixio,path={path}.ctrl", "--flags", "not-need-init,startup-clear"],
-        stderr=subprocess.DEVNULL)
+        [
+            "swtpm",
+            "socket",
+            "--tpm2",
+            "--tpmstate",
+            f"dir={folder}",
+            "--server",
+            f"type=unixio,path={path}",
+            "--ctrl",
+            f"type=unixio,path={path}.ctrl",
+            "--flags",
+            "not-need-init,startup-clear",
+        ],
+        stderr=subprocess.DEVNULL,
+    )
     try:
         deadline = time.monotonic() + 10
         while True:
@@ -75,12 +95,18 @@ class Keychain:
     def __init__(self, folder, programs, tpm):
         self.home, self.programs, self.folder = f"{folder}/keychain", programs, folder
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
-        self.env = kept | {"KEYCHAIN_HOME": self.home, "KEYCHAIN_MODE": "daemon", "KEYCHAIN_TPM": tpm,
-                           "KEYCHAIN_DAEMON": f"{programs}/keychaind"}
+        self.env = kept | {
+            "KEYCHAIN_HOME": self.home,
+            "KEYCHAIN_MODE": "daemon",
+            "KEYCHAIN_TPM": tpm,
+            "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+        }
         self.security = f"{folder}/security"
 
     def run(self, *command):
-        return subprocess.run(command, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        return subprocess.run(
+            command, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
 
     def put(self, program):
         """Lets a program lie where the command does."""
@@ -109,8 +135,10 @@ def make_keys(keychain):
     expect(made.returncode == 0, f"another program makes no keys: {made.stderr}")
     keychain.put("security")
     foreign = keychain.attest("enclave", NONCE)
-    expect(foreign.returncode == 44 and not os.path.exists(f"{keychain.folder}/attestation"),
-           f"the command has found another program's key: {foreign}")
+    expect(
+        foreign.returncode == 44 and not os.path.exists(f"{keychain.folder}/attestation"),
+        f"the command has found another program's key: {foreign}",
+    )
     keychain.put("key-holder")
     made = keychain.run(keychain.security, "make")
     expect(made.returncode == 0, f"no keys are made: {made.stderr}")
@@ -129,8 +157,10 @@ def check_refusals(keychain, fingerprint):
             changed[position] ^= 1
             (folder / name).write_bytes(changed)
             refused = keychain.verify(NONCE, fingerprint)
-            expect(refused.returncode == 1 and refused.stderr.startswith("NOT VERIFIED"),
-                   f"a change of {name} at {position} is not noticed: {refused}")
+            expect(
+                refused.returncode == 1 and refused.stderr.startswith("NOT VERIFIED"),
+                f"a change of {name} at {position} is not noticed: {refused}",
+            )
         (folder / name).write_bytes(content)
     expect(keychain.verify(NONCE, fingerprint).returncode == 0, "the sound attestation is not taken any more")
 
@@ -143,14 +173,17 @@ def check_key(keychain):
 
 
 def check_foreign_key(keychain, fingerprint):
-    """Another program's key, handed over in a file: the installed command has it attested, any other program does not."""
+    """Another program's key, handed over in a file: the installed command has it attested, any other program does not.
+    """
     file = f"{keychain.folder}/foreign.key"
     saved = keychain.run("sh", "-c", f"'{keychain.programs}/key-holder' save > '{file}'")
     expect(saved.returncode == 0, f"the program cannot write its key: {saved}")
     arguments = ["-v", "attest-key", "-k", file, "-n", NONCE, "-o", f"{keychain.folder}/foreign"]
     refused = keychain.run(keychain.security, *arguments)
-    expect(refused.returncode != 0 and not os.path.exists(f"{keychain.folder}/foreign"),
-           f"a copy of the command attests another program's key: {refused}")
+    expect(
+        refused.returncode != 0 and not os.path.exists(f"{keychain.folder}/foreign"),
+        f"a copy of the command attests another program's key: {refused}",
+    )
     attested = keychain.run(f"{keychain.programs}/security", *arguments)
     expect(attested.returncode == 0, f"the command does not attest a key that it is handed: {attested}")
     verified = keychain.verify(NONCE, fingerprint, folder="foreign")
@@ -181,7 +214,9 @@ def check(keychain):
     expect(status.split()[:2] == ["protection:", "hardware"], f"the keychain does not rest on the TPM: {status}")
     attested = keychain.attest("enclave", NONCE)
     expect(attested.returncode == 0, f"the key is not attested: {attested}")
-    expect(sorted(os.listdir(f"{keychain.folder}/attestation")) == sorted(FILES), "other files are written than promised")
+    expect(
+        sorted(os.listdir(f"{keychain.folder}/attestation")) == sorted(FILES), "other files are written than promised"
+    )
     check_key(keychain)
     noted = keychain.verify(NONCE)
     expect(noted.returncode == 0, f"the attestation is not consistent: {noted}")

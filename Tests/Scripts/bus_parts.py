@@ -1,4 +1,5 @@
-"""A system bus of a test's own, with fprintd and its virtual reader, and what python-dbusmock plays: polkit and logind."""
+"""A system bus of a test's own, with fprintd and its virtual reader, and what python-dbusmock plays: polkit and logind.
+"""
 
 import contextlib
 import os
@@ -12,8 +13,9 @@ from agent_parts import PATIENCE, expect, until
 @contextlib.contextmanager
 def running(*command, ready=None, **environment):
     """A program that runs meanwhile."""
-    program = subprocess.Popen(command, env={"PATH": "/usr/bin:/bin", **environment}, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    program = subprocess.Popen(
+        command, env={"PATH": "/usr/bin:/bin", **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         until(lambda: program.poll() is not None or ready(), f"{command[0]} does not start")
         expect(program.poll() is None, f"{command[0]} ends at once")
@@ -39,20 +41,38 @@ class Bus:
 
     def __init__(self, folder, stack):
         import dbus
+
         self.dbus, self.folder, self.stack = dbus, folder, stack
         path = f"{folder}/bus"
         self.address = f"unix:path={path}"
         pathlib.Path(f"{folder}/bus.conf").write_text(self.CONFIGURATION.format(path=path))
-        stack.enter_context(running("dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile",
-                                    ready=lambda: os.path.exists(path)))
+        stack.enter_context(
+            running(
+                "dbus-daemon",
+                f"--config-file={folder}/bus.conf",
+                "--nofork",
+                "--nopidfile",
+                ready=lambda: os.path.exists(path),
+            )
+        )
         self.connection = dbus.bus.BusConnection(self.address)
 
     def has(self, name):
         return self.connection.name_has_owner(name)
 
     def mock(self, template, name):
-        self.stack.enter_context(running("/usr/bin/python3", "-m", "dbusmock", "--system", "--template", template,
-                                         ready=lambda: self.has(name), DBUS_SYSTEM_BUS_ADDRESS=self.address))
+        self.stack.enter_context(
+            running(
+                "/usr/bin/python3",
+                "-m",
+                "dbusmock",
+                "--system",
+                "--template",
+                template,
+                ready=lambda: self.has(name),
+                DBUS_SYSTEM_BUS_ADDRESS=self.address,
+            )
+        )
 
     def interface(self, name, path, interface):
         return self.dbus.Interface(self.connection.get_object(name, path), interface)
@@ -68,13 +88,21 @@ class Reader:
         state = f"{bus.folder}/state"
         os.mkdir(state, 0o700)
         bus.mock("polkitd", "org.freedesktop.PolicyKit1")
-        policy = bus.interface("org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority",
-                               "org.freedesktop.DBus.Mock")
+        policy = bus.interface(
+            "org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.DBus.Mock"
+        )
         policy.AllowUnknown(True)
         self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "PATH": "/usr/bin:/bin"}
-        bus.stack.enter_context(running(
-            "/usr/libexec/fprintd", "-t", ready=lambda: bus.has(self.NAME), FP_VIRTUAL_DEVICE=self.path,
-            STATE_DIRECTORY=state, DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+        bus.stack.enter_context(
+            running(
+                "/usr/libexec/fprintd",
+                "-t",
+                ready=lambda: bus.has(self.NAME),
+                FP_VIRTUAL_DEVICE=self.path,
+                STATE_DIRECTORY=state,
+                DBUS_SYSTEM_BUS_ADDRESS=bus.address,
+            )
+        )
 
     def put(self, command):
         with socket.socket(socket.AF_UNIX) as reader:
@@ -82,8 +110,9 @@ class Reader:
             reader.sendall(command.encode())
 
     def enrol(self, finger, name):
-        program = subprocess.Popen(["fprintd-enroll", "-f", name], env=self.environment, stdout=subprocess.PIPE,
-                                   text=True)
+        program = subprocess.Popen(
+            ["fprintd-enroll", "-f", name], env=self.environment, stdout=subprocess.PIPE, text=True
+        )
         for line in program.stdout:
             if "Enrolling" in line or "stage-passed" in line:
                 self.put(f"SCAN {finger}")

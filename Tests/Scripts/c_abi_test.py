@@ -3,6 +3,7 @@
 usage: c_abi_test.py PREFIX HEADER DAEMONS
 The header is what Swift's compiler has written of the module SecurityABI; the daemons are those of the build.
 """
+
 import os
 import subprocess
 import sys
@@ -42,9 +43,12 @@ def declarations(headers, emitted):
     none(c_declarations.differing_functions(headers, text), "functions that the headers declare otherwise than Swift")
     # A declaration that is wrong is found.
     wrong = text.replace("int32_t SecItemDelete(void const *", "int32_t SecItemDelete(int64_t ").replace(
-        "BOOL SecKeyVerifySignature", "int32_t SecKeyVerifySignature")
-    check(c_declarations.differing_functions(headers, wrong) == ["SecItemDelete", "SecKeyVerifySignature"],
-          "wrong declarations were not found")
+        "BOOL SecKeyVerifySignature", "int32_t SecKeyVerifySignature"
+    )
+    check(
+        c_declarations.differing_functions(headers, wrong) == ["SecItemDelete", "SecKeyVerifySignature"],
+        "wrong declarations were not found",
+    )
     for compiler in ("clang", "gcc"):
         missing = c_declarations.missing_symbols(headers.flags, compiler)
         none(missing, f"symbols that {compiler} does not find in their headers")

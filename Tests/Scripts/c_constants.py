@@ -1,4 +1,5 @@
 """The values of the C headers' constants, held against Swift's: two programs print them, one in each language."""
+
 import re
 import subprocess
 
@@ -17,7 +18,9 @@ import Security
 func show(_ name: String, _ value: CFString) { print("\\(name)=\\(value as String)") }
 func show(_ name: String, _ value: some BinaryInteger) { print("\\(name)=\\(value)") }
 func show<T: RawRepresentable>(_ name: String, _ value: T) where T.RawValue == CFString { show(name, value.rawValue) }
-func show<T: RawRepresentable>(_ name: String, _ value: T) where T.RawValue: BinaryInteger { show(name, value.rawValue) }
+func show<T: RawRepresentable>(_ name: String, _ value: T) where T.RawValue: BinaryInteger {
+    show(name, value.rawValue)
+}
 func show(_ name: String, _ value: SecRandomRef?) { show(name, value == nil ? 0 : 1) }
 """
 # C's names that Swift has otherwise, beside those of docs/coverage-symbols.tsv.
@@ -67,11 +70,35 @@ def differing_constants(headers, prefix, libraries, folder):
         file.write(swift_program(headers))
     run_path = f"{prefix}/lib"
     subprocess.run(
-        ["clang", *headers.flags, f"{folder}/constants.c", *libraries, f"-Wl,-rpath,{run_path}", "-o",
-         f"{folder}/constants"], check=True)
+        [
+            "clang",
+            *headers.flags,
+            f"{folder}/constants.c",
+            *libraries,
+            f"-Wl,-rpath,{run_path}",
+            "-o",
+            f"{folder}/constants",
+        ],
+        check=True,
+    )
     subprocess.run(
-        ["swiftc", "-Onone", "-I", f"{prefix}/lib/swift-keychain/sdk", "-L", run_path, "-Xlinker", "-rpath", "-Xlinker",
-         run_path, f"{folder}/main.swift", "-o", f"{folder}/swift-constants"], check=True)
+        [
+            "swiftc",
+            "-Onone",
+            "-I",
+            f"{prefix}/lib/swift-keychain/sdk",
+            "-L",
+            run_path,
+            "-Xlinker",
+            "-rpath",
+            "-Xlinker",
+            run_path,
+            f"{folder}/main.swift",
+            "-o",
+            f"{folder}/swift-constants",
+        ],
+        check=True,
+    )
     c, swift = printed([f"{folder}/constants"]), printed([f"{folder}/swift-constants"])
     wanted = set(headers.constants + headers.numbers + headers.macros)
     differing = [name for name in sorted(wanted) if name not in c or c[name] != swift.get(name)]

@@ -1,11 +1,12 @@
 """What the C headers declare, held against the functions that Swift's compiler has made and the table of coverage."""
+
 import re
 import subprocess
 
 HEADERS = "Sources/CLibraries/CSecurity/headers"
 UMBRELLAS = "#include <Security/Security.h>\n#include <LocalAuthentication/LocalAuthentication.h>\n"
-# A type as far as a call depends on it: addresses, truth values, and numbers of a size. Whether a number has a sign does not
-# matter, and Swift has none of C's unsigned sizes.
+# A type as far as a call depends on it: addresses, truth values, and numbers of a size. Whether a number has a sign
+# does not matter, and Swift has none of C's unsigned sizes.
 SHAPES = """
 #include <type_traits>
 typedef long NSInteger;
@@ -16,7 +17,9 @@ template <typename T> struct Shape<T, std::enable_if_t<std::is_enum_v<T> || std:
     using Type = std::make_unsigned_t<T>;
 };
 template <typename T> struct Shape<T *> { using Type = void *; };
-template <typename R, typename... A> struct Shape<R(A...)> { using Type = typename Shape<R>::Type(typename Shape<A>::Type...); };
+template <typename R, typename... A> struct Shape<R(A...)> {
+    using Type = typename Shape<R>::Type(typename Shape<A>::Type...);
+};
 template <typename R, typename... A> struct Shape<R (^)(A...)> { using Type = typename Shape<R(A...)>::Type *; };
 template <typename... F> struct Same;
 template <typename F, typename G> struct Same<F, G> : std::is_same<typename Shape<F>::Type, typename Shape<G>::Type> {};
@@ -25,7 +28,11 @@ template <typename F, typename G> struct Same<F, G> : std::is_same<typename Shap
 
 # What only compilers with blocks are shown.
 WITH_BLOCKS = {
-    "SecTrustEvaluateAsync", "SecTrustEvaluateAsyncWithError", "SecAddSharedWebCredential", "SecRequestSharedWebCredential"}
+    "SecTrustEvaluateAsync",
+    "SecTrustEvaluateAsyncWithError",
+    "SecAddSharedWebCredential",
+    "SecRequestSharedWebCredential",
+}
 
 
 class Headers:
@@ -34,8 +41,12 @@ class Headers:
     def __init__(self, flags, prefix):
         self.flags = flags
         source = subprocess.run(
-            ["clang", "-E", "-fblocks", *flags, "-x", "c", "-"], input=UMBRELLAS, capture_output=True, text=True,
-            check=True)
+            ["clang", "-E", "-fblocks", *flags, "-x", "c", "-"],
+            input=UMBRELLAS,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         ours, kept = False, []
         for line in source.stdout.splitlines():
             marker = re.match(r'# \d+ "([^"]*)"', line)
@@ -45,14 +56,17 @@ class Headers:
                 kept.append(line)
         # What is declared so that a compiler says what to use instead is not there.
         kept = re.sub(r"[^;{}]*__attribute__\(\(unavailable\([^;]*;", "", "\n".join(kept)).splitlines()
-        text = re.sub(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|_Pragma\(\"[^\"]*\"\)|#pragma.*", " ", "\n".join(kept))
+        text = re.sub(
+            r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|_Pragma\(\"[^\"]*\"\)|#pragma.*", " ", "\n".join(kept)
+        )
         enumerations = re.findall(r"\benum\b[^;{]*\{([^}]*)\}", text)
         self.numbers = [name for body in enumerations for name in re.findall(r"\b(\w+)\s*=?[^,]*,", body)]
         declarations = re.sub(r"\{[^}]*\}", " ", text).split(";")
         constant = re.compile(r"\s*extern const \w+\s*(?:_Nullable)?\s*(\w+)\s*$")
         self.constants = [m[1] for d in declarations if (m := constant.match(d))]
         self.functions = [
-            m[1] for d in declarations if "typedef" not in d and (m := re.match(r"[\w\s*]*?\b(\w+)\s*\(", d.strip()))]
+            m[1] for d in declarations if "typedef" not in d and (m := re.match(r"[\w\s*]*?\b(\w+)\s*\(", d.strip()))
+        ]
         with open(f"{HEADERS}/LocalAuthentication/LAPublicDefines.h") as file:
             self.macros = re.findall(r"^#define (kLA\w+) ", file.read(), re.M)
 
@@ -64,14 +78,20 @@ def swift_functions(emitted):
 
 
 def differing_functions(headers, emitted, compiler="clang++"):
-    """Functions whose declarations for C are not what Swift has compiled: another number, kind or width of arguments."""
+    """Functions whose declarations for C are not what Swift has compiled: another number, kind or width of arguments.
+    """
     functions = swift_functions(emitted)
     lines = [
         f"static_assert(Same<decltype({name}), {declaration}>::value, \"{name}\");"
-        for name, declaration in functions.items() if name in headers.functions]
+        for name, declaration in functions.items()
+        if name in headers.functions
+    ]
     built = subprocess.run(
         [compiler, "-std=c++17", "-fblocks", "-fsyntax-only", "-ferror-limit=0", *headers.flags, "-x", "c++", "-"],
-        input=UMBRELLAS + SHAPES + "\n".join(lines), capture_output=True, text=True)
+        input=UMBRELLAS + SHAPES + "\n".join(lines),
+        capture_output=True,
+        text=True,
+    )
     if built.returncode == 0:
         return []
     return re.findall(r"static assertion failed.*::value': (\w+)", built.stderr) or [built.stderr[:2000]]
@@ -106,7 +126,10 @@ def missing_symbols(flags, compiler):
         uses = "\n".join(f"    (void){name};" for name in names)
         built = subprocess.run(
             [compiler, "-fsyntax-only", "-fblocks" if clang else "-w", *flags, "-x", "c", "-"],
-            input=f"#include <{folder_of(header)}/{header}>\nvoid uses(void) {{\n{uses}\n}}\n", capture_output=True, text=True)
+            input=f"#include <{folder_of(header)}/{header}>\nvoid uses(void) {{\n{uses}\n}}\n",
+            capture_output=True,
+            text=True,
+        )
         undeclared = set(re.findall(r"undeclared identifier '(\w+)'|‘(\w+)’ undeclared", built.stderr))
         missing += [f"{header}: {a or b}" for a, b in undeclared]
         if built.returncode != 0 and not undeclared:

@@ -1,4 +1,5 @@
 """Programs in C, C++ and Python on a keychain of their own, with what pkg-config says and nothing else."""
+
 import os
 import select
 import signal
@@ -28,23 +29,47 @@ class Programs:
         self.folder = folder
         key, pem = f"{folder}/key.pem", f"{folder}/certificate.pem"
         for command in (
-                ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
-                 "-out", pem, "-subj", "/CN=example.org", "-days", "30"],
-                ["x509", "-in", pem, "-outform", "der", "-out", f"{folder}/certificate.der"],
-                ["pkcs12", "-export", "-in", pem, "-inkey", key, "-passout", "pass:test", "-out",
-                 f"{folder}/archive.p12"]):
+            [
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+                "-keyout",
+                key,
+                "-out",
+                pem,
+                "-subj",
+                "/CN=example.org",
+                "-days",
+                "30",
+            ],
+            ["x509", "-in", pem, "-outform", "der", "-out", f"{folder}/certificate.der"],
+            ["pkcs12", "-export", "-in", pem, "-inkey", key, "-passout", "pass:test", "-out", f"{folder}/archive.p12"],
+        ):
             subprocess.run(["openssl", *command], check=True, capture_output=True)
         self.certificate, self.archive = f"{folder}/certificate.der", f"{folder}/archive.p12"
 
     def header_problems(self):
         """Every header by itself, in every dialect, by both compilers."""
         headers = f"{self.prefix}/include/swift-keychain"
-        names = [os.path.relpath(os.path.join(at, file), headers)
-                 for at, _, files in os.walk(headers) for file in files if file.endswith(".h")]
+        names = [
+            os.path.relpath(os.path.join(at, file), headers)
+            for at, _, files in os.walk(headers)
+            for file in files
+            if file.endswith(".h")
+        ]
         # Twice, because a program may include a header twice; together, and each alone.
         sources = [self._including(sorted(names) * 2), *(self._including([name] * 2) for name in sorted(names))]
-        compilers = [("clang", "c", C_DIALECTS, ["-fblocks"]), ("clang", "c", C_DIALECTS, []), ("gcc", "c", C_DIALECTS, []),
-                     ("clang++", "c++", CXX_DIALECTS, []), ("g++", "c++", CXX_DIALECTS, [])]
+        compilers = [
+            ("clang", "c", C_DIALECTS, ["-fblocks"]),
+            ("clang", "c", C_DIALECTS, []),
+            ("gcc", "c", C_DIALECTS, []),
+            ("clang++", "c++", CXX_DIALECTS, []),
+            ("g++", "c++", CXX_DIALECTS, []),
+        ]
         problems = []
         for compiler, language, dialects, more in compilers:
             for dialect in dialects:
@@ -63,15 +88,20 @@ class Programs:
         source = "#include <Security/Security.h>\nint main(void) { return SSLHandshake(0); }\n"
         problems = []
         for compiler, language in (("clang", "c"), ("gcc", "c"), ("clang++", "c++"), ("g++", "c++")):
-            built = subprocess.run([compiler, "-fsyntax-only", *self.flags, "-x", language, "-"], input=source,
-                                   capture_output=True, text=True)
+            built = subprocess.run(
+                [compiler, "-fsyntax-only", *self.flags, "-x", language, "-"],
+                input=source,
+                capture_output=True,
+                text=True,
+            )
             if built.returncode == 0 or "Secure Transport is not here: use OpenSSL" not in built.stderr:
                 problems.append(f"{compiler}: {built.stderr[:800]}")
         return problems
 
     def _compiled(self, command, source=None, libraries=()):
         built = subprocess.run(
-            [*command, *WARNINGS, *self.flags, *libraries], input=source, capture_output=True, text=True)
+            [*command, *WARNINGS, *self.flags, *libraries], input=source, capture_output=True, text=True
+        )
         return [] if built.returncode == 0 else [" ".join(command) + "\n" + built.stderr[:1500]]
 
     def _built(self, compiler, source, *more):
@@ -84,8 +114,7 @@ class Programs:
         with tempfile.TemporaryDirectory() as home:
             kept = {name: value for name, value in os.environ.items() if not name.startswith("KEYCHAIN_")}
             own = {"KEYCHAIN_HOME": home, "KEYCHAIN_MODE": "embedded", "KEYCHAIN_TPM": "none"}
-            return subprocess.run(
-                command, env=kept | own | variables, capture_output=True, text=True, timeout=300)
+            return subprocess.run(command, env=kept | own | variables, capture_output=True, text=True, timeout=300)
 
     def daemon_problems(self, daemons):
         """A program in C whose keychain is in a daemon, which it starts."""
@@ -111,26 +140,39 @@ class Programs:
 
     def example_problems(self):
         password = ["store: Success", "already exists", "account: anna", "password: second secret", "because: No item"]
-        signature = ["no key: -50, The operation couldn’t be completed. (OSStatus error -50 - A key of type",
-                     "bytes holds", "of other data: -67808"]
+        signature = [
+            "no key: -50, The operation couldn’t be completed. (OSStatus error -50 - A key of type",
+            "bytes holds",
+            "of other data: -67808",
+        ]
         both = ["password: second secret", "deleted twice: The specified item could not be found", "256 bytes holds"]
-        examples = [("clang", "Examples/C/password.c", password), ("gcc", "Examples/C/password.c", password),
-                    ("clang", "Examples/C/signature.c", signature), ("gcc", "Examples/C/signature.c", signature),
-                    ("clang++", "Examples/C++/keychain.cpp", both), ("g++", "Examples/C++/keychain.cpp", both)]
+        examples = [
+            ("clang", "Examples/C/password.c", password),
+            ("gcc", "Examples/C/password.c", password),
+            ("clang", "Examples/C/signature.c", signature),
+            ("gcc", "Examples/C/signature.c", signature),
+            ("clang++", "Examples/C++/keychain.cpp", both),
+            ("g++", "Examples/C++/keychain.cpp", both),
+        ]
         problems = []
         for compiler, source, wanted in examples:
             program, failures = self._built(compiler, source)
             problems += failures or self._problems([program], wanted)
         python = ["added twice: The specified item already", "password: second secret", "of other data: -67808", "done"]
         return problems + self._problems(
-            ["python3", "Examples/Python/keychain.py"], python, LD_LIBRARY_PATH=f"{self.prefix}/lib")
+            ["python3", "Examples/Python/keychain.py"], python, LD_LIBRARY_PATH=f"{self.prefix}/lib"
+        )
 
     def test_problems(self, constants):
         problems = []
         both, blocks = ["clang", "gcc"], ["-fblocks", "-ldispatch", "-lBlocksRuntime"]
         for name, compilers, arguments, options in (
-                ("arguments", both, [], []), ("objects", both, [self.certificate], []), ("items", both, [], ["-lpthread"]),
-                ("strictness", both, constants, ["-ldl"]), ("callbacks", ["clang"], [self.certificate], blocks)):
+            ("arguments", both, [], []),
+            ("objects", both, [self.certificate], []),
+            ("items", both, [], ["-lpthread"]),
+            ("strictness", both, constants, ["-ldl"]),
+            ("callbacks", ["clang"], [self.certificate], blocks),
+        ):
             for compiler in compilers:
                 program, failures = self._built(compiler, f"Tests/C/{name}.c", *options)
                 problems += failures or self._problems([program, *arguments], [f"{name}:"])

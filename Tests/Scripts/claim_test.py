@@ -31,8 +31,10 @@ class Claims:
         with open(deployment.path("bin", "claim"), "w") as file:
             file.write(NAME)
         claimed = deployment.path("bin", "claiming")
-        subprocess.run(["objcopy", "--add-section", f".keychain.claim={deployment.path('bin', 'claim')}",
-                        self.command, claimed], check=True)
+        subprocess.run(
+            ["objcopy", "--add-section", f".keychain.claim={deployment.path('bin', 'claim')}", self.command, claimed],
+            check=True,
+        )
         self.claimed, self.environment, self.password = claimed, {}, ""
 
     def at(self, *names):
@@ -49,9 +51,14 @@ class Claims:
 
     def variables(self):
         return {
-            "HOME": self.home, "PATH": "/usr/bin:/bin", "KEYCHAIN_TPM": "none", "KEYCHAIN_PINENTRY": "none",
-            "KEYCHAIN_INTERACTION": "never", "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"),
-            **self.environment}
+            "HOME": self.home,
+            "PATH": "/usr/bin:/bin",
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_PINENTRY": "none",
+            "KEYCHAIN_INTERACTION": "never",
+            "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"),
+            **self.environment,
+        }
 
     def run(self, *words, status=0, text=""):
         done = self.deployment.run(*words, text=text, env=self.variables())
@@ -106,8 +113,11 @@ def mistyped_names_are_said(m):
     for name in ("claimed:", "claimed:org.", f"claimed:{'x' * 65}", "claimed:a b"):
         said = m.run(m.command, "move-items", "--from", "program:/none", "--to", name, status=PARAMETER)
         assert "No program can claim" in said, said
-    for words in (("set-group-policy", GROUP, "purge"), ("rename-group", GROUP, "claimed:org.example.other"),
-                  ("rename-group", "program:/none", GROUP)):
+    for words in (
+        ("set-group-policy", GROUP, "purge"),
+        ("rename-group", GROUP, "claimed:org.example.other"),
+        ("rename-group", "program:/none", GROUP),
+    ):
         assert "programs claim themselves" in m.run(m.command, *words, status=PARAMETER)
 
 
@@ -161,8 +171,13 @@ def is_carried_to_the_service(m):
     m.lacks(m.install(m.command, "again", "unclaimed"), "carried")
 
 
-STEPS = [finds_its_items_wherever_it_lies, items_of_its_path_move_when_told, mistyped_names_are_said,
-         what_is_no_claim_says_why, is_embedded_at_build_time]
+STEPS = [
+    finds_its_items_wherever_it_lies,
+    items_of_its_path_move_when_told,
+    mistyped_names_are_said,
+    what_is_no_claim_says_why,
+    is_embedded_at_build_time,
+]
 
 
 def in_the_service(m, steps, what):

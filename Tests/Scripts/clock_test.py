@@ -117,9 +117,18 @@ def sleep_counts(keychain):
 def history_stays(keychain):
     """A daemon whose wall clock is set ten years ahead drops no earlier version."""
     daemon = subprocess.Popen(
-        [f"{PROGRAMS}/keychaind", "--socket", f"{keychain.home}/keychaind.sock", "--store", keychain.home,
-         "--tpm", "none"],
-        env=os.environ | {"LD_PRELOAD": LIBRARY, "WALL_CLOCK": str(keychain.clock)}, stderr=subprocess.DEVNULL)
+        [
+            f"{PROGRAMS}/keychaind",
+            "--socket",
+            f"{keychain.home}/keychaind.sock",
+            "--store",
+            keychain.home,
+            "--tpm",
+            "none",
+        ],
+        env=os.environ | {"LD_PRELOAD": LIBRARY, "WALL_CLOCK": str(keychain.clock)},
+        stderr=subprocess.DEVNULL,
+    )
     while not os.path.exists(f"{keychain.home}/keychaind.sock"):
         daemon.poll() is None or sys.exit("the daemon did not start")
     program = keychain.program("daemon")
@@ -168,8 +177,14 @@ def namespaces_have_timers(keychain):
 
 
 def main():
-    for case in (waits_hold, timers_hold, sleep_counts, history_stays, namespaces_change_nothing,
-                 namespaces_have_timers):
+    for case in (
+        waits_hold,
+        timers_hold,
+        sleep_counts,
+        history_stays,
+        namespaces_change_nothing,
+        namespaces_have_timers,
+    ):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             case(Keychain(folder))
 

@@ -1,5 +1,5 @@
-"""Signs executables with the programs themselves: team keys in files and in the enclave, files of several machines, whatever
-strip and objcopy make of them, what SwiftPM has built. A reader written from docs/formats/signature.md and
+"""Signs executables with the programs themselves: team keys in files and in the enclave, files of several machines,
+whatever strip and objcopy make of them, what SwiftPM has built. A reader written from docs/formats/signature.md and
 openssl verify them too.
 
 usage: codesign_test.py FOLDER-OF-PROGRAMS
@@ -23,8 +23,14 @@ import tempfile
 
 import read_signature
 
-TARGETS = ["x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "armv7-linux-gnueabi", "s390x-linux-gnu",
-           "powerpc-linux-gnu"]
+TARGETS = [
+    "x86_64-linux-gnu",
+    "aarch64-linux-gnu",
+    "riscv64-linux-gnu",
+    "armv7-linux-gnueabi",
+    "s390x-linux-gnu",
+    "powerpc-linux-gnu",
+]
 SOURCE = "int value = 7; char room[10000]; void _start(void) { value += room[5]; for (;;); }\n"
 PLIST = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -48,13 +54,24 @@ class Signer:
     def __init__(self, folder, programs):
         self.home = f"{folder}/keychain"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
-        self.env = kept | {"KEYCHAIN_HOME": self.home, "KEYCHAIN_MODE": "daemon", "KEYCHAIN_TPM": "none",
-                           "KEYCHAIN_DAEMON": f"{programs}/keychaind"}
+        self.env = kept | {
+            "KEYCHAIN_HOME": self.home,
+            "KEYCHAIN_MODE": "daemon",
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+        }
         self.security = f"{programs}/security"
 
     def run(self, *words, status=0, **options):
-        done = subprocess.run([self.security, "codesign", *words], env=self.env, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=60, **options)
+        done = subprocess.run(
+            [self.security, "codesign", *words],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            **options,
+        )
         expect(done.returncode == status, f"{words} gave {done.returncode}, not {status}: {done.stderr}")
         return done
 
@@ -79,8 +96,21 @@ def openssl_verifies(signature, folder):
     key, message, proof = (pathlib.Path(folder, name) for name in ("key.der", "message", "proof"))
     key.write_bytes(bytes.fromhex(heads[signature["algorithm"]]) + public)
     message.write_bytes(signed)
-    command = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", key, "-keyform", "DER", "-rawin", "-in", message,
-               "-sigfile", proof]
+    command = [
+        "openssl",
+        "pkeyutl",
+        "-verify",
+        "-pubin",
+        "-inkey",
+        key,
+        "-keyform",
+        "DER",
+        "-rawin",
+        "-in",
+        message,
+        "-sigfile",
+        proof,
+    ]
     if signature["algorithm"] == "p256":
         numbers = [raw[:32], raw[32:]]
         parts = [(b"\0" if number.lstrip(b"\0")[0] & 0x80 else b"") + number.lstrip(b"\0") for number in numbers]
@@ -105,8 +135,10 @@ def independent(path):
 def make_program(folder, target="x86_64-linux-gnu", name="program"):
     source, path = f"{folder}/program.c", f"{folder}/{name}"
     pathlib.Path(source).write_text(SOURCE)
-    subprocess.run(["clang", f"--target={target}", "-nostdlib", "-static", "-fuse-ld=lld", "-O1", "-g", source, "-o", path],
-                   check=True)
+    subprocess.run(
+        ["clang", f"--target={target}", "-nostdlib", "-static", "-fuse-ld=lld", "-O1", "-g", source, "-o", path],
+        check=True,
+    )
     return path
 
 
@@ -119,21 +151,29 @@ def keys(signer, folder):
     signer.run("--create-team-key", f"{folder}/team.pem", status=1)
     expect(pathlib.Path(folder, "team.pem").read_bytes() == before, "a key is not overwritten")
     expect(signer.run("--team-id", f"{folder}/team.pem").stdout.strip() == team, "the Team ID is shown")
-    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
-                    f"{folder}/p256.pem"], check=True, stderr=subprocess.DEVNULL)
-    subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-out", f"{folder}/rsa.pem"], check=True,
-                   stderr=subprocess.DEVNULL)
+    subprocess.run(
+        ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", f"{folder}/p256.pem"],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    subprocess.run(
+        ["openssl", "genpkey", "-algorithm", "RSA", "-out", f"{folder}/rsa.pem"], check=True, stderr=subprocess.DEVNULL
+    )
     signer.run("--team-id", f"{folder}/p256.pem")
     expect("team key" in signer.run("--team-id", f"{folder}/rsa.pem", status=1).stderr, "RSA is no team key")
     with passphrase(b"correct horse\n") as number:
         guarded = signer.run("--create-team-key", f"{folder}/guarded.pem", "-p", str(number), pass_fds=[number]).stdout
     with passphrase(b"correct horse\n") as number:
-        expect(signer.run("-T", f"{folder}/guarded.pem", "-p", str(number), pass_fds=[number]).stdout == guarded,
-               "a key under a passphrase")
+        expect(
+            signer.run("-T", f"{folder}/guarded.pem", "-p", str(number), pass_fds=[number]).stdout == guarded,
+            "a key under a passphrase",
+        )
     with passphrase(b"wrong\n") as number:
         done = signer.run("-T", f"{folder}/guarded.pem", "-p", str(number), pass_fds=[number], status=1)
         expect("passphrase is wrong" in done.stderr, "a wrong passphrase")
-    subprocess.run(["openssl", "pkey", "-in", f"{folder}/guarded.pem", "-passin", "pass:correct horse", "-noout"], check=True)
+    subprocess.run(
+        ["openssl", "pkey", "-in", f"{folder}/guarded.pem", "-passin", "pass:correct horse", "-noout"], check=True
+    )
     return team
 
 
@@ -208,7 +248,7 @@ def alterations(signer, folder):
         for _ in range(source.choice([1, 1, 2, 4])):
             data[source.choice(source.choice(places))] ^= 1 << source.randrange(8)
         if number % 20 == 0:
-            del data[source.randrange(len(data)):]
+            del data[source.randrange(len(data)) :]
         paths.append(pathlib.Path(folder, f"altered-{number}"))
         paths[-1].write_bytes(data)
     shown = signer.run("--verify", "--json", *map(str, paths), status=1).stdout.splitlines()
@@ -345,12 +385,18 @@ def swift_package(signer, folder, programs):
     package = pathlib.Path(folder, "App")
     package.mkdir()
     swift = os.environ.get("SWIFT", "swift")
-    subprocess.run([swift, "package", "init", "--type", "executable", "--name", "App"], cwd=package, check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [swift, "package", "init", "--type", "executable", "--name", "App"],
+        cwd=package,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     (package / "App.entitlements").write_text(PLIST % "$(AppIdentifierPrefix)com.example.shared")
     shutil.copy(f"{folder}/team.pem", package / "team.pem")
-    line = ('swift build && security codesign -s team.pem -f -e App.entitlements -i com.example.app \\\n'
-            '        "$(swift build --show-bin-path)/App"')
+    line = (
+        'swift build && security codesign -s team.pem -f -e App.entitlements -i com.example.app \\\n'
+        '        "$(swift build --show-bin-path)/App"'
+    )
     page = pathlib.Path(__file__).parents[2] / "docs/guides/signing.md"
     expect(line in page.read_text(), "the line that is tested is the one on the page")
     env = signer.env | {"PATH": f"{programs}:{os.environ['PATH']}"}
@@ -361,7 +407,9 @@ def swift_package(signer, folder, programs):
         expect(done.returncode == 0, f"the line of the page: {done.stdout}{done.stderr}")
     app = next(package.glob(".build/*/debug/App"))
     signature = independent(app)
-    expect(signature["identifier"] == "com.example.app" and len(signature["groups"]) == 2, "what SwiftPM built is signed")
+    expect(
+        signature["identifier"] == "com.example.app" and len(signature["groups"]) == 2, "what SwiftPM built is signed"
+    )
     expect("Hello" in subprocess.run([app], capture_output=True, text=True).stdout, "and runs")
     before = os.stat(app).st_size
     signer.run("-f", "-s", f"{folder}/team.pem", str(app))

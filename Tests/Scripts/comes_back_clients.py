@@ -1,4 +1,5 @@
-"""Clients of a keychain whose processes are disturbed, and what each of their items may be after what they were told."""
+"""Clients of a keychain whose processes are disturbed, and what each of their items may be after what they were told.
+"""
 
 import json
 import os
@@ -11,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from players import Typist, environment  # noqa: E402
 
-# What a call may take, as the clients are told (KEYCHAIN_TIMEOUT), and what it may take beyond that on a busy machine: seconds.
+# What a call may take, as the clients are told (KEYCHAIN_TIMEOUT), and what it may take beyond that on a busy machine:
+# seconds.
 DEADLINE, SLACK = 4, 10
 NOT_FOUND, DUPLICATE, NOT_AVAILABLE = -25300, -25299, -25291
 
@@ -193,8 +195,14 @@ class Command(Client):
         """Its exit status, its output, and what it says of a refusal."""
         try:
             done = subprocess.run(
-                [f"{self.world.commands}/{self.program}", *words], input=text, env=self.environment(), capture_output=True,
-                text=True, preexec_fn=self.limits, timeout=10 * (DEADLINE + SLACK))
+                [f"{self.world.commands}/{self.program}", *words],
+                input=text,
+                env=self.environment(),
+                capture_output=True,
+                text=True,
+                preexec_fn=self.limits,
+                timeout=10 * (DEADLINE + SLACK),
+            )
         except subprocess.TimeoutExpired:
             self.figures.fail(f"{self.name}: {words[0]} hangs")
             return 1, "", "it hangs"
@@ -212,8 +220,13 @@ class Command(Client):
 
     def launch(self, words):
         return subprocess.Popen(
-            [f"{self.world.commands}/{self.program}", *words], env=self.environment(), stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+            [f"{self.world.commands}/{self.program}", *words],
+            env=self.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
 
     def change(self, words, text="", also=()):
         status, output, reason = self.call(words, text)
@@ -260,7 +273,9 @@ class Docker(Command):
     missing = "credentials not found in native keychain\n"
 
     def writing(self, item, value):
-        return ["store"], json.dumps({"ServerURL": f"https://{item.name}.example/v1/", "Username": "ann", "Secret": value})
+        return ["store"], json.dumps(
+            {"ServerURL": f"https://{item.name}.example/v1/", "Username": "ann", "Secret": value}
+        )
 
     def remove(self, item):
         status, output, reason = self.call(["erase"], f"https://{item.name}.example/v1/")

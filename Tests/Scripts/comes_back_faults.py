@@ -134,9 +134,12 @@ class Data(AddressSpace):
 class PoorStart(Fault):
     """The daemon goes, and the client that starts the next one has hardly anything: neither has what it starts."""
 
-    limits = ((resource.RLIMIT_NOFILE, (3, 8, 20, 40, 100)), (resource.RLIMIT_NPROC, (0, 1)),
-              (resource.RLIMIT_AS, tuple(n << 20 for n in (8, 30, 60, 120, 250))),
-              (resource.RLIMIT_DATA, tuple(n << 20 for n in (1, 4, 16, 64))))
+    limits = (
+        (resource.RLIMIT_NOFILE, (3, 8, 20, 40, 100)),
+        (resource.RLIMIT_NPROC, (0, 1)),
+        (resource.RLIMIT_AS, tuple(n << 20 for n in (8, 30, 60, 120, 250))),
+        (resource.RLIMIT_DATA, tuple(n << 20 for n in (1, 4, 16, 64))),
+    )
 
     def __init__(self, world, rng):
         super().__init__(world, rng)
@@ -173,7 +176,10 @@ class LostRuntime(Fault):
 
 
 class MovedStore(Fault):
-    """The folder of the store is moved away and back. What is acknowledged meanwhile is in the keychain that is there then."""
+    """The folder of the store is moved away and back.
+
+What is acknowledged meanwhile is in the keychain that is there then.
+    """
 
     def begin(self):
         for client in self.world.clients:
@@ -218,7 +224,10 @@ class KilledHelper(Fault):
 
 
 class KilledCarrier(KilledHelper):
-    """Who brings a passcode is ended in the middle: the command that has read it, or a program whose user is being asked."""
+    """Who brings a passcode is ended in the middle.
+
+The command that has read it, or a program whose user is being asked.
+    """
 
     def begin(self):
         if not self.world.hasPasscode:
@@ -233,5 +242,18 @@ class KilledCarrier(KilledHelper):
         return None
 
 
-ALL = (Kill, Stop, StopForGood, Descriptors, Threads, AddressSpace, Data, PoorStart, LostSocket, LostRuntime,
-       MovedStore, KilledHelper, KilledCarrier)
+ALL = (
+    Kill,
+    Stop,
+    StopForGood,
+    Descriptors,
+    Threads,
+    AddressSpace,
+    Data,
+    PoorStart,
+    LostSocket,
+    LostRuntime,
+    MovedStore,
+    KilledHelper,
+    KilledCarrier,
+)

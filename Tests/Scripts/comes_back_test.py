@@ -1,10 +1,11 @@
-"""The processes of a keychain are killed, stopped and starved at random moments, and its files are moved, while clients work.
+"""The processes of a keychain are killed, stopped and starved at random moments, and its files are moved, while clients
+work.
 
 usage: comes_back_test.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only FAULT]
 
-Every call is served, or refused with a reason within its deadline; what was acknowledged is there; and when a fault is over, all
-clients are served again without anybody's help, but for the passcode of a keychain that has one. As root it goes on as a user whom
-the limits of processes bind.
+Every call is served, or refused with a reason within its deadline; what was acknowledged is there; and when a fault
+is over, all clients are served again without anybody's help, but for the passcode of a keychain that has one. As
+root it goes on as a user whom the limits of processes bind.
 """
 
 import argparse
@@ -46,11 +47,18 @@ class World:
         self.home, self.figures, self.hasPasscode = f"{folder}/keychain", figures, hasPasscode
         self.socket, self.commands = f"{folder}/run/keychaind.sock", f"{folder}/bin"
         self.settings = {
-            "KEYCHAIN_TIMEOUT": str(DEADLINE * 1000), "KEYCHAIN_SOCKET": self.socket, "KEYCHAIN_INTERACTION": "never",
-            "HOME": folder, "DISPLAY": ":9", "LANG": "C.UTF-8", "KEYCHAIN_PINENTRY": f"{folder}/pinentry"}
+            "KEYCHAIN_TIMEOUT": str(DEADLINE * 1000),
+            "KEYCHAIN_SOCKET": self.socket,
+            "KEYCHAIN_INTERACTION": "never",
+            "HOME": folder,
+            "DISPLAY": ":9",
+            "LANG": "C.UTF-8",
+            "KEYCHAIN_PINENTRY": f"{folder}/pinentry",
+        }
         self.prepare(programs, folder)
         self.player, self.command, self.git, self.docker = (
-            kind(programs, self, figures, random.Random(rng.random())) for kind in (Player, Command, Git, Docker))
+            kind(programs, self, figures, random.Random(rng.random())) for kind in (Player, Command, Git, Docker)
+        )
         self.embedded = [Embedded(number, programs, self, figures, random.Random(rng.random())) for number in (1, 2)]
         self.clients = [self.player, self.command, self.git, self.docker, *self.embedded]
         if hasPasscode:
@@ -188,7 +196,12 @@ def one_keychain(options, rng, figures, end):
 def keep(world):
     """What the log says, for who has to find out why."""
     with contextlib.suppress(OSError):
-        print("".join(f"  log: {line}\n" for line in pathlib.Path(f"{world.home}/keychaind.log").read_text().splitlines()[-15:]))
+        print(
+            "".join(
+                f"  log: {line}\n"
+                for line in pathlib.Path(f"{world.home}/keychaind.log").read_text().splitlines()[-15:]
+            )
+        )
     print(f"  processes: {world.processes()}")
 
 
@@ -227,8 +240,11 @@ def main():
         one_keychain(options, rng, figures, end)
     for problem in figures.wrong:
         print(f"FAILED {problem}")
-    print(f"{figures.faults} faults beside {figures.calls} calls: {figures.refused} refused with a reason, {figures.ended} programs "
-          f"ended, the slowest call {figures.slowest:.1f} s, the longest way back {figures.longest:.1f} s")
+    print(
+        f"{figures.faults} faults beside {figures.calls} calls: {figures.refused} refused with a reason,"
+        f" {figures.ended} programs ended, the slowest call {figures.slowest:.1f} s, the longest way back"
+        f" {figures.longest:.1f} s"
+    )
     sys.exit(1 if figures.wrong else 0)
 
 

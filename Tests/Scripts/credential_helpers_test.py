@@ -1,4 +1,5 @@
-"""The credential helpers with their real clients, a real daemon, and links by the names that git and docker look for."""
+"""The credential helpers with their real clients, a real daemon, and links by the names that git and docker look for.
+"""
 
 import contextlib
 import json
@@ -39,7 +40,13 @@ class Keychain:
 
     def run(self, command, text="", status=0):
         result = subprocess.run(
-            command, input=text, capture_output=True, text=True, env=self.environment, timeout=60, cwd=self.home_folder()
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            timeout=60,
+            cwd=self.home_folder(),
         )
         assert result.returncode == status, (command, result)
         return result.stdout

@@ -1,9 +1,9 @@
-"""Looks for the private halves of keys that only the enclave may see: in the memory of a real daemon and of a program that
-uses them, and in the files.
+"""Looks for the private halves of keys that only the enclave may see: in the memory of a real daemon and of a program
+that uses them, and in the files.
 
-The private halves are known from the store and the vault, as docs/formats/store.md says:
-read_store.py opens them without the
-product's code and without asking any process. That the search finds what is there is shown by the enclave's own memory.
+The private halves are known from the store and the vault, as docs/formats/store.md says: read_store.py opens them
+without the product's code and without asking any process. That the search finds what is there is shown by the
+enclave's own memory.
 
 usage: enclave_key_test.py FOLDER-OF-PROGRAMS
 """
@@ -38,8 +38,7 @@ def daemon_of(home):
 
 def enclave_of(daemon):
     children = pathlib.Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
-    return next(int(child) for child in children
-                if "keychain-encl" in pathlib.Path(f"/proc/{child}/comm").read_text())
+    return next(int(child) for child in children if "keychain-encl" in pathlib.Path(f"/proc/{child}/comm").read_text())
 
 
 def private_numbers(home):
@@ -118,8 +117,9 @@ def main():
         home = f"{folder}/keychain"
         env = environment(home, programs)
         subprocess.run([f"{programs}/key-holder", "make"], env=env, check=True)
-        user = subprocess.Popen([f"{programs}/key-holder", "use"], env=env, stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE)
+        user = subprocess.Popen(
+            [f"{programs}/key-holder", "use"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         try:
             if user.stdout.readline() != b"used\n":
                 sys.exit("the program could not use its keys")

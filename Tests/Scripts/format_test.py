@@ -3,9 +3,7 @@
 usage: format_test.py FOLDER-OF-PROGRAMS
 """
 
-import base64
 import datetime
-import json
 import os
 import pathlib
 import random
@@ -14,106 +12,31 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from read_store import CLASSES, PROTECTION, Closed, Damaged, SealedKey, Store
-
-PROGRAMS = os.path.abspath(sys.argv.pop(1))
-READER = pathlib.Path(__file__).with_name("read_store.py")
-STORES = pathlib.Path(__file__).parents[1] / "Support/Fixtures/Stores"
-PASSCODE = "öffne dich 1234"
-
-
-def string(text):
-    return {"string": text}
-
-
-def data(content):
-    return {"data": base64.b64encode(content).decode()}
-
-
-def number(value):
-    return {"number": value}
-
-
-def item(item_class, value=b"", **attributes):
-    found = {"class": string(item_class), **attributes}
-    return found if value is None else {**found, "v_Data": data(value)}
-
-
-PASSWORDS = [
-    item("genp", "gehe\u0300im \U0001F511".encode(), acct=string("ännä"), svce=string("com.example.a"),
-         labl=string("Läbel"), desc=string("kind"), icmt=string("note\n"), gena=data(b"\0\1\2"),
-         crtr=number(0x61626364), type=number(7), invi={"boolean": True}, nega={"boolean": False}, scrp=number(-1),
-         cusi=number(1), prot=data(b"p"), alis=data(b"x")),
-    item("genp"),
-    item("genp", None, acct=string("no value")),
-    item("genp", acct=data(b"\xff\xfe\0not text"), svce=string("bytes")),
-    item("genp", acct=number(4711), svce=string("a number as account")),
-    item("genp", os.urandom(1 << 20), acct=string("1 MiB")),
-    item("genp", b"s", acct=string("synchronised"), sync={"boolean": True}),
-    *[item("genp", os.urandom(size), acct=string("size"), svce=string(str(size))) for size in (1, 31, 32, 33, 63, 64)],
-    *[item("genp", b"p", acct=string("protection"), svce=string(p), pdmn=string(p))
-      for p in ("ak", "ck", "dk", "aku", "cku", "dku")],
-    item("inet", b"i", acct=string("a"), srvr=string("example.org"), sdmn=string("realm"), ptcl=string("htps"),
-         atyp=string("dflt"), port=number(443), path=string("/p")),
-    item("inet", srvr=data(b"\xff"), port=string("8080")),
-]
-OTHERS = [
-    item("cert", b"\x30\x03\x02\x01\x05", ctyp=number(3), cenc=number(3), subj=data(b"subject"), issr=data(b"issuer"),
-         slnr=data(b"\1"), skid=data(b"id"), pkhh=data(bytes(20)), labl=string("certificate")),
-    item("keys", os.urandom(32), kcls=string("1"), klbl=data(bytes(20)), atag=data(b"tag"), type=string("42"),
-         bsiz=number(2048), esiz=number(2048), sdat={"date": 1.5}, edat={"date": -2.25}, sign={"boolean": True},
-         perm={"boolean": True}, extr={"boolean": True}, crtr=number(9)),
-    item("keys", atag=string("text as tag")),
-]
-WITH_PASSCODE = item("genp", b"needs a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))
-
-
-def raw_point(key):
-    return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-
-
-def change(folder, *steps):
-    command = [f"{PROGRAMS}/item-changer", folder]
-    result = subprocess.run(command, input=json.dumps(steps), text=True, capture_output=True)
-    if result.returncode:
-        sys.exit(f"item-changer: {result.stdout}{result.stderr}")
-
-
-def expected(value):
-    """What an attribute given as `value` is kept as."""
-    if "boolean" in value:
-        return number(int(value["boolean"]))
-    return {"data": base64.b64decode(value["data"]).hex()} if "data" in value else value
-
-
-def decimal(value):
-    text = value.get("string", "")
-    return number(int(text)) if text.isdecimal() else value
-
-
-class StoreTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = f"{temporary.name}/keychain"
-        os.mkdir(self.folder, 0o700)
-
-    def read(self, *arguments, passcode="", status=0):
-        result = subprocess.run([sys.executable, READER, self.folder, *arguments], input=passcode, text=True,
-                                capture_output=True)
-        self.assertEqual(result.returncode, status, result.stderr + result.stdout[-2000:])
-        return json.loads(result.stdout) if status < 2 else result.stderr
-
-    def sql(self, statement, *values):
-        with sqlite3.connect(f"{self.folder}/keychain.db") as database:
-            return database.execute(statement, values).fetchall()
+from format_parts import (
+    OTHERS,
+    PASSCODE,
+    PASSWORDS,
+    PROGRAMS,
+    STORES,
+    WITH_PASSCODE,
+    StoreTest,
+    change,
+    data,
+    decimal,
+    expected,
+    item,
+    number,
+    raw_point,
+    string,
+)
+from format_tampering import Tampering  # noqa: F401 unittest finds it here
+from read_store import CLASSES, Closed, Damaged, SealedKey, Store
 
 
 class Reading(StoreTest):
@@ -130,9 +53,12 @@ class Reading(StoreTest):
         for code in ("agrp", "cdat", "mdat") + (() if "pdmn" in given else ("pdmn",)):
             attributes.pop(code)
         wanted = {code: one for code, one in given.items() if code not in ("class", "v_Data")}
-        return (found["class"] == given["class"]["string"] and found["value"] == (value and expected(value)["data"])
-                and all(attributes.pop(code, None) in (expected(one), decimal(one)) for code, one in wanted.items())
-                and all(one in (string(""), number(0), {"data": ""}) for one in attributes.values()))
+        return (
+            found["class"] == given["class"]["string"]
+            and found["value"] == (value and expected(value)["data"])
+            and all(attributes.pop(code, None) in (expected(one), decimal(one)) for code, one in wanted.items())
+            and all(one in (string(""), number(0), {"data": ""}) for one in attributes.values())
+        )
 
     def test_all_classes_without_a_passcode(self):
         change(self.folder, *[{"add": one} for one in PASSWORDS + OTHERS])
@@ -160,26 +86,53 @@ class Reading(StoreTest):
         vault.write_bytes(old)
         self.assertEqual(self.read()["age"], "older vault")
         vault.write_bytes(newest)
-        change(self.folder, *[{"add": item("genp", acct=string(str(number)), pdmn=string("dk"))} for number in range(600)])
+        change(
+            self.folder, *[{"add": item("genp", acct=string(str(number)), pdmn=string("dk"))} for number in range(600)]
+        )
         self.assertEqual(self.read()["age"], "current")
         ((changes, block, code, _),) = self.sql("SELECT changes, block, code, writes FROM mark")
         self.assertGreater(block, 2)
-        for statement in ("UPDATE mark SET block = block - 1", "UPDATE mark SET code = randomblob(32)", "DELETE FROM mark"):
+        for statement in (
+            "UPDATE mark SET block = block - 1",
+            "UPDATE mark SET code = randomblob(32)",
+            "DELETE FROM mark",
+        ):
             self.sql(statement)
             self.assertEqual(self.read()["age"], "older store")
             self.sql("INSERT OR REPLACE INTO mark VALUES (1, ?, ?, ?, 0)", changes, block, code)
         self.assertEqual(self.read()["age"], "current")
 
     def test_earlier_versions(self):
-        change(self.folder, *[{"add": item("genp", b"one", acct=string(p), pdmn=string(p))} for p in ("ak", "dk", "aku")])
-        change(self.folder, {"update": [{"class": string("genp")}, {"v_Data": data(b"two")}]},
-               {"delete": {"class": string("genp"), "acct": string("ak")}})
+        change(
+            self.folder, *[{"add": item("genp", b"one", acct=string(p), pdmn=string(p))} for p in ("ak", "dk", "aku")]
+        )
+        change(
+            self.folder,
+            {"update": [{"class": string("genp")}, {"v_Data": data(b"two")}]},
+            {"delete": {"class": string("genp"), "acct": string("ak")}},
+        )
         found = self.read()
         self.assertEqual(found["damaged"], [])
-        shown = [(one["attributes"]["acct"]["string"], bytes.fromhex(one["value"]), one["event"]) for one in found["history"]]
+        shown = [
+            (one["attributes"]["acct"]["string"], bytes.fromhex(one["value"]), one["event"]) for one in found["history"]
+        ]
         self.assertEqual(sorted(shown[:2]) + shown[2:], [("ak", b"one", 1), ("dk", b"one", 1), ("ak", b"two", 2)])
         self.assertEqual(sorted(one["ended"] for one in found["history"]), [one["ended"] for one in found["history"]])
-        for column in ("class", "uuid", "pk", "pdmn", "sync", "agrp", "wkey", "meta", "data", "ownr", "ended", "event", "code"):
+        for column in (
+            "class",
+            "uuid",
+            "pk",
+            "pdmn",
+            "sync",
+            "agrp",
+            "wkey",
+            "meta",
+            "data",
+            "ownr",
+            "ended",
+            "event",
+            "code",
+        ):
             (kept,) = self.sql(f"SELECT {column} FROM history WHERE id = 2")
             changed = kept[0] + 1 if isinstance(kept[0], int) else kept[0][:-1] + bytes([kept[0][-1] ^ 1])
             self.sql(f"UPDATE history SET {column} = ? WHERE id = 2", changed)
@@ -201,13 +154,17 @@ class Reading(StoreTest):
         given = ec.generate_private_key(ec.SECP256R1())
         number, point = given.private_numbers().private_value.to_bytes(32, "big"), raw_point(given)
         rsa_key = rsa.generate_private_key(65537, 2048).private_bytes(
-            Encoding.DER, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+            Encoding.DER, PrivateFormat.TraditionalOpenSSL, NoEncryption()
+        )
         kept = {"kcls": string("1"), "extr": {"boolean": False}}
-        change(self.folder, {"makeKey": {"labl": string("one")}},
-               {"makeKey": {"labl": string("two"), "pdmn": string("cku")}},
-               {"add": item("keys", point + number, labl=string("ec"), type=string("73"), **kept)},
-               {"add": item("keys", rsa_key, labl=string("rsa"), type=string("42"), **kept)},
-               {"update": [{"class": string("keys"), "labl": string("two")}, {"pdmn": string("dk")}]})
+        change(
+            self.folder,
+            {"makeKey": {"labl": string("one")}},
+            {"makeKey": {"labl": string("two"), "pdmn": string("cku")}},
+            {"add": item("keys", point + number, labl=string("ec"), type=string("73"), **kept)},
+            {"add": item("keys", rsa_key, labl=string("rsa"), type=string("42"), **kept)},
+            {"update": [{"class": string("keys"), "labl": string("two")}, {"pdmn": string("dk")}]},
+        )
         found = self.read()
         self.assertEqual(found["damaged"], [])
         self.assertEqual([one["value"] for one in found["items"]], [None] * 4)
@@ -224,15 +181,24 @@ class Reading(StoreTest):
         for secret in (number, rsa_key[-64:], bytes.fromhex(keys["one"]["privatePart"])[-32:]):
             self.assertNotIn(secret, content)
 
-    GUARDS = {"presence": 1, "any finger": 2, "these fingers": 8, "passcode": 16, "either": 8 | 16 | 1 << 14,
-              "password": 1 << 31, "password and finger": 8 | 1 << 31}
+    GUARDS = {
+        "presence": 1,
+        "any finger": 2,
+        "these fingers": 8,
+        "passcode": 16,
+        "either": 8 | 16 | 1 << 14,
+        "password": 1 << 31,
+        "password and finger": 8 | 1 << 31,
+    }
 
     def guarded(self):
         """Steps that add an item, and a key of the enclave, behind each guard; the password is "secret"."""
         yield from ({"setPasscode": PASSCODE}, {"enrol": "thumb"})
         for name, flags in self.GUARDS.items():
-            for step in ({"add": item("genp", name.encode(), acct=string(name), accc={"control": ["ak", flags]})},
-                         {"makeKey": {"labl": string(name), "accc": {"control": ["aku", flags | 1 << 30]}}}):
+            for step in (
+                {"add": item("genp", name.encode(), acct=string(name), accc={"control": ["ak", flags]})},
+                {"makeKey": {"labl": string(name), "accc": {"control": ["aku", flags | 1 << 30]}}},
+            ):
                 if flags >> 31:
                     yield {"type": "secret"}
                 yield step
@@ -250,10 +216,14 @@ class Reading(StoreTest):
                 continue
             key = one["sealedKey"]
             private = ec.derive_private_key(int(key["privatePart"][-64:], 16), ec.SECP256R1())
-            self.assertEqual((raw_point(private).hex(), key["control"]), (key["publicKey"], self.GUARDS[name] | 1 << 30))
+            self.assertEqual(
+                (raw_point(private).hex(), key["control"]), (key["publicKey"], self.GUARDS[name] | 1 << 30)
+            )
         without = self.read("--passcode", passcode=PASSCODE)
         self.assertEqual((without["damaged"], without["closed"]), ([], 4))
-        self.assertEqual(len(self.read("--passcode", "--password", "Secret", passcode=PASSCODE, status=1)["damaged"]), 4)
+        self.assertEqual(
+            len(self.read("--passcode", "--password", "Secret", passcode=PASSCODE, status=1)["damaged"]), 4
+        )
 
     def test_every_byte_of_what_guards(self):
         change(self.folder, *self.guarded())
@@ -277,12 +247,13 @@ class Reading(StoreTest):
         original, SealedKey.opened = SealedKey.opened, lambda key, *rest: opened.append((key, rest))
         self.addCleanup(setattr, SealedKey, "opened", original)
         store.open("keys", row)
-        (key, rest), = opened
+        ((key, rest),) = opened
         content = key.head + struct.pack("<I", len(key.box)) + key.box
         original(SealedKey(content), *rest)
         change(self.folder, {"add": item("keys", b"v", atag=string("plain"))})
-        plain = store.database.execute("SELECT * FROM keys WHERE data NOT IN (SELECT data FROM keys WHERE id = ?)",
-                                       (row["id"],)).fetchone()
+        plain = store.database.execute(
+            "SELECT * FROM keys WHERE data NOT IN (SELECT data FROM keys WHERE id = ?)", (row["id"],)
+        ).fetchone()
         for one, version in ((row, b"\1"), (plain, b"\2")):
             store.open("keys", one)
             with self.assertRaises(Damaged):
@@ -295,106 +266,20 @@ class Reading(StoreTest):
 
     def test_update_and_tombstone(self):
         query = {"class": string("genp"), "acct": string("synchronised")}
-        change(self.folder, {"add": item("genp", b"old", acct=string("a"))},
-               {"add": item("genp", b"s", acct=string("synchronised"), sync={"boolean": True})})
+        change(
+            self.folder,
+            {"add": item("genp", b"old", acct=string("a"))},
+            {"add": item("genp", b"s", acct=string("synchronised"), sync={"boolean": True})},
+        )
         before = {one["reference"] for one in self.read()["items"]}
-        change(self.folder, {"update": [{"class": string("genp"), "acct": string("a")}, {"v_Data": data(b"new")}]},
-               {"delete": {**query, "sync": {"boolean": True}}})
+        change(
+            self.folder,
+            {"update": [{"class": string("genp"), "acct": string("a")}, {"v_Data": data(b"new")}]},
+            {"delete": {**query, "sync": {"boolean": True}}},
+        )
         found = self.read()
         self.assertEqual([(one["value"], one["reference"] in before) for one in found["items"]], [(b"new".hex(), True)])
         self.assertEqual(self.sql("SELECT count(*), sum(tomb) FROM genp"), [(2, 1)])
-
-
-class Tampering(StoreTest):
-    def setUp(self):
-        super().setUp()
-        change(self.folder, {"add": item("genp", b"first", acct=string("a"))},
-               {"add": item("genp", b"other", acct=string("b"))}, {"add": OTHERS[0]}, {"add": OTHERS[1]},
-               {"add": item("inet", b"i", srvr=string("s"))})
-        self.sql("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def refuses(self, table, row, **columns):
-        """Whether the row is refused with other bytes in these columns; the file stays as it is."""
-        store = Store(self.folder)
-        changed = dict(store.database.execute(f"SELECT * FROM {table} WHERE id = ?", (row,)).fetchone())
-        store.open(table, changed)
-        try:
-            store.open(table, {**changed, **columns})
-        except (Damaged, Closed):
-            return True
-        return False
-
-    def test_every_byte_of_every_part_of_a_row(self):
-        for table in CLASSES:
-            row = self.sql(f"SELECT id FROM {table} LIMIT 1")[0][0]
-            columns = [c[1] for c in self.sql(f"PRAGMA table_info({table})") if c[1] not in ("id", "ownr")]
-            values = self.sql(f"SELECT {', '.join(columns)} FROM {table} WHERE id = ?", row)[0]
-            for column, value in zip(columns, values):
-                if isinstance(value, int):
-                    for other in (value ^ 1, value + 2, 7):
-                        self.assertTrue(self.refuses(table, row, **{column: other}), (table, column, other))
-                for offset in range(len(value) if isinstance(value, bytes) else 0):
-                    flipped = bytearray(value)
-                    flipped[offset] ^= 0x20
-                    self.assertTrue(self.refuses(table, row, **{column: bytes(flipped)}), (table, column, offset))
-                if value is None or isinstance(value, bytes):
-                    self.assertTrue(self.refuses(table, row, **{column: bytes(16) if value is None else value[:-1]}))
-
-    def test_parts_of_another_row(self):
-        one, two = self.sql("SELECT uuid, wkey, meta, data FROM genp ORDER BY id")
-        names = ("uuid", "wkey", "meta", "data")
-        for moved in ((3,), (2,), (1, 3), (1, 2, 3), (0, 1, 2, 3)):
-            self.assertTrue(self.refuses("genp", 1, **{names[i]: two[i] for i in moved}), moved)
-
-    def test_an_old_value_beside_new_attributes(self):
-        old = self.sql("SELECT wkey, data FROM genp WHERE id = 1")[0]
-        change(self.folder, {"update": [{"class": string("genp"), "acct": string("a")}, {"v_Data": data(b"second")}]})
-        with self.assertRaisesRegex(Damaged, "its code is not that of its columns"):
-            store = Store(self.folder)
-            row = dict(store.database.execute("SELECT * FROM genp WHERE id = 1").fetchone())
-            store.open("genp", {**row, "wkey": old[0], "data": old[1]})
-
-    def test_every_byte_of_a_metadata_key(self):
-        for protection, wrapped in self.sql("SELECT pdmn, wrapped FROM metadatakeys"):
-            for offset in range(len(wrapped)):
-                flipped = bytearray(wrapped)
-                flipped[offset] ^= 1
-                store = Store(self.folder)
-                store.wrapped[protection] = bytes(flipped)
-                found = store.read()
-                self.assertTrue(found["damaged"])
-                self.assertNotIn(string(PROTECTION[protection]), [i["attributes"]["pdmn"] for i in found["items"]])
-
-    def test_every_byte_of_the_vault(self):
-        vault = pathlib.Path(self.folder, "vault")
-        content = vault.read_bytes()
-        for offset in range(len(content)):
-            flipped = bytearray(content)
-            flipped[offset] ^= 0x80
-            vault.write_bytes(flipped)
-            with self.assertRaises(Damaged, msg=offset):
-                Store(self.folder)
-        vault.write_bytes(content[:-1])
-        with self.assertRaises(Damaged):
-            Store(self.folder)
-
-    def test_a_vault_of_another_store(self):
-        other = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, other)
-        change(other, {"add": item("genp", b"v")})
-        shutil.copy(f"{other}/vault", f"{self.folder}/vault")
-        found = self.read(status=1)
-        self.assertEqual((found["items"], len(found["damaged"])), ([], 5))
-
-    def test_a_later_version(self):
-        self.sql("PRAGMA user_version = 99")
-        self.assertIn("version 99", self.read(status=2))
-
-    def test_a_damaged_row_hides_only_itself(self):
-        self.sql("UPDATE genp SET data = zeroblob(60) WHERE id = 1")
-        found = self.read(status=1)
-        self.assertEqual(len(found["items"]), 4)
-        self.assertEqual([(d["class"], d["row"]) for d in found["damaged"]], [("genp", 1)])
 
 
 class Columns(StoreTest):
@@ -404,8 +289,11 @@ class Columns(StoreTest):
         change(self.folder, {"add": OTHERS[0]}, {"add": OTHERS[1]})
         fixed = {"id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data", "ownr", "code"}
         for table in CLASSES:
-            indexed = {column[2] for index in self.sql(f"PRAGMA index_list({table})")
-                       for column in self.sql(f"PRAGMA index_info({index[1]})")}
+            indexed = {
+                column[2]
+                for index in self.sql(f"PRAGMA index_list({table})")
+                for column in self.sql(f"PRAGMA index_info({index[1]})")
+            }
             digests = {column[1] for column in self.sql(f"PRAGMA table_info({table})")} - fixed
             self.assertEqual(digests, indexed - {"uuid", "pk"})
             self.assertLess(len(digests), 8)
@@ -413,12 +301,18 @@ class Columns(StoreTest):
     def test_a_name_in_two_groups_or_classes_shows_in_no_column_but_the_label_of_a_key_pair(self):
         names = {"acct": string("same"), "labl": string("same")}
         for group in ("TEST.one", "TEST.two"):
-            change(self.folder, {"as": [group]}, {"add": item("genp", svce=string("same"), **names)},
-                   {"add": item("inet", srvr=string("same"), **names)},
-                   {"add": item("keys", b"k", klbl=data(b"same"), atag=string("same"), labl=string("same"))})
-        digests = [self.sql(f"SELECT {column} FROM {table}") for table, columns in
-                   (("genp", "svce acct labl"), ("inet", "srvr acct labl"), ("keys", "atag labl"))
-                   for column in columns.split()]
+            change(
+                self.folder,
+                {"as": [group]},
+                {"add": item("genp", svce=string("same"), **names)},
+                {"add": item("inet", srvr=string("same"), **names)},
+                {"add": item("keys", b"k", klbl=data(b"same"), atag=string("same"), labl=string("same"))},
+            )
+        digests = [
+            self.sql(f"SELECT {column} FROM {table}")
+            for table, columns in (("genp", "svce acct labl"), ("inet", "srvr acct labl"), ("keys", "atag labl"))
+            for column in columns.split()
+        ]
         found = [digest for column in digests for (digest,) in column]
         self.assertEqual((len(found), len(set(found))), (16, 16))
         self.assertEqual(self.sql("SELECT count(DISTINCT klbl), count(DISTINCT agrp) FROM keys"), [(1, 2)])
@@ -431,11 +325,16 @@ class OlderStores(StoreTest):
     #: What each version lacks of the next.
     STEPS = {
         4: [f"ALTER TABLE {table} DROP COLUMN code" for table in CLASSES],
-        3: [f"DROP TRIGGER {table}_{event}" for table in CLASSES for event in ("comes", "goes", "changes")]
-           + ["CREATE TABLE counted (class TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID"]
-           + [f"INSERT INTO counted SELECT '{table}', coalesce(max(id), 0) FROM {table}" for table in CLASSES],
+        3: (
+            [f"DROP TRIGGER {table}_{event}" for table in CLASSES for event in ("comes", "goes", "changes")]
+            + ["CREATE TABLE counted (class TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID"]
+            + [f"INSERT INTO counted SELECT '{table}', coalesce(max(id), 0) FROM {table}" for table in CLASSES]
+        ),
         2: ["DROP TABLE counted"],
-        1: ["DROP TABLE usage", "DROP TABLE groupbook"] + [f"ALTER TABLE {table} DROP COLUMN ownr" for table in CLASSES],
+        1: (
+            ["DROP TABLE usage", "DROP TABLE groupbook"]
+            + [f"ALTER TABLE {table} DROP COLUMN ownr" for table in CLASSES]
+        ),
     }
 
     def unpack(self, name, version):
@@ -507,8 +406,9 @@ class Groups(StoreTest):
     def daemon(self, *command):
         """Runs the command `security` with a daemon of its own, which has ended afterwards."""
         socket = f"{self.folder}.sock"
-        serving = subprocess.Popen([f"{PROGRAMS}/keychaind", "--store", self.folder, "--socket", socket, "--tpm", "none",
-                                    "--pinentry", "none"])
+        serving = subprocess.Popen(
+            [f"{PROGRAMS}/keychaind", "--store", self.folder, "--socket", socket, "--tpm", "none", "--pinentry", "none"]
+        )
         try:
             environment = {**os.environ, "KEYCHAIN_SOCKET": socket, "KEYCHAIN_HOME": self.folder}
             for _ in range(100):
@@ -526,7 +426,9 @@ class Groups(StoreTest):
         self.assertEqual(found["TEST.findme-group"]["policy"], "purge")
         program = os.path.realpath(f"{PROGRAMS}/security")
         own = found[f"program:{program}"]
-        self.assertEqual((own["policy"], [(one["program"], one["kind"]) for one in own["programs"]]), ("keep", [(program, 5)]))
+        self.assertEqual(
+            (own["policy"], [(one["program"], one["kind"]) for one in own["programs"]]), ("keep", [(program, 5)])
+        )
         today = (datetime.date.today() - datetime.date(2001, 1, 1)).days
         self.assertLessEqual(abs(own["programs"][0]["seen"] - today), 1)
         content = b"".join(path.read_bytes() for path in pathlib.Path(self.folder).iterdir() if path.is_file())
@@ -544,8 +446,13 @@ class Groups(StoreTest):
             self.sql("UPDATE groupbook SET sealed = ? WHERE agrp = ?", sealed, digest)
 
     def test_counters(self):
-        change(self.folder, {"add": item("genp", b"v")}, {"add": item("genp", b"w" * 500, acct=string("b"))},
-               {"delete": {"class": string("genp"), "acct": string("b")}}, {"add": OTHERS[0]})
+        change(
+            self.folder,
+            {"add": item("genp", b"v")},
+            {"add": item("genp", b"w" * 500, acct=string("b"))},
+            {"delete": {"class": string("genp"), "acct": string("b")}},
+            {"add": OTHERS[0]},
+        )
         self.assertEqual(self.read()["damaged"], [])
         self.sql("INSERT INTO usage VALUES (x'00', 7, 7) ON CONFLICT DO UPDATE SET bytes = bytes + 1")
         self.assertEqual(self.read(status=1)["damaged"], [{"counter": "00"}])
@@ -554,8 +461,18 @@ class Groups(StoreTest):
 class Secrecy(StoreTest):
     def test_no_name_and_no_value_is_readable(self):
         names = [b"findme-account", b"findme-service", b"findme-label", b"findme-value", b"findme-group"]
-        change(self.folder, {"add": item("genp", names[3], acct=string("findme-account"), svce=string("findme-service"),
-                                         labl=string("findme-label"))})
+        change(
+            self.folder,
+            {
+                "add": item(
+                    "genp",
+                    names[3],
+                    acct=string("findme-account"),
+                    svce=string("findme-service"),
+                    labl=string("findme-label"),
+                )
+            },
+        )
         content = b"".join(path.read_bytes() for path in pathlib.Path(self.folder).iterdir())
         self.assertGreater(len(content), 4096)
         for name in names + [b"TEST.program"]:

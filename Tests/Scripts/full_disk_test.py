@@ -47,19 +47,29 @@ def limited_file():
 def daemon_with_limit(programs, home):
     """A limit on the size of files does not end a daemon, and nothing is lost that it has acknowledged."""
     env = environment(home, "daemon") | {"KEYCHAIN_TPM": "none"}
-    daemon = subprocess.Popen([f"{programs}/keychaind"], env=env, preexec_fn=limited_file, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    daemon = subprocess.Popen(
+        [f"{programs}/keychaind"],
+        env=env,
+        preexec_fn=limited_file,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     script = "".join(f"add limit {number} {number} 9000\n" for number in range(400)) + "get limit 0\n"
     while not os.path.exists(f"{home}/keychaind.sock"):
         if daemon.poll() is not None:
             sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
-    done = subprocess.run([f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=120
+    )
     told = [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
     if set(told) != {"0", "-34"} or told[-1] != "0" or daemon.poll() is not None:
         sys.exit(f"a limit on the size of files: told {set(told)}, {told[-1:]}, the daemon is {daemon.poll()}")
     daemon.terminate()
     daemon.wait()
-    check = subprocess.run([f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=60)
+    check = subprocess.run(
+        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=60
+    )
     there = check.stdout.count("limit/")
     if there != told[:-1].count("0"):
         sys.exit(f"a limit on the size of files: {told.count('0') - 1} acknowledged, {there} there")
@@ -72,7 +82,9 @@ def full_without_index(programs, disk):
     env = environment(home, "embedded")
 
     def play(script):
-        done = subprocess.run([f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=60
+        )
         return [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
 
     added = play("".join(f"add full {number} 1 60000\n" for number in range(400)))
@@ -83,7 +95,9 @@ def full_without_index(programs, disk):
     done = play("get full 0\ndel full 1\nget full 1\n")
     if done != ["0", "0", "-25300"]:
         sys.exit(f"a full disk without the log's index: {done}")
-    print(f"embedded: {added.count('0')} items until the disk was full; found and deleted after the log's index had gone")
+    print(
+        f"embedded: {added.count('0')} items until the disk was full; found and deleted after the log's index had gone"
+    )
 
 
 def full_for_everybody(programs, disk, mode):

@@ -47,8 +47,15 @@ class Copy:
 
     def __init__(self, folder):
         self.folder = folder
-        for part in ("Tables", "scripts/generate", "Sources/API/Security", "Sources/CLibraries/CSecurity",
-                     "Sources/Base/KeychainModel", "Tests/C/symbols.txt", "docs/coverage-symbols.tsv"):
+        for part in (
+            "Tables",
+            "scripts/generate",
+            "Sources/API/Security",
+            "Sources/CLibraries/CSecurity",
+            "Sources/Base/KeychainModel",
+            "Tests/C/symbols.txt",
+            "docs/coverage-symbols.tsv",
+        ):
             copy = shutil.copytree if os.path.isdir(f"{TOP}/{part}") else shutil.copy
             os.makedirs(os.path.dirname(f"{folder}/{part}"), exist_ok=True)
             copy(f"{TOP}/{part}", f"{folder}/{part}")
@@ -81,9 +88,11 @@ def one_row(copy):
     check("--check notices a row that is not written yet", copy.generate("--check").returncode == 1)
     check("and has written nothing", copy.text() == "", copy.text())
     check("a row is written", copy.generate().returncode == 0)
-    for what in ("public let errSecOfTheTest: OSStatus = -99999",
-                 "errSecOfTheTest = -99999,  // A sentence of the test.",
-                 '-99999: "A sentence of the test."'):
+    for what in (
+        "public let errSecOfTheTest: OSStatus = -99999",
+        "errSecOfTheTest = -99999,  // A sentence of the test.",
+        '-99999: "A sentence of the test."',
+    ):
         check(f"a row makes: {what}", what in copy.text(), copy.text())
     check("what is written is what the tables say", copy.generate("--check").returncode == 0)
 

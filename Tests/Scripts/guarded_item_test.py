@@ -28,13 +28,20 @@ class Keychain:
     """A keychain in a folder of its own, and the programs that use it."""
 
     def __init__(self, programs=PROGRAMS, passcode="1234", protection="ak", **settings):
-        (self.programs, self.protection) = (programs, protection)
+        self.programs, self.protection = (programs, protection)
         self.folder = tempfile.TemporaryDirectory()
         self.home = f"{self.folder.name}/keychain"
         self.environment = {
-            "PATH": "/usr/bin:/bin", "HOME": self.folder.name, "LANG": "C.UTF-8", "TERM": "xterm",
-            "KEYCHAIN_HOME": self.home, "KEYCHAIN_TPM": "none", "KEYCHAIN_MODE": "daemon",
-            "KEYCHAIN_DAEMON": f"{programs}/keychaind", **settings}
+            "PATH": "/usr/bin:/bin",
+            "HOME": self.folder.name,
+            "LANG": "C.UTF-8",
+            "TERM": "xterm",
+            "KEYCHAIN_HOME": self.home,
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_MODE": "daemon",
+            "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+            **settings,
+        }
         if passcode:
             expect(self.start("security", "set-keychain-password", "-p", passcode).end() == "", "no passcode")
 
@@ -76,8 +83,15 @@ class Client:
     def __init__(self, words, environment, person):
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
-            words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True, preexec_fn=person and (lambda: fcntl.ioctl(person.device, termios.TIOCSCTTY, 0)))
+            words,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+            preexec_fn=person and (lambda: fcntl.ioctl(person.device, termios.TIOCSCTTY, 0)),
+        )
 
     def end(self):
         """What it has written when it has ended."""
@@ -124,6 +138,7 @@ def answer(client, person, *typed):
 
 
 # Asking
+
 
 def at_the_terminal():
     for name, pinentry in PINENTRIES.items():
@@ -173,6 +188,7 @@ def a_client_that_goes():
 
 # Other ways to have a keychain
 
+
 def without_a_daemon():
     """Every program begins locked then, so the item's class is one that a lock does not close."""
     with Keychain(KEYCHAIN_PINENTRY="none", protection="dk") as keychain, Person() as person:
@@ -195,7 +211,9 @@ def without_a_daemon():
 def machine():
     """A folder of programs whose agent finds PAM services where the login's password is "right"."""
     with tempfile.TemporaryDirectory() as folder:
-        module = next(path for library in ("/usr/lib", "/usr/lib64") for path in pathlib.Path(library).rglob("pam_matrix.so"))
+        module = next(
+            path for library in ("/usr/lib", "/usr/lib64") for path in pathlib.Path(library).rglob("pam_matrix.so")
+        )
         services = pathlib.Path(folder) / "services"
         services.mkdir()
         for name in ("keychain", "login", "other"):
@@ -207,7 +225,8 @@ def machine():
         agent = pathlib.Path(folder) / "keychain-agent"
         agent.write_text(
             f"#!/bin/sh\nexport LD_PRELOAD=libpam_wrapper.so PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR={services}\n"
-            f'exec {PROGRAMS}/keychain-agent "$@"\n')
+            f'exec {PROGRAMS}/keychain-agent "$@"\n'
+        )
         agent.chmod(0o755)
         yield folder
 

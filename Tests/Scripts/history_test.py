@@ -28,8 +28,9 @@ class Keychain:
         self.environment = environment(home, "daemon", programs) | more
 
     def run(self, *words):
-        return subprocess.run([f"{self.programs}/security", *words], env=self.environment, capture_output=True, text=True,
-                              timeout=120)
+        return subprocess.run(
+            [f"{self.programs}/security", *words], env=self.environment, capture_output=True, text=True, timeout=120
+        )
 
     def do(self, *words):
         done = self.run(*words)
@@ -81,15 +82,22 @@ def helper(keychain):
     """What git erases is not kept."""
     login = "protocol=https\nhost=example.org\nusername=ada\npassword=sesame\n\n"
     for verb in ("store", "erase"):
-        subprocess.run([f"{keychain.programs}/security", "git-credential", verb], env=keychain.environment, input=login,
-                       text=True, check=True, timeout=60)
+        subprocess.run(
+            [f"{keychain.programs}/security", "git-credential", verb],
+            env=keychain.environment,
+            input=login,
+            text=True,
+            check=True,
+            timeout=60,
+        )
     if keychain.history():
         fail("a login that git has erased is kept:", keychain.history())
 
 
 def daily_copies(programs, home, **more):
-    """A keychain whose daemon has something to copy. It was not written to since the daemon began, so that its first look, after
-    a minute, is enough."""
+    """A keychain whose daemon has something to copy. It was not written to since the daemon began, so that its first
+    look, after a minute, is enough.
+    """
     keychain = Keychain(programs, home, **more)
     keychain.set("ada", "copied")
     keychain.end()
@@ -126,7 +134,10 @@ def switched_off(programs, home):
     keychain.do("delete-generic-password", "-s", "history", "-a", "ada")
     if keychain.history() or keychain.run("undelete").returncode != 44:
         fail("something is kept with history-days 0")
-    if keychain.run("status").returncode or Keychain(programs, home, KEYCHAIN_HISTORY_DAYS="x").run("status").returncode == 0:
+    if (
+        keychain.run("status").returncode
+        or Keychain(programs, home, KEYCHAIN_HISTORY_DAYS="x").run("status").returncode == 0
+    ):
         fail("a number of days that is none is taken")
     keychain.end()
 

@@ -2,14 +2,33 @@
 
 usage: keys_test.py PATH-OF-key-user
 """
+
 import os
 import subprocess
 import sys
 import tempfile
 from cryptography.hazmat.primitives import serialization
 from asymmetric import (
-    CURVES, EC, ED25519, HASHES, RSA, X25519, Mismatch, decrypt, encrypt, exchange, make, point, read_private, read_public,
-    sign, signature_parts, verify, write_private, write_public)
+    CURVES,
+    EC,
+    ED25519,
+    HASHES,
+    RSA,
+    X25519,
+    Mismatch,
+    decrypt,
+    encrypt,
+    exchange,
+    make,
+    point,
+    read_private,
+    read_public,
+    sign,
+    signature_parts,
+    verify,
+    write_private,
+    write_public,
+)
 
 SHA = ["SHA1", "SHA224", "SHA256", "SHA384", "SHA512"]
 SALTS = {"SHA1": 20, "SHA224": 24, "SHA256": 32, "SHA384": 48, "SHA512": 64}
@@ -121,7 +140,9 @@ def check_encryption(product, kind, key, private, public):
             theirs = encrypt(key.public_key(), algorithm, data)
             # Without padding the zeros before the data are those of the block, and are left out.
             plain = data.lstrip(b"\0") if algorithm.endswith(":RSA:raw") else data
-            check(product.bytes("decrypt", kind, private, algorithm, theirs) == plain, f"{algorithm}: others' ciphertext")
+            check(
+                product.bytes("decrypt", kind, private, algorithm, theirs) == plain, f"{algorithm}: others' ciphertext"
+            )
 
 
 def check_exchange(product, kind, bits, key, private):
@@ -157,24 +178,33 @@ def check_command(product, kind, bits, key, private, public, folder):
             stream.write(content)
         return name(file)
 
-    pem = write("private", key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-    public_pem = write("public", key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo))
+    pem = write(
+        "private",
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()),
+    )
+    public_pem = write(
+        "public",
+        key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo),
+    )
     data = write("data", os.urandom(100))
     content = open(data, "rb").read()
 
     def both_ways(algorithm, *options):
         signature = write("signature", product.bytes("sign", kind, private, algorithm, content))
-        check(openssl("dgst", "-verify", public_pem, "-signature", signature, *options, data) is not None,
-              f"openssl verifies {algorithm}")
+        check(
+            openssl("dgst", "-verify", public_pem, "-signature", signature, *options, data) is not None,
+            f"openssl verifies {algorithm}",
+        )
         made = openssl("dgst", "-sign", pem, *options, data)
         check(product.ask("verify", kind, public, algorithm, content, made) == "yes", f"openssl signs {algorithm}")
 
     def both_ways_encrypted(algorithm, *options):
         secret = os.urandom(20)
         made = product.bytes("encrypt", kind, public, algorithm, secret)
-        check(openssl("pkeyutl", "-decrypt", "-inkey", pem, *options, data=made) == secret, f"openssl decrypts {algorithm}")
+        check(
+            openssl("pkeyutl", "-decrypt", "-inkey", pem, *options, data=made) == secret,
+            f"openssl decrypts {algorithm}",
+        )
         made = openssl("pkeyutl", "-encrypt", "-pubin", "-inkey", public_pem, *options, data=secret)
         check(product.bytes("decrypt", kind, private, algorithm, made) == secret, f"openssl encrypts {algorithm}")
 
@@ -187,22 +217,39 @@ def check_command(product, kind, bits, key, private, public, folder):
     if kind == RSA:
         for h in SHA:
             both_ways(f"algid:sign:RSA:message-PKCS1v15:{h}", "-" + h.lower())
-            both_ways(f"algid:sign:RSA:message-PSS:{h}:{h}:{SALTS[h]}", "-" + h.lower(), "-sigopt",
-                      "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest", "-sigopt", "rsa_mgf1_md:" + h.lower())
-            both_ways_encrypted(f"algid:encrypt:RSA:OAEP:{h}", *options(
-                rsa_padding_mode="oaep", rsa_oaep_md=h.lower(), rsa_mgf1_md=h.lower()))
+            both_ways(
+                f"algid:sign:RSA:message-PSS:{h}:{h}:{SALTS[h]}",
+                "-" + h.lower(),
+                "-sigopt",
+                "rsa_padding_mode:pss",
+                "-sigopt",
+                "rsa_pss_saltlen:digest",
+                "-sigopt",
+                "rsa_mgf1_md:" + h.lower(),
+            )
+            both_ways_encrypted(
+                f"algid:encrypt:RSA:OAEP:{h}",
+                *options(rsa_padding_mode="oaep", rsa_oaep_md=h.lower(), rsa_mgf1_md=h.lower()),
+            )
         both_ways_encrypted("algid:encrypt:RSA:PKCS1", *options(rsa_padding_mode="pkcs1"))
     if kind == ED25519:
         algorithm = signatures(kind)[0]
         signature = write("signature", product.bytes("sign", kind, private, algorithm, content))
-        check(openssl("pkeyutl", "-verify", "-pubin", "-inkey", public_pem, "-rawin", "-in", data, "-sigfile", signature)
-              is not None, f"openssl verifies {algorithm}")
+        check(
+            openssl("pkeyutl", "-verify", "-pubin", "-inkey", public_pem, "-rawin", "-in", data, "-sigfile", signature)
+            is not None,
+            f"openssl verifies {algorithm}",
+        )
         made = openssl("pkeyutl", "-sign", "-inkey", pem, "-rawin", "-in", data)
         check(product.ask("verify", kind, public, algorithm, content, made) == "yes", f"openssl signs {algorithm}")
     if kind in (EC, X25519):
         made = product.ask("make", kind, bits).split()
-        peer = write("peer", read_public(kind, bytes.fromhex(made[1])).public_bytes(
-            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo))
+        peer = write(
+            "peer",
+            read_public(kind, bytes.fromhex(made[1])).public_bytes(
+                serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+            ),
+        )
         derived = openssl("pkeyutl", "-derive", "-inkey", pem, "-peerkey", peer)
         ours = product.bytes("exchange", kind, made[0], "algid:keyexchange:ECDH", public, "-", b"")
         check(ours == derived, f"openssl derives what the product does ({bits} bits)")

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 
-
 DEPLOYMENTS = ("daemon", "embedded", "shared")
 # Stores fill up; after so many kills there is a new one.
 KILLS_OF_A_STORE = 60
@@ -45,8 +44,12 @@ def acknowledged(process):
 
 def hold(programs, home):
     """A program with the keychain inside that has the store open, so that a daemon that comes has to share it."""
-    holder = subprocess.Popen([f"{programs}/item-player"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              env=environment(home, "embedded", programs))
+    holder = subprocess.Popen(
+        [f"{programs}/item-player"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(home, "embedded", programs),
+    )
     holder.stdin.write(b"get one 0\n")
     holder.stdin.flush()
     holder.stdout.readline()
@@ -77,8 +80,9 @@ def end_daemon(home):
 
 def round_trip(programs, home, mode, service, delay):
     env = environment(home, mode, programs)
-    writer = subprocess.Popen([f"{programs}/item-writer", "add", service], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, env=env)
+    writer = subprocess.Popen(
+        [f"{programs}/item-writer", "add", service], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
+    )
     # The first acknowledged item shows that it is under way; from there on the moment is random.
     first = writer.stdout.readline()
     time.sleep(delay)

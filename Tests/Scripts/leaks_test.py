@@ -1,11 +1,11 @@
-"""Looks for secrets where none may be: files, logs, command lines, core files, and the memory of the daemon, the enclave, the agent and
-a client.
+"""Looks for secrets where none may be: files, logs, command lines, core files, and the memory of the daemon, the
+enclave, the agent and a client.
 
-A run does everything that touches a secret: values are added, read, changed, deleted and brought back; the password of the
-keychain is set, given rightly and wrongly, at a pipe and at the terminal, and changed; a recovery code is made; the log is long. Every
-secret has a mark of its own, 24 random letters. What may be swapped is what the kernel does not say is locked (VmFlags, proc(5)). All of
-it runs as a user who may lock only so much memory; root's enclave locks everything.
-That the search finds what is there is shown by a mark that the client holds on purpose.
+A run does everything that touches a secret: values are added, read, changed, deleted and brought back; the password
+of the keychain is set, given rightly and wrongly, at a pipe and at the terminal, and changed; a recovery code is
+made; the log is long. Every secret has a mark of its own, 24 random letters. What may be swapped is what the kernel
+does not say is locked (VmFlags, proc(5)). All of it runs as a user who may lock only so much memory; root's enclave
+locks everything. That the search finds what is there is shown by a mark that the client holds on purpose.
 
 usage: leaks_test.py FOLDER-OF-PROGRAMS
 """
@@ -58,24 +58,53 @@ class Keychain:
         for name in NAMES:
             shutil.copy(f"{BUILT}/{name}", self.programs)
         self.environment = {
-            "PATH": "/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "TERM": "xterm", "TMPDIR": f"{folder}/tmp",
-            "XDG_RUNTIME_DIR": f"{folder}/run", "KEYCHAIN_HOME": self.home, "KEYCHAIN_TPM": "none", "KEYCHAIN_MODE": "daemon",
-            "KEYCHAIN_SOCKET": f"{folder}/socket", "DISPLAY": ":0"}
+            "PATH": "/usr/bin:/bin",
+            "HOME": folder,
+            "LANG": "C.UTF-8",
+            "TERM": "xterm",
+            "TMPDIR": f"{folder}/tmp",
+            "XDG_RUNTIME_DIR": f"{folder}/run",
+            "KEYCHAIN_HOME": self.home,
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_MODE": "daemon",
+            "KEYCHAIN_SOCKET": f"{folder}/socket",
+            "DISPLAY": ":0",
+        }
         self.write_pinentry()
         self.log = open(f"{folder}/log", "w")
         for path in [folder, *pathlib.Path(folder).rglob("*")]:
             os.chown(path, USER, USER)
-        self.daemon = self.start("keychaind", "--socket", f"{folder}/socket", "--store", self.home, "--tpm", "none",
-                                 "--pinentry", f"{folder}/pinentry", stdout=self.log, stderr=self.log)
+        self.daemon = self.start(
+            "keychaind",
+            "--socket",
+            f"{folder}/socket",
+            "--store",
+            self.home,
+            "--tpm",
+            "none",
+            "--pinentry",
+            f"{folder}/pinentry",
+            stdout=self.log,
+            stderr=self.log,
+        )
         until(lambda: os.path.exists(f"{folder}/socket"), "the daemon listens")
 
     def start(self, program, *words, more=None, **streams):
-        return subprocess.Popen([f"{self.programs}/{program}", *words], cwd=self.folder, env=self.environment | (more or {}), user=USER,
-                                group=USER, extra_groups=[], **streams)
+        return subprocess.Popen(
+            [f"{self.programs}/{program}", *words],
+            cwd=self.folder,
+            env=self.environment | (more or {}),
+            user=USER,
+            group=USER,
+            extra_groups=[],
+            **streams,
+        )
 
     def finish(self, program, *words, given=""):
         """What a program that comes to its end says: its exit code, its output, its errors."""
-        process = self.start(program, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = self.start(
+            program, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         output, errors = process.communicate(given, timeout=PATIENCE)
         return process.returncode, output, errors
 
@@ -89,8 +118,10 @@ class Keychain:
         """One that gives what is in a file; the agent sees what there is when it starts."""
         pathlib.Path(f"{self.folder}/answer").touch()
         with open(f"{self.folder}/pinentry", "w") as script:
-            script.write("#!/bin/sh\necho 'OK hello'\nwhile read -r word rest; do case $word in\n"
-                         f"GETPIN) echo \"D $(cat {self.folder}/answer)\"; echo OK;;\nBYE) echo OK; exit 0;;\n*) echo OK;;\nesac; done\n")
+            script.write(
+                "#!/bin/sh\necho 'OK hello'\nwhile read -r word rest; do case $word in\nGETPIN) echo \"D $(cat"
+                f" {self.folder}/answer)\"; echo OK;;\nBYE) echo OK; exit 0;;\n*) echo OK;;\nesac; done\n"
+            )
         os.chmod(f"{self.folder}/pinentry", 0o700)
 
     def processes(self):
@@ -122,7 +153,9 @@ def values(keychain):
     if keychain.run(*find).strip() != second:
         sys.exit("what was brought back is not what was deleted")
     keychain.run("verify-keychain")
-    keychain.run("git-credential", "store", given=f"protocol=https\nhost=x.example\nusername=u\npassword={mark('a token')}\n\n")
+    keychain.run(
+        "git-credential", "store", given=f"protocol=https\nhost=x.example\nusername=u\npassword={mark('a token')}\n\n"
+    )
 
 
 def passwords(keychain):
@@ -153,7 +186,9 @@ def client(keychain):
     """A program that reads a value, lets go of it, and stays."""
     held, read = mark("what the client holds"), mark("what the client has let go of")
     keychain.run("add-generic-password", "-s", "client", "-a", "one", "-w", given=read)
-    program = keychain.start("security", "-i", more={"HELD": held}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program = keychain.start(
+        "security", "-i", more={"HELD": held}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     os.set_blocking(program.stdout.fileno(), False)
     program.stdin.write("find-generic-password -s client -a one -w\nfind-generic-password -s client -a one\n")
     program.stdin.flush()
@@ -171,7 +206,10 @@ def client(keychain):
 
 
 def searched(process, swappable):
-    """What can be read of a process's memory, range by range; without what is locked, if only what may be swapped is asked for."""
+    """What can be read of a process's memory, range by range.
+
+Without what is locked, if only what may be swapped is asked for.
+    """
     ranges = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", pathlib.Path(f"/proc/{process}/smaps").read_text(), flags=re.M)
     with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
         for text in filter(None, ranges):
@@ -187,8 +225,11 @@ def searched(process, swappable):
 def found_in_memory(process, swappable=True):
     found = []
     for place, content in searched(process, swappable):
-        found += [f"{name}, {content.count(secret.encode())} times in {place}" for name, secret in MARKS.items()
-                  if secret.encode() in content]
+        found += [
+            f"{name}, {content.count(secret.encode())} times in {place}"
+            for name, secret in MARKS.items()
+            if secret.encode() in content
+        ]
     return found
 
 
@@ -197,8 +238,11 @@ def found_in_files(folder):
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
             content = path.read_bytes()
-            found += [f"{name} in {path.relative_to(folder)}" for name, secret in MARKS.items()
-                      if secret.encode() in content or secret.encode("utf-16-le") in content]
+            found += [
+                f"{name} in {path.relative_to(folder)}"
+                for name, secret in MARKS.items()
+                if secret.encode() in content or secret.encode("utf-16-le") in content
+            ]
     return found
 
 
@@ -236,8 +280,10 @@ def main():
         count = sum(path.is_file() for path in pathlib.Path(folder).rglob("*"))
     if problems:
         sys.exit("\n".join(problems))
-    print(f"{len(MARKS)} secrets: none in {count} files, nor in memory of {', '.join(names.values())} that may be swapped, "
-          "nor in the client's")
+    print(
+        f"{len(MARKS)} secrets: none in {count} files, nor in memory of {', '.join(names.values())} that may be"
+        " swapped, nor in the client's"
+    )
 
 
 main()

@@ -26,9 +26,14 @@ class Migration:
 
     def environment(self, **more):
         return {
-            "HOME": self.deployment.path("home"), "PATH": "/usr/bin:/bin", "KEYCHAIN_TPM": "none",
+            "HOME": self.deployment.path("home"),
+            "PATH": "/usr/bin:/bin",
+            "KEYCHAIN_TPM": "none",
             "KEYCHAIN_PINENTRY": "none",
-            "KEYCHAIN_INTERACTION": "never", "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"), **more}
+            "KEYCHAIN_INTERACTION": "never",
+            "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"),
+            **more,
+        }
 
     def run(self, *words, older=False, text="", status=0):
         more = {"KEYCHAIN_HOME": self.folder} if older else {}
@@ -51,7 +56,8 @@ class Migration:
     def is_found(self, service, older=False):
         more = {"KEYCHAIN_HOME": self.folder} if older else {}
         done = self.deployment.run(
-            self.program, "find-generic-password", "-s", service, "-w", env=self.environment(**more))
+            self.program, "find-generic-password", "-s", service, "-w", env=self.environment(**more)
+        )
         assert done.returncode in (0, NOT_FOUND), done
         assert done.returncode or done.stdout == f"value of {service}\n", done
         return done.returncode == 0
@@ -60,7 +66,8 @@ class Migration:
         """Begins one and kills it after a while; its daemons go on."""
         try:
             self.deployment.run(
-                self.command, "migrate-store", "--yes", text="secret\n", env=self.environment(), timeout=seconds)
+                self.command, "migrate-store", "--yes", text="secret\n", env=self.environment(), timeout=seconds
+            )
         except subprocess.TimeoutExpired:
             pass
 

@@ -112,14 +112,18 @@ class Dependent(Package):
     """The package that depends on the product, and what its builds say."""
 
     def __init__(self):
-        super().__init__(f"{WORK}/app", {
-            "Package.swift": MANIFEST,
-            "Sources/Keeping/Keeping.swift": KEEPING,
-            "Sources/keeper/main.swift":
-                "import Keeping\nimport Neighbour\nimport Other\nkeep()\nprint(neighbour(), other())\n",
-            "Sources/alone/main.swift": "import Neighbour\nprint(neighbour())\n",
-            "Sources/direct/main.swift": "import Foundation\nimport Security\n" + STORES,
-        })
+        super().__init__(
+            f"{WORK}/app",
+            {
+                "Package.swift": MANIFEST,
+                "Sources/Keeping/Keeping.swift": KEEPING,
+                "Sources/keeper/main.swift": (
+                    "import Keeping\nimport Neighbour\nimport Other\nkeep()\nprint(neighbour(), other())\n"
+                ),
+                "Sources/alone/main.swift": "import Neighbour\nprint(neighbour())\n",
+                "Sources/direct/main.swift": "import Foundation\nimport Security\n" + STORES,
+            },
+        )
         run(SWIFT, "package", *OWN, "update", folder=self.folder)
 
     def build(self, system, configuration):
@@ -139,24 +143,34 @@ class Dependent(Package):
 
 def neighbours():
     """A package that knows nothing of the product, and one that depends on it without another name for anything."""
-    neighbour = Package(f"{WORK}/neighbour", {
-        "Package.swift": """// swift-tools-version: 6.0
+    neighbour = Package(
+        f"{WORK}/neighbour",
+        {
+            "Package.swift": (
+                """// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(
     name: "neighbour", products: [.library(name: "Neighbour", targets: ["Neighbour"])],
     targets: [.target(name: "Neighbour")])
-""",
-    })
-    Package(f"{WORK}/other", {
-        "Package.swift": f"""// swift-tools-version: 6.0
+"""
+            )
+        },
+    )
+    Package(
+        f"{WORK}/other",
+        {
+            "Package.swift": (
+                f"""// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(
     name: "other", products: [.library(name: "Other", targets: ["Other"])],
     dependencies: [.package(url: "file://{SOURCE}", from: "0.5.0")],
     targets: [.target(name: "Other", dependencies: [.product(name: "Security", package: "swift-keychain")])])
-""",
-        "Sources/Other/Other.swift": "import Security\npublic func other() -> OSStatus { errSecSuccess }\n",
-    })
+"""
+            ),
+            "Sources/Other/Other.swift": "import Security\npublic func other() -> OSStatus { errSecSuccess }\n",
+        },
+    )
     return neighbour
 
 
@@ -168,13 +182,21 @@ def check_builds(app, neighbour, system, configuration):
         began = time.monotonic()
         said = app.build(system, configuration)
         print(f"        {name}: {time.monotonic() - began:.0f} s", flush=True)
-        check(f"{name}: who depends on the product stores and finds, the neighbour sees nothing of it",
-              app.start("keeper") == "s3cret\nsees nothing 0", app.start("keeper"))
-        check(f"{name}: an executable stores and finds that depends on the product itself",
-              system != "native" or app.start("direct") == "s3cret")
+        check(
+            f"{name}: who depends on the product stores and finds, the neighbour sees nothing of it",
+            app.start("keeper") == "s3cret\nsees nothing 0",
+            app.start("keeper"),
+        )
+        check(
+            f"{name}: an executable stores and finds that depends on the product itself",
+            system != "native" or app.start("direct") == "s3cret",
+        )
         check(f"{name}: an executable links that depends on the neighbour alone", app.start("alone") == "sees nothing")
-        check(f"{name}: nothing warns of libraries that only the programs link",
-              "you may be able to install" not in said and "couldn't find pc file" not in said, said[-2000:])
+        check(
+            f"{name}: nothing warns of libraries that only the programs link",
+            "you may be able to install" not in said and "couldn't find pc file" not in said,
+            said[-2000:],
+        )
         seen = app.modules() & {"Security", "CoreFoundation", "LocalAuthentication", "CommonCrypto"}
         check(f"{name}: no module has a name of Apple's", "KeychainSecurity" in app.modules() and not seen, seen)
 

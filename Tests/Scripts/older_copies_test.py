@@ -1,4 +1,6 @@
-"""Puts older copies of vault and store back, with the programs themselves: keychaind, keychain-enclaved, security, swtpm.
+"""Puts older copies of vault and store back, with the programs themselves.
+
+Keychaind, keychain-enclaved, security, swtpm.
 
 usage: older_copies_test.py FOLDER-OF-PROGRAMS
 """
@@ -31,8 +33,21 @@ def software_tpm(folder):
     """A TPM in software; how tpm2-tss reaches it."""
     path = f"{folder}/tpm"
     program = subprocess.Popen(
-        ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={folder}", "--server", f"type=unixio,path={path}",
-         "--ctrl", f"type=unixio,path={path}.ctrl", "--flags", "not-need-init,startup-clear"], stderr=subprocess.DEVNULL)
+        [
+            "swtpm",
+            "socket",
+            "--tpm2",
+            "--tpmstate",
+            f"dir={folder}",
+            "--server",
+            f"type=unixio,path={path}",
+            "--ctrl",
+            f"type=unixio,path={path}.ctrl",
+            "--flags",
+            "not-need-init,startup-clear",
+        ],
+        stderr=subprocess.DEVNULL,
+    )
     try:
         deadline = time.monotonic() + 10
         with socket.socket(socket.AF_UNIX) as client:
@@ -50,12 +65,22 @@ class Keychain:
     def __init__(self, folder, tpm="none"):
         self.home = f"{folder}/keychain"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
-        self.env = kept | {"KEYCHAIN_HOME": self.home, "KEYCHAIN_MODE": "daemon", "KEYCHAIN_TPM": tpm,
-                           "KEYCHAIN_DAEMON": f"{PROGRAMS}/keychaind"}
+        self.env = kept | {
+            "KEYCHAIN_HOME": self.home,
+            "KEYCHAIN_MODE": "daemon",
+            "KEYCHAIN_TPM": tpm,
+            "KEYCHAIN_DAEMON": f"{PROGRAMS}/keychaind",
+        }
 
     def run(self, *command, text="", **settings):
-        return subprocess.run([f"{PROGRAMS}/{command[0]}", *command[1:]], env=self.env | settings, input=text,
-                              capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            [f"{PROGRAMS}/{command[0]}", *command[1:]],
+            env=self.env | settings,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     def security(self, *command, text=""):
         return self.run("security", *command, text=text)
@@ -268,8 +293,12 @@ class Stores(OlderCopies):
         old = keychain.copy("store")
         written = 0
         while written < MOST_WRITES:
-            with subprocess.Popen([f"{PROGRAMS}/item-writer", "add", f"writer{written}"], stdout=subprocess.PIPE,
-                                  env=keychain.env | {"KEYCHAIN_MODE": "embedded"}, text=True) as writer:
+            with subprocess.Popen(
+                [f"{PROGRAMS}/item-writer", "add", f"writer{written}"],
+                stdout=subprocess.PIPE,
+                env=keychain.env | {"KEYCHAIN_MODE": "embedded"},
+                text=True,
+            ) as writer:
                 for _ in range(100):
                     self.assertTrue(writer.stdout.readline())
                     written += 1
@@ -286,9 +315,14 @@ class Stores(OlderCopies):
         keychain.add("second")
         keychain.end()
         newest = keychain.copy("store")
-        for statement in ("DELETE FROM mark", "UPDATE mark SET block = block + 100000",
-                          "UPDATE mark SET changes = changes + 1", "UPDATE mark SET code = randomblob(32)",
-                          "UPDATE mark SET code = x''", "UPDATE mark SET block = -1, writes = -9223372036854775808"):
+        for statement in (
+            "DELETE FROM mark",
+            "UPDATE mark SET block = block + 100000",
+            "UPDATE mark SET changes = changes + 1",
+            "UPDATE mark SET code = randomblob(32)",
+            "UPDATE mark SET code = x''",
+            "UPDATE mark SET block = -1, writes = -9223372036854775808",
+        ):
             keychain.put_back(newest, "store")
             with contextlib.closing(sqlite3.connect(f"{keychain.home}/keychain.db")) as database, database:
                 database.execute(statement)
@@ -378,9 +412,17 @@ class Kills(OlderCopies):
         for step in range(25):
             commands = [f"add-generic-password -s item -a {step}.{number} -w x -U" for number in range(80)]
             commands.insert(moment.randrange(80), "unlock-keychain -p wrong")
-            commands.insert(moment.randrange(80), f"set-keychain-password {f'-o {password} ' if password else ''}-p {step}x")
-            with subprocess.Popen([f"{PROGRAMS}/security", "-i"], env=keychain.env, stdin=subprocess.PIPE, text=True,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as security:
+            commands.insert(
+                moment.randrange(80), f"set-keychain-password {f'-o {password} ' if password else ''}-p {step}x"
+            )
+            with subprocess.Popen(
+                [f"{PROGRAMS}/security", "-i"],
+                env=keychain.env,
+                stdin=subprocess.PIPE,
+                text=True,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ) as security:
                 security.stdin.write("\n".join(commands) + "\n")
                 security.stdin.flush()
                 # Where the kill falls is left to chance: any moment will do.
@@ -396,9 +438,15 @@ class Kills(OlderCopies):
     def test_embedded_writers_that_are_killed_together_never_look_like_an_older_copy(self):
         keychain, moment = self.keychain, random.Random(21)
         for step in range(8):
-            writers = [subprocess.Popen([f"{PROGRAMS}/item-writer", "add", f"writer{step}.{number}"],
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        env=keychain.env | {"KEYCHAIN_MODE": "embedded"}) for number in range(3)]
+            writers = [
+                subprocess.Popen(
+                    [f"{PROGRAMS}/item-writer", "add", f"writer{step}.{number}"],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=keychain.env | {"KEYCHAIN_MODE": "embedded"},
+                )
+                for number in range(3)
+            ]
             for _ in range(moment.randrange(100, 400)):
                 writers[0].stdout.readline()
             for writer in writers:

@@ -1,8 +1,10 @@
-"""Installs the Debian packages for real, over a copy of this machine's files that nothing else sees, and removes them again.
+"""Installs the Debian packages for real, over a copy of this machine's files that nothing else sees, and removes them
+again.
 
-protection.storage.packages: what the keychain holds survives the removal and the reinstallation of the package. Run as root in a mount namespace of its own:
-package_test.py FOLDER DEBS, with a folder to mount on.
+protection.storage.packages: what the keychain holds survives the removal and the reinstallation of the package. Run
+as root in a mount namespace of its own: package_test.py FOLDER DEBS, with a folder to mount on.
 """
+
 import glob
 import os
 import re
@@ -70,8 +72,10 @@ class Service:
     def __enter__(self):
         reader, writer = os.pipe()
         self.process = subprocess.Popen(
-            ["/usr/libexec/keychaind", "--system", "--tpm", "none", "--ready-fd", str(writer)], pass_fds=[writer],
-            stderr=open("/tmp/service.log", "a"))
+            ["/usr/libexec/keychaind", "--system", "--tpm", "none", "--ready-fd", str(writer)],
+            pass_fds=[writer],
+            stderr=open("/tmp/service.log", "a"),
+        )
         os.close(writer)
         if os.read(reader, 1) != b"\1":
             raise SystemExit("the service does not start:\n" + open("/tmp/service.log").read())
@@ -103,16 +107,20 @@ def without_service():
     if not paths["libsecurity1"]:
         return
     done = apt("--install", *paths["swift-keychain-dev"])
-    check("the package for building programs needs the one for running them",
-          done.returncode != 0 and "libsecurity1" in done.stdout, done.stdout)
+    check(
+        "the package for building programs needs the one for running them",
+        done.returncode != 0 and "libsecurity1" in done.stdout,
+        done.stdout,
+    )
     apt("--purge", "swift-keychain-dev")
     done = apt("--install", *paths["libsecurity1"])
     check("the library's package installs without the service", done.returncode == 0, done.stdout)
     used = run(sys.executable, "-c", RANDOM, check=False, env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
     check("a program uses the library", used.stdout == "0 True\n", used.stdout)
     listed = run("dpkg", "--listfiles", "libsecurity1", "swift-keychain-dev", check=False).stdout
-    check("it has the library and no header",
-          "/usr/lib/libSecurity.so.1\n" in listed and "/include" not in listed, listed)
+    check(
+        "it has the library and no header", "/usr/lib/libSecurity.so.1\n" in listed and "/include" not in listed, listed
+    )
     check("it is removed", apt("--purge", "libsecurity1").returncode == 0)
 
 
@@ -137,7 +145,10 @@ def main():
     check("the pages that help and messages name are there", named and not missing, missing)
     for name in ("_keychain", "_enclave", "_keychain-identifier"):
         check(f"the user {name} is there", run("id", name, check=False).returncode == 0)
-    check("the group of anchored programs is there", run("getent", "group", "_keychain-anchored", check=False).returncode == 0)
+    check(
+        "the group of anchored programs is there",
+        run("getent", "group", "_keychain-anchored", check=False).returncode == 0,
+    )
     with Service():
         for user in (61101, 61102):
             security("add-generic-password", "-s", "mail", "-a", "ada", "-w", f"secret of {user}", user=user)
@@ -153,12 +164,16 @@ def main():
 
     done = apt("--remove", "libpam-keychain", "swift-keychain")
     check("the packages are removed", done.returncode == 0 and not os.path.exists("/usr/bin/security"), done.stdout)
-    check("protection.storage.packages: "
-          "removing the package keeps the keychains", os.path.exists("/var/lib/keychain/61101/keychain.db"))
+    check(
+        "protection.storage.packages: removing the package keeps the keychains",
+        os.path.exists("/var/lib/keychain/61101/keychain.db"),
+    )
     install()
     with Service():
-        check("protection.storage.packages: after removal and reinstallation the items are readable",
-              find(61101) == "secret of 61101" and find(61102) == "secret of 61102")
+        check(
+            "protection.storage.packages: after removal and reinstallation the items are readable",
+            find(61101) == "secret of 61101" and find(61102) == "secret of 61102",
+        )
 
     for answer in ("false", "true"):
         # dpkg asks nobody here, so the answer is that of the question's default or of who has set it.
@@ -166,13 +181,18 @@ def main():
         done = apt("--purge", "libpam-keychain", "swift-keychain")
         kept = os.path.exists("/var/lib/keychain/61101/keychain.db")
         vaults = os.path.exists("/var/lib/keychain-enclave/61101/vault")
-        check(f"purging with the answer {answer} {'keeps' if answer == 'false' else 'deletes'} the keychains",
-              done.returncode == 0 and kept == vaults == (answer == "false"), done.stdout)
+        check(
+            f"purging with the answer {answer} {'keeps' if answer == 'false' else 'deletes'} the keychains",
+            done.returncode == 0 and kept == vaults == (answer == "false"),
+            done.stdout,
+        )
         if answer == "false":
             install()
             with Service():
-                check("protection.storage.packages: "
-                      "after purging with keychains kept, the items are readable", find(61101) == "secret of 61101")
+                check(
+                    "protection.storage.packages: after purging with keychains kept, the items are readable",
+                    find(61101) == "secret of 61101",
+                )
     sys.exit(1 if FAILED else 0)
 
 

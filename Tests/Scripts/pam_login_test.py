@@ -1,7 +1,7 @@
 """pam_keychain in the stacks of a whole machine: real sudo, su, login and sshd, real libpam in a screen locker's order.
 
-usage: pam_login_test.py FOLDER-OF-PROGRAMS FOLDER-OF-THE-MODULE FOLDER-OF-PARTS, as root. The machine is left as it was: accounts
-and services are mounted for this process alone.
+usage: pam_login_test.py FOLDER-OF-PROGRAMS FOLDER-OF-THE-MODULE FOLDER-OF-PARTS, as root. The machine is left as it
+was: accounts and services are mounted for this process alone.
 """
 
 import os
@@ -43,7 +43,8 @@ def profile(kind):
 
 
 class Machine(Deployment):
-    """A machine with our service, on which alice and bob have accounts and keychains with the passwords of their logins."""
+    """A machine with our service: alice and bob have accounts, and keychains with the passwords of their logins.
+    """
 
     def __init__(self):
         super().__init__(str(products))
@@ -54,7 +55,9 @@ class Machine(Deployment):
             os.makedirs(home, 0o700)
             os.chown(home, NUMBERS[name], NUMBERS[name])
         accounts = {name: (NUMBERS[name], password) for name, password in PASSWORDS.items()}
-        accounts |= {"sshd": (61320, None)} if not subprocess.run(["id", "sshd"], capture_output=True).returncode == 0 else {}
+        accounts |= (
+            {"sshd": (61320, None)} if not subprocess.run(["id", "sshd"], capture_output=True).returncode == 0 else {}
+        )
         machine.add_accounts(self.base, accounts, self.home)
         machine.add_lines(self.base, "/etc/sudoers", ["Defaults !lecture", "kc-alice ALL=(ALL) ALL"])
         os.mkdir(self.path("pam.d"))
@@ -80,11 +83,15 @@ class Machine(Deployment):
     def services(self, options=None):
         """Writes Debian's stacks, with the packaged lines of ours or with other words behind the module's name."""
         module = f"optional {modules}/pam_keychain.so"
-        ours = {kind: f"{kind.lower()} {module} {profile(kind) if options is None else options}\n"
-                for kind in ("Auth", "Session", "Password")}
+        ours = {
+            kind: f"{kind.lower()} {module} {profile(kind) if options is None else options}\n"
+            for kind in ("Auth", "Session", "Password")
+        }
         common = {
-            "common-auth": "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\n"
-                           "auth required pam_permit.so\n" + ours["Auth"],
+            "common-auth": (
+                "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so\n"
+                + ours["Auth"]
+            ),
             "common-account": "account required pam_permit.so\n",
             "common-session": "session required pam_permit.so\n" + ours["Session"],
             "common-password": "password required pam_unix.so\n" + ours["Password"],
@@ -96,8 +103,7 @@ class Machine(Deployment):
             pathlib.Path(self.path("pam.d", name)).write_text(whole)
 
     def security(self, name, *words, text=None):
-        return self.run(self.program, *words, user=NUMBERS[name], text=text,
-                        env=self.environment(HOME=self.home(name)))
+        return self.run(self.program, *words, user=NUMBERS[name], text=text, env=self.environment(HOME=self.home(name)))
 
     def protect(self):
         for name, password in PASSWORDS.items():
@@ -123,8 +129,15 @@ class Machine(Deployment):
 
     def orders(self, name, service, *words, user=0, env=None):
         done = subprocess.run(
-            [parts / "orders", "/etc/pam.d", service, name, PASSWORDS[name], *words], user=user, group=user, extra_groups=[],
-            cwd="/", capture_output=True, text=True, env=env or {})
+            [parts / "orders", "/etc/pam.d", service, name, PASSWORDS[name], *words],
+            user=user,
+            group=user,
+            extra_groups=[],
+            cwd="/",
+            capture_output=True,
+            text=True,
+            env=env or {},
+        )
         return done.stdout + done.stderr
 
 
@@ -197,8 +210,16 @@ def on_terminal(words, password, user=None, then="exit\n"):
 
 def sudo(m, target="kc-bob"):
     done = subprocess.run(
-        ["sudo", "-k", "-S", "-u", target, "id", "-un"], user=ALICE, group=ALICE, extra_groups=[], cwd="/",
-        input=PASSWORDS["kc-alice"] + "\n", capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"})
+        ["sudo", "-k", "-S", "-u", target, "id", "-un"],
+        user=ALICE,
+        group=ALICE,
+        extra_groups=[],
+        cwd="/",
+        input=PASSWORDS["kc-alice"] + "\n",
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"},
+    )
     check(done.stdout.strip() == target, f"sudo works: {done.stdout}{done.stderr}")
 
 
@@ -220,8 +241,11 @@ def sudo_gives_no_password_to_the_target(m):
 
 def a_password_dies_when_the_user_changes(m):
     m.lock()
-    for words in (["auth", "acct", "user=kc-bob", "reinitialize", "open"], ["auth", "user=kc-bob", "establish"],
-                  ["auth", "user=kc-bob", "open"]):
+    for words in (
+        ["auth", "acct", "user=kc-bob", "reinitialize", "open"],
+        ["auth", "user=kc-bob", "establish"],
+        ["auth", "user=kc-bob", "open"],
+    ):
         check(m.orders("kc-alice", "login", *words) == "", f"libpam is asked for {words}")
         m.wrong_to_nobody(" ".join(words))
     check(not m.is_open("kc-alice"), "nothing is unlocked meanwhile")
@@ -255,22 +279,42 @@ def sshd_unlocks(m):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key"], check=True)
     (folder / "config").write_text(
         f"Port 61322\nListenAddress 127.0.0.1\nHostKey {folder}/key\nUsePAM yes\nPasswordAuthentication yes\n"
-        "KbdInteractiveAuthentication no\nPrintMotd no\nPidFile none\n")
+        "KbdInteractiveAuthentication no\nPrintMotd no\nPidFile none\n"
+    )
     (folder / "ask").write_text(f'#!/bin/sh\necho "{PASSWORDS["kc-alice"]}"\n')
     (folder / "ask").chmod(0o755)
     library = parts / "openssh/usr/lib"
     server = subprocess.Popen(
-        [parts / "openssh/usr/sbin/sshd", "-D", "-e", "-f", folder / "config"], stderr=subprocess.PIPE, text=True,
-        env={"LD_LIBRARY_PATH": ":".join(str(path) for path in library.iterdir()), "PATH": "/usr/bin:/bin"})
+        [parts / "openssh/usr/sbin/sshd", "-D", "-e", "-f", folder / "config"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={"LD_LIBRARY_PATH": ":".join(str(path) for path in library.iterdir()), "PATH": "/usr/bin:/bin"},
+    )
     try:
         line = server.stderr.readline()
         while "listening" not in line:
             check(line, "sshd serves")
             line = server.stderr.readline()
         done = subprocess.run(
-            ["ssh", "-F", "none", "-p", "61322", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-             "kc-alice@127.0.0.1", "id", "-un"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            env={"PATH": "/usr/bin:/bin", "SSH_ASKPASS": str(folder / "ask"), "SSH_ASKPASS_REQUIRE": "force"})
+            [
+                "ssh",
+                "-F",
+                "none",
+                "-p",
+                "61322",
+                "-o",
+                "StrictHostKeyChecking=no",
+                "-o",
+                "UserKnownHostsFile=/dev/null",
+                "kc-alice@127.0.0.1",
+                "id",
+                "-un",
+            ],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={"PATH": "/usr/bin:/bin", "SSH_ASKPASS": str(folder / "ask"), "SSH_ASKPASS_REQUIRE": "force"},
+        )
         check(done.stdout.strip() == "kc-alice", f"ssh works: {done.stdout}{done.stderr}")
     finally:
         server.terminate()
@@ -299,7 +343,9 @@ def nobody_else_listens(m):
     for place, number in zip(places, NUMBERS.values()):
         with Listener(place, number) as listener:
             sudo(m)
-            check(m.orders("kc-alice", "login", "auth", "establish", "open") == "", "a login goes on without the service")
+            check(
+                m.orders("kc-alice", "login", "auth", "establish", "open") == "", "a login goes on without the service"
+            )
             check(not listener.callers, "the packaged module speaks with the service and with nobody else")
             m.services("only_if=sudo,login")
             sudo(m)
@@ -312,12 +358,23 @@ def the_child_is_closed_in(m):
     place = f"{m.home('kc-alice')}/run/keychain/keychaind.sock"
     runtime = f"{m.home('kc-alice')}/run"
     with Listener(place, ALICE) as listener:
-        said = m.orders("kc-alice", "login", f"env=XDG_RUNTIME_DIR={runtime}", "auth", "establish",
-                        env={"LD_PRELOAD": str(parts / "watcher.so"), "WATCHED": m.home("kc-alice")})
+        said = m.orders(
+            "kc-alice",
+            "login",
+            f"env=XDG_RUNTIME_DIR={runtime}",
+            "auth",
+            "establish",
+            env={"LD_PRELOAD": str(parts / "watcher.so"), "WATCHED": m.home("kc-alice")},
+        )
         check("root looks" not in said, f"root looks at none of the user's files: {said}")
-        check(PASSWORDS["kc-alice"].encode() in listener.news, "a daemon of the user's own is spoken to, where that is wanted")
+        check(
+            PASSWORDS["kc-alice"].encode() in listener.news,
+            "a daemon of the user's own is spoken to, where that is wanted",
+        )
         owner, limits = listener.callers[0]
-        check(re.search(r"Max core file size +0 +0 ", limits), "the child that speaks for the login leaves no core file")
+        check(
+            re.search(r"Max core file size +0 +0 ", limits), "the child that speaks for the login leaves no core file"
+        )
         check(owner == 0, "nor may its user look into it")
     m.services()
 
@@ -327,8 +384,14 @@ def main():
     try:
         m.start()
         m.protect()
-        for test in (sudo_gives_no_password_to_the_target, a_password_dies_when_the_user_changes, su_is_no_login,
-                     login_unlocks, sshd_unlocks, screen_lockers_unlock):
+        for test in (
+            sudo_gives_no_password_to_the_target,
+            a_password_dies_when_the_user_changes,
+            su_is_no_login,
+            login_unlocks,
+            sshd_unlocks,
+            screen_lockers_unlock,
+        ):
             test(m)
         m.stop()
         shutil.rmtree("/run/keychaind")

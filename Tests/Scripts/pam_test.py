@@ -2,6 +2,7 @@
 
 usage: pam_test.py FOLDER-OF-PROGRAMS FOLDER-OF-THE-MODULE
 """
+
 import os
 import pathlib
 import pwd
@@ -44,28 +45,39 @@ class Machine:
             (self.services / name).write_text(
                 f"auth required {first or giver}\nauth optional {module}\naccount required pam_permit.so\n"
                 f"password required {giver}\npassword optional {module}\n"
-                f"session required pam_permit.so\nsession optional {module}\n")
+                f"session required pam_permit.so\nsession optional {module}\n"
+            )
 
     def environment(self):
         return {
-            "PATH": "/usr/bin:/bin", "KEYCHAIN_HOME": str(self.store), "KEYCHAIN_DAEMON": str(programs / "keychaind"),
-            "KEYCHAIN_TPM": "none", "KEYCHAIN_MODE": "daemon", "HOME": str(self.path)}
+            "PATH": "/usr/bin:/bin",
+            "KEYCHAIN_HOME": str(self.store),
+            "KEYCHAIN_DAEMON": str(programs / "keychaind"),
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_MODE": "daemon",
+            "HOME": str(self.path),
+        }
 
     def security(self, *words, code=0, text=""):
         run = subprocess.run(
-            [programs / "security", *words], env=self.environment(), input=text, capture_output=True, text=True)
+            [programs / "security", *words], env=self.environment(), input=text, capture_output=True, text=True
+        )
         check(run.returncode == code, f"security {words[0]} gives {code}: {run.returncode} {run.stderr}")
         return run.stdout
 
     def wrapped(self):
         return {
-            "PATH": "/usr/bin:/bin", "LD_PRELOAD": wrapper, "PAM_WRAPPER": "1",
-            "PAM_WRAPPER_SERVICE_DIR": str(self.services)}
+            "PATH": "/usr/bin:/bin",
+            "LD_PRELOAD": wrapper,
+            "PAM_WRAPPER": "1",
+            "PAM_WRAPPER_SERVICE_DIR": str(self.services),
+        }
 
     def login(self, *calls, text="right\n", service="login"):
         started = time.monotonic()
         run = subprocess.run(
-            ["pamtester", service, user, *calls], env=self.wrapped(), input=text, capture_output=True, text=True)
+            ["pamtester", service, user, *calls], env=self.wrapped(), input=text, capture_output=True, text=True
+        )
         self.took = time.monotonic() - started
         self.errors = run.stderr
         return run.returncode == 0
@@ -79,7 +91,8 @@ class Machine:
 
     def processes(self):
         found = subprocess.run(
-            ["pgrep", "-f", "--", f"--store {self.store}( |$)"], capture_output=True, text=True).stdout
+            ["pgrep", "-f", "--", f"--store {self.store}( |$)"], capture_output=True, text=True
+        ).stdout
         return [int(line) for line in found.split()]
 
     def stop(self, number=signal.SIGTERM):
@@ -130,18 +143,24 @@ def password_changes():
     with Machine() as machine:
         machine.security("set-keychain-password", text="right\n")
         machine.security("add-generic-password", "-s", "mail", "-a", "ann", "-w", "s3cret")
-        check(machine.login("chauthtok", text="right\nnew\nnew\n"), "the login's password is changed: " + machine.errors)
+        check(
+            machine.login("chauthtok", text="right\nnew\nnew\n"), "the login's password is changed: " + machine.errors
+        )
         machine.lock()
         machine.security("unlock-keychain", code=51, text="right\n")
         machine.security("unlock-keychain", text="new\n")
-        check(machine.security("find-generic-password", "-s", "mail", "-w") == "s3cret\n", "the items are what they were")
+        check(
+            machine.security("find-generic-password", "-s", "mail", "-w") == "s3cret\n", "the items are what they were"
+        )
         machine.password = "new"
         machine.write("auto_start")
         machine.lock()
         check(machine.login("authenticate", "open_session", text="new\n"), "the next login has the new one")
         check(machine.state() == "unlocked", "and it unlocks")
         machine.security("set-keychain-password", text="new\nown\n")
-        check(machine.login("chauthtok", text="new\nnewer\nnewer\n"), "a keychain with its own password refuses nothing")
+        check(
+            machine.login("chauthtok", text="new\nnewer\nnewer\n"), "a keychain with its own password refuses nothing"
+        )
         machine.lock()
         machine.security("unlock-keychain", text="own\n")
 
@@ -201,8 +220,11 @@ def secrets_are_wiped():
         machine.write("auto_start", first=f"{modules}/pam_giver.so fd=0")
         for keep, remembered in ((["keep"], "keeps it to the end"), ([], "gives it to the keychain")):
             run = subprocess.run(
-                [modules / "searcher", machine.services, "login", user, needle[::-1], *keep], input=needle,
-                capture_output=True, text=True)
+                [modules / "searcher", machine.services, "login", user, needle[::-1], *keep],
+                input=needle,
+                capture_output=True,
+                text=True,
+            )
             fields = run.stdout.split()
             check(len(fields) == 4 and fields[0] == "0", f"the search runs: {run.stdout}{run.stderr}")
             check(int(fields[1]) >= 1, f"the search finds the password while it is remembered ({remembered})")
@@ -210,7 +232,14 @@ def secrets_are_wiped():
         check(machine.state() == "unlocked", "and the keychain is open")
 
 
-for test in (right_password_unlocks, wrong_password_does_not, password_changes, logins_only, options, nothing_holds_a_login_up,
-             secrets_are_wiped):
+for test in (
+    right_password_unlocks,
+    wrong_password_does_not,
+    password_changes,
+    logins_only,
+    options,
+    nothing_holds_a_login_up,
+    secrets_are_wiped,
+):
     test()
 print(f"pam_keychain: {checks} checks")

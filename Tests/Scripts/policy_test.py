@@ -42,9 +42,15 @@ class Machine:
             os.mkdir(folder, 0o700)
             os.chown(folder, VICTIM, VICTIM)
         return {
-            "HOME": folder, "PATH": "/usr/bin:/bin", "KEYCHAIN_TPM": "none", "KEYCHAIN_PINENTRY": "none",
-            "KEYCHAIN_INTERACTION": "never", "KEYCHAIN_HOME": f"{folder}/k",
-            "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"), **more}
+            "HOME": folder,
+            "PATH": "/usr/bin:/bin",
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_PINENTRY": "none",
+            "KEYCHAIN_INTERACTION": "never",
+            "KEYCHAIN_HOME": f"{folder}/k",
+            "KEYCHAIN_DAEMON": self.deployment.path("libexec", "keychaind"),
+            **more,
+        }
 
     def run(self, environment, *words, text=""):
         return self.deployment.run(self.command, *words, text=text, env=environment)
@@ -93,8 +99,15 @@ def settings(m):
     m.does(environment, "add-generic-password", "-s", "s", "-a", "a", "-w", "v")
     m.refuses({**environment, "KEYCHAIN_HISTORY_DAYS": "0"}, "find-generic-password", "-s", "s", place=f"{FILE}:1")
     by_hand = m.deployment.run(
-        m.deployment.path("libexec", "keychaind"), "--history-days", "0", "--socket", "/nowhere/s",
-        "--store", "/nowhere/k", env=environment)
+        m.deployment.path("libexec", "keychaind"),
+        "--history-days",
+        "0",
+        "--socket",
+        "/nowhere/s",
+        "--store",
+        "/nowhere/k",
+        env=environment,
+    )
     assert by_hand.returncode != 0 and f"{FILE}:1" in by_hand.stderr, by_hand
 
 
@@ -115,7 +128,9 @@ def embedded(m):
 def believes_root_alone(m):
     folder = os.path.dirname(FILE)
     for change in (
-        lambda: os.chmod(FILE, 0o666), lambda: os.chown(FILE, VICTIM, VICTIM), lambda: os.chmod(folder, 0o777),
+        lambda: os.chmod(FILE, 0o666),
+        lambda: os.chown(FILE, VICTIM, VICTIM),
+        lambda: os.chmod(folder, 0o777),
     ):
         m.demand("lock-after = 300\n")
         change()

@@ -2,9 +2,9 @@
 
 usage: read_signature.py FILE
 
-Prints a JSON object: "identifier", "team", "algorithm", "public" (hexadecimal), "rotations", "digest", "groups", "signed" and
-"signature" (hexadecimal, for another program to verify). Exit status: 0; 1 when the file is not signed; 2 when its signature
-does not hold.
+Prints a JSON object: "identifier", "team", "algorithm", "public" (hexadecimal), "rotations", "digest", "groups",
+"signed" and "signature" (hexadecimal, for another program to verify). Exit status: 0; 1 when the file is not signed;
+2 when its signature does not hold.
 """
 
 import base64
@@ -40,7 +40,7 @@ class Reader:
     def take(self, count):
         require(count <= len(self.data) - self.place, "cut off")
         self.place += count
-        return self.data[self.place - count:self.place]
+        return self.data[self.place - count : self.place]
 
     def number(self, size):
         return int.from_bytes(self.take(size), "little")
@@ -87,7 +87,7 @@ def statement(data):
     key = reader.key()
     require(kind in (1, 2) and (kind == 2 or not chain), "kind of a statement")
     content = reader.key() if kind == 1 else (reader.text(), reader.text())
-    signed = reader.data[:reader.place]
+    signed = reader.data[: reader.place]
     verify(key, reader.take(64), b"swift-keychain team statement v1\0" + signed)
     require(reader.place == len(data), "end of a statement")
     if kind == 2:
@@ -112,8 +112,22 @@ class ELF:
             raise Unsigned
         self.data, self.wide, self.order = data, data[4] == 2, "<" if data[5] == 1 else ">"
         at = struct.Struct(self.order + ("16sHHIQQQIHHHHHH" if self.wide else "16sHHIIIIIHHHHHH"))
-        (_, _, _, _, _, self.phoff, self.shoff, _, _, self.phentsize, self.phnum, self.shentsize, self.shnum,
-         self.shstrndx) = at.unpack_from(data)
+        (
+            _,
+            _,
+            _,
+            _,
+            _,
+            self.phoff,
+            self.shoff,
+            _,
+            _,
+            self.phentsize,
+            self.phnum,
+            self.shentsize,
+            self.shnum,
+            self.shstrndx,
+        ) = at.unpack_from(data)
         self.header = at.size
 
     def note(self):
@@ -124,15 +138,15 @@ class ELF:
         rows = [form.unpack_from(self.data, self.shoff + index * size) for index in range(self.shnum)]
         if self.shstrndx >= len(rows):
             raise Unsigned
-        names = self.data[rows[self.shstrndx][4]:][:rows[self.shstrndx][5]]
-        found = [row for row in rows if row[1] == 7 and names[row[0]:].startswith(b".note.keychain\0")]
+        names = self.data[rows[self.shstrndx][4] :][: rows[self.shstrndx][5]]
+        found = [row for row in rows if row[1] == 7 and names[row[0] :].startswith(b".note.keychain\0")]
         if not found:
             raise Unsigned
         require(len(found) == 1, "two notes")
-        section = self.data[found[0][4]:][:found[0][5]]
+        section = self.data[found[0][4] :][: found[0][5]]
         require(len(section) == found[0][5] >= 24, "the note is cut off")
         namesz, descsz, kind = struct.unpack_from(self.order + "III", section)
-        desc = section[24:24 + descsz]
+        desc = section[24 : 24 + descsz]
         require((namesz, kind, section[12:24]) == (9, 1, b"keychain" + bytes(4)), "the note's head")
         require(section[24:] == desc + bytes(-descsz % 4), "the note's end")
         return desc
@@ -144,32 +158,44 @@ class ELF:
         view = bytearray(self.data)
         for start, end in [(40, 48), (58, 64)] if self.wide else [(32, 36), (46, 52)]:
             view[start:end] = bytes(end - start)
-        sha = hashlib.sha256(b"swift-keychain code digest v1\0" + view[:self.header])
-        sha.update(self.data[self.phoff:self.phoff + self.phnum * size])
+        sha = hashlib.sha256(b"swift-keychain code digest v1\0" + view[: self.header])
+        sha.update(self.data[self.phoff : self.phoff + self.phnum * size])
         loads = 0
         for index in range(self.phnum):
             row = self.phoff + index * size
             kind = struct.unpack_from(self.order + "I", self.data, row)[0]
-            offset, = struct.unpack_from(self.order + ("Q" if self.wide else "I"), self.data, row + (8 if self.wide else 4))
-            count, = struct.unpack_from(self.order + ("Q" if self.wide else "I"), self.data, row + (32 if self.wide else 16))
+            (offset,) = struct.unpack_from(
+                self.order + ("Q" if self.wide else "I"), self.data, row + (8 if self.wide else 4)
+            )
+            (count,) = struct.unpack_from(
+                self.order + ("Q" if self.wide else "I"), self.data, row + (32 if self.wide else 16)
+            )
             require(not count or offset + count <= len(view), "a segment is outside")
             loads += kind == 1
-            sha.update(view[offset:offset + count])
+            sha.update(view[offset : offset + count])
         require(loads, "nothing to load")
         return sha.digest()
 
 
 def groups(plist, team, identifier):
-    values = {"AppIdentifierPrefix": team + ".", "TeamIdentifierPrefix": team + ".", "DEVELOPMENT_TEAM": team,
-              "CFBundleIdentifier": identifier, "PRODUCT_BUNDLE_IDENTIFIER": identifier}
+    values = {
+        "AppIdentifierPrefix": team + ".",
+        "TeamIdentifierPrefix": team + ".",
+        "DEVELOPMENT_TEAM": team,
+        "CFBundleIdentifier": identifier,
+        "PRODUCT_BUNDLE_IDENTIFIER": identifier,
+    }
     for name, value in values.items():
         plist = plist.replace(f"$({name})".encode(), value.encode())
     entries = plistlib.loads(plist) if plist else {}
     names = ["application-identifier", "com.apple.application-identifier"]
     own = next((entries[name] for name in names if name in entries), f"{team}.{identifier}")
-    every = [*entries.get("keychain-access-groups", []),
-             *entries.get("com.apple.developer.associated-application-identifier", []), own,
-             *entries.get("com.apple.security.application-groups", [])]
+    every = [
+        *entries.get("keychain-access-groups", []),
+        *entries.get("com.apple.developer.associated-application-identifier", []),
+        own,
+        *entries.get("com.apple.security.application-groups", []),
+    ]
     token = "com.apple.token"
     every = [group for group in dict.fromkeys(every) if group != token] + [token] * (token in every)
     require(all(group == token or group.startswith(team + ".") for group in every), "another team's group")
@@ -183,15 +209,23 @@ def read(data):
     key, identifier, plist = reader.key(), reader.text(), reader.run()
     chain = [statement(reader.run()) for _ in range(reader.number(1))]
     digest = reader.take(32)
-    signed = b"swift-keychain code signature v1\0" + reader.data[:reader.place]
+    signed = b"swift-keychain code signature v1\0" + reader.data[: reader.place]
     signature = reader.take(64)
     require(reader.place == len(reader.data), "something behind the signature")
     verify(key, signature, signed)
     team = follow(chain, key)
     require(elf.digest() == digest, "changed")
-    return {"identifier": identifier, "team": team, "algorithm": {1: "ed25519", 2: "p256"}[key[0]],
-            "public": key[1].hex(), "rotations": len(chain), "digest": digest.hex(),
-            "groups": groups(plist, team, identifier), "signed": signed.hex(), "signature": signature.hex()}
+    return {
+        "identifier": identifier,
+        "team": team,
+        "algorithm": {1: "ed25519", 2: "p256"}[key[0]],
+        "public": key[1].hex(),
+        "rotations": len(chain),
+        "digest": digest.hex(),
+        "groups": groups(plist, team, identifier),
+        "signed": signed.hex(),
+        "signature": signature.hex(),
+    }
 
 
 if __name__ == "__main__":

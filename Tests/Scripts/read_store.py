@@ -2,16 +2,15 @@
 
 usage: read_store.py FOLDER [--passcode] [--password TEXT]        the passcode is read from standard input
 
-What the user guards is read too, for he is asked by the enclave and is no part of any key; what an application password
-guards, when that is given.
+What the user guards is read too, for he is asked by the enclave and is no part of any key; what an application
+password guards, when that is given.
 
-Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and why, and
-counters that are wrong), "groups" (what is known of access groups), "history" (earlier versions of items, with "ended", in
-microseconds since 2001, and "event"), "age" (whether store and vault are of one time).
-Exit status: 0, or 1 when anything is damaged, 2 when the store cannot be read at all.
+Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and
+why, and counters that are wrong), "groups" (what is known of access groups), "history" (earlier versions of items,
+with "ended", in microseconds since 2001, and "event"), "age" (whether store and vault are of one time). Exit status:
+0, or 1 when anything is damaged, 2 when the store cannot be read at all.
 """
 
-import hashlib
 import hmac
 import json
 import pathlib
@@ -20,163 +19,12 @@ import sqlite3
 import struct
 import sys
 
-from argon2.low_level import Type, hash_secret_raw
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from read_vault import PROTECTION, Closed, Damaged, GuardBinding, Vault, open_box
+
 CLASSES = {"genp": 1, "inet": 2, "cert": 3, "keys": 4}
-PROTECTION = {1: "ak", 2: "ck", 3: "dk", 4: "aku", 5: "cku", 6: "dku", 7: "akpu"}
-ALWAYS_OPEN = (3, 6)
-ZERO = bytes(60)
-
-
-class Damaged(Exception):
-    """What was read is not what was written."""
-
-
-class Closed(Exception):
-    """The class key is not there."""
-
-
-def open_box(key, aad, box):
-    if len(box) < 28:
-        raise Damaged("a box is too short")
-    try:
-        return AESGCM(key).decrypt(box[:12], box[12:], aad)
-    except InvalidTag:
-        raise Damaged("a box does not open") from None
-
-
-class GuardBinding:
-    """Section 9 of docs/formats/store.md: what an access control is bound to, at the beginning of some bytes."""
-
-    def __init__(self, content, flags):
-        try:
-            (length,) = struct.unpack_from("<I", content)
-            self.enrolment, rest = content[4:4 + length], content[4 + length:]
-            (length,) = struct.unpack_from("<I", rest)
-            self.password, self.rest = rest[4:4 + length], rest[4 + length:]
-        except struct.error:
-            raise Damaged("what it is bound to is cut off") from None
-        if len(self.enrolment) not in ((0, 32) if flags >> 3 & 1 else (0,)) or len(self.password) != 24 * (flags >> 31 & 1):
-            raise Damaged("what it is bound to makes no sense")
-
-    def open(self, content, password):
-        """What is behind the password, if there is one; the head must have been authenticated before."""
-        if not self.password:
-            return content
-        memory, passes = struct.unpack_from("<II", self.password)
-        if not (8 <= memory <= 4 << 20 and 1 <= passes <= 64):
-            raise Damaged("the price of a password makes no sense")
-        if password is None:
-            raise Closed()
-        key = hash_secret_raw(password, self.password[8:], passes, memory, 1, 32, Type.ID, 0x13)
-        return open_box(key, b"", content)
-
-
-class Vault:
-    """docs/formats/vault.md"""
-
-    def __init__(self, content, passcode=None):
-        if len(content) < 12 or content[:8] != b"KCVAULT\0":
-            raise Damaged("not a vault")
-        self.version, flags = struct.unpack_from("<HH", content, 8)
-        self.changes = self.block = self.confirmed = 0
-        if self.version in (3, 4):
-            self.read_slots(content, passcode)
-            return
-        if self.version != 1:
-            raise Damaged(f"a vault of version {self.version}")
-        if len(content) != 592:
-            raise Damaged("the vault has another size")
-        self.identifier, self.device_key = content[16:32], content[32:64]
-        expected = hmac.digest(self.derive("digest"), content[:560], "sha256")
-        if not hmac.compare_digest(expected, content[560:]):
-            raise Damaged("the vault's digest is wrong")
-        self.index_key = self.derive("index")
-        self.class_keys = self.open_keybag(content, self.keybag_key(content, passcode) if flags & 1 else
-                                           self.derive("keybag without passcode"))
-
-    def read_slots(self, content, passcode):
-        """Sections 7 and 8, for vaults without a TPM."""
-        start = 632 if self.version == 3 else 664
-        if len(content) < start + 64:
-            raise Damaged("the vault has another size")
-        if self.version == 4:
-            self.changes, self.block, self.confirmed = struct.unpack_from("<QQQ", content, 632)
-        root, device, slots = struct.unpack_from("<HHH", content, 620)
-        end = start + device + slots
-        if len(content) != end + 64 or hashlib.sha256(content[:-32]).digest() != content[-32:]:
-            raise Damaged("the vault's digest is wrong")
-        if root != 1 or device != 32:
-            raise Damaged("the vault does not rest on this file")
-        self.identifier, self.device_key = content[16:32], content[start:start + 32]
-        seal = self.derive_exactly("keychain vault 3: seal")
-        if not hmac.compare_digest(hmac.digest(seal, content[:end], "sha256"), content[end:end + 32]):
-            raise Damaged("the vault's seal is wrong")
-        wrapping = self.derive_exactly("keychain vault 2: index key")
-        self.index_key = open_box(wrapping, struct.pack("<BBH", 0, 4, 3) + self.identifier, content[560:620])
-        keybag_key, offset = None, start + device
-        while offset < end:
-            number, kind, lock = struct.unpack_from("<BBH", content, offset)
-            key = self.slot_key(kind, content[offset + 4:offset + 32], passcode)
-            if key is not None:
-                binding = struct.pack("<BBH", kind, 5, 3) + self.identifier + bytes([number]) + content[offset + 16:offset + 32]
-                keybag_key = open_box(key, binding, content[offset + 32:offset + 92])
-            offset += 92 + lock
-        self.class_keys = self.open_keybag(content, keybag_key)
-
-    def slot_key(self, kind, parameters, passcode):
-        if kind == 1:
-            return self.derive("keybag without passcode")
-        if kind != 2 or passcode is None:
-            return None
-        memory, passes, lanes = struct.unpack_from("<III", parameters, 0)
-        return self.derive("keybag with passcode", self.stretch(passcode, parameters[12:28], memory, passes, lanes))
-
-    def derive_exactly(self, text):
-        return HKDF(SHA256(), 32, self.identifier, text.encode()).derive(self.device_key)
-
-    def derive(self, purpose, passcode_key=b""):
-        info = f"keychain vault 1: {purpose}".encode()
-        return HKDF(SHA256(), 32, self.identifier, info).derive(self.device_key + passcode_key)
-
-    def keybag_key(self, content, passcode):
-        if passcode is None:
-            return None
-        key = self.stretch(passcode, content[80:96], *struct.unpack_from("<III", content, 64))
-        return self.derive("keybag with passcode", key)
-
-    @staticmethod
-    def stretch(passcode, salt, memory, passes, lanes):
-        if not (1 <= lanes <= 16 and 8 * lanes <= memory <= 4 << 20 and 1 <= passes <= 64):
-            raise Damaged("the price of a passcode makes no sense")
-        return hash_secret_raw(passcode, salt, passes, memory, lanes, 32, Type.ID, 0x13)
-
-    def open_keybag(self, content, keybag_key):
-        always, keys = self.derive("device keybag"), {}
-        for number in PROTECTION:
-            wrapped = content[140 + 60 * (number - 1):][:60]
-            key = always if number in ALWAYS_OPEN else keybag_key
-            if wrapped != ZERO and key is not None:
-                binding = struct.pack("<BBH", number, 2, min(self.version, 3)) + self.identifier
-                keys[number] = open_box(key, binding, wrapped)
-        return keys
-
-
-    def age(self, mark):
-        """Section 8: what a store's mark says of store and vault."""
-        if mark is None:
-            return "current" if self.confirmed == 0 else "older store"
-        changes, block, code = mark
-        key = HKDF(SHA256(), 32, self.identifier, b"keychain vault 4: store mark").derive(self.class_keys[6])
-        if not hmac.compare_digest(hmac.digest(key, struct.pack("<qq", changes, block), "sha256"), code):
-            return "older store"
-        if changes > self.changes:
-            return "older vault"
-        return "older store" if block < self.confirmed else "current"
 
 
 class Attribute:
@@ -212,7 +60,7 @@ def parse_list(content):
         if offset + 8 > len(content):
             raise Damaged("an entry is cut off")
         number, kind, zero, length = struct.unpack_from("<HBBI", content, offset)
-        value = content[offset + 8:offset + 8 + length]
+        value = content[offset + 8 : offset + 8 + length]
         if len(value) != length or kind not in (1, 2, 3, 4) or zero or kind > 2 and length != 8:
             raise Damaged("an entry makes no sense")
         entries.setdefault(number, (kind, value))
@@ -237,17 +85,23 @@ class SealedKey:
         try:
             version, self.backend, self.origin, self.type, self.bits, zero = struct.unpack_from("<BBBBHH", content)
             self.protection, zeros, self.control, length = struct.unpack_from("<B3sQI", content, 8)
-            self.group, rest = content[24:24 + length].decode("utf-8"), content[24 + length:]
+            self.group, rest = content[24 : 24 + length].decode("utf-8"), content[24 + length :]
             (length,) = struct.unpack_from("<I", rest)
-            self.public_key, rest = rest[4:4 + length], rest[4 + length:]
+            self.public_key, rest = rest[4 : 4 + length], rest[4 + length :]
             self.guard = GuardBinding(rest, self.control) if version == 2 else None
             rest = self.guard.rest if self.guard else rest
             (length,) = struct.unpack_from("<I", rest)
         except struct.error:
             raise Damaged("its sealed key is cut off") from None
-        self.head, self.box = content[:len(content) - len(rest)], rest[4:]
-        if version not in (1, 2) or zero or zeros != bytes(3) or self.backend not in (1, 2) or self.origin not in (1, 2) \
-                or len(self.box) != length:
+        self.head, self.box = content[: len(content) - len(rest)], rest[4:]
+        if (
+            version not in (1, 2)
+            or zero
+            or zeros != bytes(3)
+            or self.backend not in (1, 2)
+            or self.origin not in (1, 2)
+            or len(self.box) != length
+        ):
             raise Damaged("its sealed key makes no sense")
 
     def opened(self, store, protection, entries):
@@ -257,18 +111,35 @@ class SealedKey:
         private_part = open_box(store.class_key(self.protection), aad, self.box)
         if self.guard:
             private_part = self.guard.open(private_part, store.password)
-        return {"backend": self.backend, "origin": self.origin, "type": self.type, "bits": self.bits,
-                "group": self.group, "control": self.control, "publicKey": self.public_key.hex(),
-                "privatePart": private_part.hex()}
+        return {
+            "backend": self.backend,
+            "origin": self.origin,
+            "type": self.type,
+            "bits": self.bits,
+            "group": self.group,
+            "control": self.control,
+            "publicKey": self.public_key.hex(),
+            "privatePart": private_part.hex(),
+        }
 
     def check(self, protection, entries):
         found = {code: readable(*entries[number]) for code, number in self.NUMBERS.items() if number in entries}
         control = bytes.fromhex(found["accc"]["data"]).decode().split(";") if "accc" in found else []
-        wanted = {"agrp": {"string": self.group}, "kcls": {"number": 1}, "type": {"number": self.type},
-                  "bsiz": {"number": self.bits}, "extr": {"number": 0}, "sync": {"number": 0}}
+        wanted = {
+            "agrp": {"string": self.group},
+            "kcls": {"number": 1},
+            "type": {"number": self.type},
+            "bsiz": {"number": self.bits},
+            "extr": {"number": 0},
+            "sync": {"number": 0},
+        }
         token = {"string": "com.apple.setoken"} if self.origin == 1 else None
-        if any(found.get(code) != value for code, value in wanted.items()) or found.get("tkid") != token \
-                or self.protection != protection or self.control != (int(control[1]) if len(control) == 2 else 0):
+        if (
+            any(found.get(code) != value for code, value in wanted.items())
+            or found.get("tkid") != token
+            or self.protection != protection
+            or self.control != (int(control[1]) if len(control) == 2 else 0)
+        ):
             raise Damaged("its sealed key belongs to another item")
 
 
@@ -307,7 +178,14 @@ class Store:
     def open_parts(self, table, row, tombstone):
         protection, uuid, meta, data = row["pdmn"], row["uuid"], row["meta"], row["data"]
         key = self.class_key(protection)
-        if len(uuid) != 16 or len(row["pk"]) != 16 or len(meta) < 61 or not data or meta[0] != 1 or data[0] not in (1, 2):
+        if (
+            len(uuid) != 16
+            or len(row["pk"]) != 16
+            or len(meta) < 61
+            or not data
+            or meta[0] != 1
+            or data[0] not in (1, 2)
+        ):
             raise Damaged("its columns make no sense, or it is of another version")
         identity = struct.pack("<BBBBBBH", 1, CLASSES[table], protection, row["sync"], tombstone, 0, 0)
         identity += uuid + row["pk"]
@@ -342,8 +220,11 @@ class Store:
             value = row[name]
             if value is None:
                 continue
-            kind, content = (1, struct.pack("<q", value)) if isinstance(value, int) else \
-                (2, value) if isinstance(value, bytes) else (3, b"")
+            kind, content = (
+                (1, struct.pack("<q", value))
+                if isinstance(value, int)
+                else (2, value) if isinstance(value, bytes) else (3, b"")
+            )
             message += bytes([len(name)]) + name.encode() + struct.pack("<BI", kind, len(content)) + content
         if row["code"] != hmac.digest(self.vault.index_key, message, "sha256")[:16]:
             raise Damaged("its code is not that of its columns")
@@ -356,7 +237,7 @@ class Store:
             raise Damaged("the key of a guarded row makes no sense, or it is of another version")
         (flags,) = struct.unpack_from("<Q", wkey, 4)
         guard = GuardBinding(wkey[12:], flags)
-        head, box = wkey[:len(wkey) - len(guard.rest)], guard.rest[4:]
+        head, box = wkey[: len(wkey) - len(guard.rest)], guard.rest[4:]
         if guard.rest[:4] != struct.pack("<I", len(box)):
             raise Damaged("the key of a guarded row is cut off")
         return guard.open(open_box(key, binding + head, box), self.password), flags
@@ -370,11 +251,15 @@ class Store:
     @staticmethod
     def unpadded(content, version):
         """What is kept, and whether it is a sealed key rather than a value."""
-        if len(content) < 2 or len(content) % 32 != 2 or content[-2] > len(content) - 2 \
-                or content[-1] not in ((0, 1) if version == 1 else (2,)):
+        if (
+            len(content) < 2
+            or len(content) % 32 != 2
+            or content[-2] > len(content) - 2
+            or content[-1] not in ((0, 1) if version == 1 else (2,))
+        ):
             raise Damaged("its padding makes no sense")
         padding, present = content[-2:]
-        return (content[:len(content) - 2 - padding] if present else None), present == 2
+        return (content[: len(content) - 2 - padding] if present else None), present == 2
 
     def check(self, table, row, entries):
         if entries.get(1) != (1, PROTECTION[row["pdmn"]].encode()):
@@ -385,8 +270,11 @@ class Store:
                 continue
             entry = entries.get(number) or attribute.default
             comparison = attribute.comparison(*entry) if entry else None
-            if self.has_column(attribute) and attribute.code in row.keys() \
-                    and row[attribute.code] != self.column(attribute, comparison, table, row["agrp"]):
+            if (
+                self.has_column(attribute)
+                and attribute.code in row.keys()
+                and row[attribute.code] != self.column(attribute, comparison, table, row["agrp"])
+            ):
                 raise Damaged(f"the column {attribute.code} is not that of the attribute")
             if table in attribute.key_of:
                 message += struct.pack("<HI", number, len(comparison)) + comparison
@@ -407,8 +295,11 @@ class Store:
     def digest(self, attribute, comparison):
         if comparison is None:
             return None
-        number = next(a.number for a in ATTRIBUTES.values() if a.code == "klbl") if attribute.code == "pkhh" \
+        number = (
+            next(a.number for a in ATTRIBUTES.values() if a.code == "klbl")
+            if attribute.code == "pkhh"
             else attribute.number
+        )
         return hmac.digest(self.vault.index_key, struct.pack("<H", number) + comparison, "sha256")[:16]
 
     @staticmethod
@@ -417,8 +308,12 @@ class Store:
         for number, (kind, content) in entries.items():
             name = ATTRIBUTES[number].code if number in ATTRIBUTES else str(number)
             attributes[name] = readable(kind, content)
-        return {"class": table, "reference": (table.encode() + uuid).hex(), "attributes": attributes,
-                "value": None if value is None else value.hex()}
+        return {
+            "class": table,
+            "reference": (table.encode() + uuid).hex(),
+            "attributes": attributes,
+            "value": None if value is None else value.hex(),
+        }
 
     def counters(self):
         """Section 11: what is wrong with the counters, as a list of owners."""
@@ -463,7 +358,7 @@ class Store:
     @staticmethod
     def text(content):
         (length,) = struct.unpack_from("<I", content)
-        return content[4:4 + length].decode(), content[4 + length:]
+        return content[4 : 4 + length].decode(), content[4 + length :]
 
     def mark(self):
         """Section 13."""
@@ -509,7 +404,14 @@ class Store:
                 closed += 1
             except (Damaged, UnicodeDecodeError, struct.error) as error:
                 damaged.append({"history": row["id"], "problem": str(error)})
-        return {"history": history, "items": items, "closed": closed, "damaged": damaged, "groups": groups, "age": self.vault.age(self.mark())}
+        return {
+            "history": history,
+            "items": items,
+            "closed": closed,
+            "damaged": damaged,
+            "groups": groups,
+            "age": self.vault.age(self.mark()),
+        }
 
 
 def main():

@@ -18,13 +18,22 @@ MODEL = f"{TOP}/Sources/Base/KeychainModel"
 BUILD = f"{TOP}/.build/debug"
 # Each recipe: the file, the text that its row follows or replaces, and the text with the row.
 RECIPES = (
-    ("Requests/QueryKey.swift", "role: .updateExisting),\n",
-     'role: .updateExisting),\n        .init(code: "m_New", constant: "kSecMatchNew", role: .matchIgnored),\n'),
-    ("Attributes/AccessConstraint.swift", "package static let anchoredProgram: UInt64 = 1 << 48\n",
-     "package static let anchoredProgram: UInt64 = 1 << 48\n    package static let new: UInt64 = 1 << 49\n"),
+    (
+        "Requests/QueryKey.swift",
+        "role: .updateExisting),\n",
+        'role: .updateExisting),\n        .init(code: "m_New", constant: "kSecMatchNew", role: .matchIgnored),\n',
+    ),
+    (
+        "Attributes/AccessConstraint.swift",
+        "package static let anchoredProgram: UInt64 = 1 << 48\n",
+        "package static let anchoredProgram: UInt64 = 1 << 48\n    package static let new: UInt64 = 1 << 49\n",
+    ),
     ("Attributes/AccessConstraint.swift", "        | anchoredProgram\n", "        | anchoredProgram | new\n"),
-    ("Keys/KeyAlgorithmTable.swift", '    Row("RSAEncryptionRaw"',
-     '    Row("EdDSANew", "sign:EdDSA:new", .signature(.ed25519, of: .bytes)),\n    Row("RSAEncryptionRaw"'),
+    (
+        "Keys/KeyAlgorithmTable.swift",
+        '    Row("RSAEncryptionRaw"',
+        '    Row("EdDSANew", "sign:EdDSA:new", .signature(.ed25519, of: .bytes)),\n    Row("RSAEncryptionRaw"',
+    ),
 )
 CHECK = """
 @main enum Check {
@@ -48,17 +57,28 @@ def edit(path, old, new):
         file.write(text.replace(old, new))
 
 
+# As Package.swift has them for every module.
+FEATURES = "ExistentialAny InternalImportsByDefault MemberImportVisibility".split()
+OPTIONS = "-module-name KeychainModel -Onone -parse-as-library -swift-version 6".split()
+
+
+def system_objects():
+    """The objects of the modules below. A folder of builds also keeps those of files that are gone."""
+    sources = glob.glob(f"{TOP}/Sources/Base/LinuxSystem/**/*.swift", recursive=True)
+    swift = [f"{BUILD}/LinuxSystem.build/{os.path.basename(source)}.o" for source in sources]
+    c = [os.path.basename(source) + ".o" for source in glob.glob(f"{TOP}/Sources/CLibraries/CLinux/*.c")]
+    return swift + [f"{BUILD}/CLinux.build/{name}" for name in c]
+
+
 def compile_check(folder):
-    sources = glob.glob(f"{folder}/**/*.swift", recursive=True)
-    objects = [*glob.glob(f"{BUILD}/LinuxSystem.build/*.o"), *glob.glob(f"{BUILD}/CLinux.build/*.o")]
-    package = re.sub(r"\W", "_", os.path.basename(TOP).lower())
-    subprocess.run(
-        [os.environ.get("SWIFTC", "swiftc"), "-module-name", "KeychainModel", "-package-name", package, "-Onone",
-         "-parse-as-library", "-swift-version", "6", "-I", f"{BUILD}/Modules", "-I",
-         f"{TOP}/Sources/CLibraries/CLinux/include", "-Xcc", f"-fmodule-map-file={BUILD}/CLinux.build/module.modulemap",
-         *(word for name in ("ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility")
-           for word in ("-enable-upcoming-feature", name)),
-         *sources, *objects, "-o", f"{folder}/check"], check=True)
+    command = [os.environ.get("SWIFTC", "swiftc"), *OPTIONS]
+    command += ["-package-name", re.sub(r"\W", "_", os.path.basename(TOP).lower())]
+    command += ["-I", f"{BUILD}/Modules", "-I", f"{TOP}/Sources/CLibraries/CLinux/include"]
+    command += ["-Xcc", f"-fmodule-map-file={BUILD}/CLinux.build/module.modulemap"]
+    for feature in FEATURES:
+        command += ["-enable-upcoming-feature", feature]
+    command += glob.glob(f"{folder}/**/*.swift", recursive=True) + system_objects()
+    subprocess.run([*command, "-o", f"{folder}/check"], check=True)
 
 
 def main():

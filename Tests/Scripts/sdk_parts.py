@@ -43,8 +43,13 @@ def check(name, holds, detail=""):
 def run(*words, folder=None, expected=0, attempts=1, **variables):
     """What a command writes; it must end as expected. One that a signal ends may have several attempts."""
     done = subprocess.run(
-        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env=dict(os.environ, **variables))
+        words,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ, **variables),
+    )
     if done.returncode < 0 and attempts > 1:
         print(f"again   {' '.join(words)}: ended by signal {-done.returncode}", flush=True)
         return run(*words, folder=folder, expected=expected, attempts=attempts - 1, **variables)
@@ -86,8 +91,14 @@ class Package:
     def build(self, prefix, *options, system="native"):
         options = (*options, "--build-system", system)
         build = lambda *more: run(
-            SWIFT, "build", *more, *options, folder=self.folder, attempts=ATTEMPTS,
-            PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+            SWIFT,
+            "build",
+            *more,
+            *options,
+            folder=self.folder,
+            attempts=ATTEMPTS,
+            PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig",
+        )
         build()
         self.products = build("--show-bin-path").strip()
 

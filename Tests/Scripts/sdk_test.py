@@ -16,7 +16,8 @@ let package = Package(
     name: "app", dependencies: [.package(path: "../neighbour")],
     targets: [
         .systemLibrary(name: "SwiftSecurity", path: "SwiftSecurity", pkgConfig: "swift-security"),
-        .executableTarget(name: "keeper", dependencies: ["SwiftSecurity", .product(name: "Neighbour", package: "neighbour")]),
+        .executableTarget(
+            name: "keeper", dependencies: ["SwiftSecurity", .product(name: "Neighbour", package: "neighbour")]),
         .executableTarget(name: "bystander"),
     ])
 """
@@ -25,40 +26,61 @@ let package = Package(
 def check_system_library(system):
     """Targets that ask for the SDK see it, others never do, whatever was built before."""
     folder = f"{WORK}/{system}"
-    neighbour = Package(f"{folder}/neighbour", {
-        "Package.swift": """// swift-tools-version: 6.0
+    neighbour = Package(
+        f"{folder}/neighbour",
+        {
+            "Package.swift": (
+                """// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(
     name: "neighbour", products: [.library(name: "Neighbour", targets: ["Neighbour"])],
     targets: [.target(name: "Neighbour")])
-""",
-        "Sources/Neighbour/N.swift": "public func neighbour() -> String {\n" + SEES.format("return") + "}\n",
-    })
-    app = Package(f"{folder}/app", {
-        "Package.swift": MANIFEST,
-        "SwiftSecurity/module.modulemap": "module SwiftSecurity {}\n",
-        "Sources/keeper/main.swift": "import Neighbour\nimport Security\n" + STORES + "print(neighbour())\n",
-        "Sources/bystander/main.swift": SEES.format("print") + "\n",
-    })
+"""
+            ),
+            "Sources/Neighbour/N.swift": "public func neighbour() -> String {\n" + SEES.format("return") + "}\n",
+        },
+    )
+    app = Package(
+        f"{folder}/app",
+        {
+            "Package.swift": MANIFEST,
+            "SwiftSecurity/module.modulemap": "module SwiftSecurity {}\n",
+            "Sources/keeper/main.swift": "import Neighbour\nimport Security\n" + STORES + "print(neighbour())\n",
+            "Sources/bystander/main.swift": SEES.format("print") + "\n",
+        },
+    )
     for build in ("clean", "incremental"):
         app.build(PREFIX, *RPATH, system=system)
-        check(f"{system}, {build} build: a target that asks uses the keychain, its dependency sees nothing of it",
-              app.start("keeper") == "s3cret\nsees nothing", app.start("keeper"))
-        check(f"{system}, {build} build: a target that does not ask sees nothing", app.start("bystander") == "sees nothing")
+        check(
+            f"{system}, {build} build: a target that asks uses the keychain, its dependency sees nothing of it",
+            app.start("keeper") == "s3cret\nsees nothing",
+            app.start("keeper"),
+        )
+        check(
+            f"{system}, {build} build: a target that does not ask sees nothing",
+            app.start("bystander") == "sees nothing",
+        )
         app.write("Sources/bystander/main.swift", SEES.format("print") + "\n// changed\n")
         neighbour.write(
-            "Sources/Neighbour/N.swift", "public func neighbour() -> String {\n" + SEES.format("return") + "}\n// changed\n")
+            "Sources/Neighbour/N.swift",
+            "public func neighbour() -> String {\n" + SEES.format("return") + "}\n// changed\n",
+        )
 
 
 def check_toolset(system):
     """A package that says `import Security` and nothing else of it is built without an edit."""
-    package = Package(f"{WORK}/toolset-{system}", {
-        "Package.swift": """// swift-tools-version: 6.0
+    package = Package(
+        f"{WORK}/toolset-{system}",
+        {
+            "Package.swift": (
+                """// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(name: "plain", targets: [.executableTarget(name: "plain")])
-""",
-        "Sources/plain/main.swift": "import Security\n" + STORES,
-    })
+"""
+            ),
+            "Sources/plain/main.swift": "import Security\n" + STORES,
+        },
+    )
     before = package.files()
     package.build(PREFIX, "--toolset", f"{PREFIX}/share/swift-keychain/toolset.json", system=system)
     check(f"{system}: with the toolset a package is built as it is", package.start("plain") == "s3cret")
@@ -67,19 +89,26 @@ let package = Package(name: "plain", targets: [.executableTarget(name: "plain")]
 
 def check_toolset_with_import():
     """Code that asks for Security and leaves the import to Foundation is built without a toolset and with the other."""
-    package = Package(f"{WORK}/guarded", {
-        "Package.swift": """// swift-tools-version: 6.0
+    package = Package(
+        f"{WORK}/guarded",
+        {
+            "Package.swift": (
+                """// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(name: "guarded", targets: [.executableTarget(name: "guarded")])
-""",
-        "Sources/guarded/main.swift": """import Foundation
+"""
+            ),
+            "Sources/guarded/main.swift": (
+                """import Foundation
 #if canImport(Security)
     print(kSecClass as String)
 #else
     print("elsewhere")
 #endif
-""",
-    })
+"""
+            ),
+        },
+    )
     package.build(PREFIX)
     check("a package that asks for Security is built without a toolset", package.start("guarded") == "elsewhere")
     # Other options alone start no new build.
@@ -90,27 +119,40 @@ let package = Package(name: "guarded", targets: [.executableTarget(name: "guarde
 
 def check_setup():
     """One command makes a package ready whose code imports Foundation alone, and takes it back."""
-    package = Package(f"{WORK}/ready", {
-        "Package.swift": """// swift-tools-version: 6.0
+    package = Package(
+        f"{WORK}/ready",
+        {
+            "Package.swift": (
+                """// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(name: "ready", targets: [.executableTarget(name: "ready")])
-""",
-        "Sources/ready/main.swift": "import Foundation\n" + STORES,
-    })
+"""
+            ),
+            "Sources/ready/main.swift": "import Foundation\n" + STORES,
+        },
+    )
     before = package.files()
     home = {"HOME": WORK, "PWD": package.folder}
     run(SECURITY, "setup", "--yes", "--system-library", "swift", folder=package.folder, **home)
     package.build(PREFIX, *RPATH)
-    check("`security setup swift` makes a package ready that imports Foundation alone", package.start("ready") == "s3cret")
+    check(
+        "`security setup swift` makes a package ready that imports Foundation alone", package.start("ready") == "s3cret"
+    )
     run(SECURITY, "setup", "--yes", "--undo", "swift", folder=package.folder, **home)
-    check("undo leaves every file as it was", {k: v for k, v in package.files().items() if k != "Package.resolved"} == before)
+    check(
+        "undo leaves every file as it was",
+        {k: v for k, v in package.files().items() if k != "Package.resolved"} == before,
+    )
 
 
 def check_package_dependency():
     """The package's own product, as SwiftPM builds it for somebody else."""
     name = os.path.basename(ROOT)
-    package = Package(f"{WORK}/dependent", {
-        "Package.swift": f"""// swift-tools-version: 6.0
+    package = Package(
+        f"{WORK}/dependent",
+        {
+            "Package.swift": (
+                f"""// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(
     name: "dependent", dependencies: [.package(path: "{ROOT}")],
@@ -121,9 +163,11 @@ let package = Package(
                 .product(name: "Security", package: "{name}"), .product(name: "LocalAuthentication", package: "{name}"),
             ])
     ])
-""",
-        "Sources/dependent/main.swift": "import LocalAuthentication\nimport Security\n" + STORES,
-    })
+"""
+            ),
+            "Sources/dependent/main.swift": "import LocalAuthentication\nimport Security\n" + STORES,
+        },
+    )
     # Kept between runs, as what is in it does not depend on this one.
     package.build(PREFIX, "--scratch-path", f"{ROOT}/.build/dependent")
     check("a package that depends on the products uses the keychain", package.start("dependent") == "s3cret")

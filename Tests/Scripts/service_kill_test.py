@@ -1,5 +1,7 @@
-"""Parts of the system service are ended or stopped at random moments while clients ask: service_kill_test.py FOLDER-OF-PROGRAMS [SEED],
-as root. Every call is served, or refused with a reason within its deadline, and all goes on without anybody's help."""
+"""Parts of the system service are ended or stopped at random moments while clients ask: service_kill_test.py
+FOLDER-OF-PROGRAMS [SEED], as root. Every call is served, or refused with a reason within its deadline, and all goes
+on without anybody's help.
+"""
 
 import os
 import random
@@ -40,8 +42,9 @@ class Clients:
     def __init__(self, d, program):
         self.d, self.calls, self.isOver = d, [], False
         searches = [d.search(program), [program, "status"]]
-        self.threads = [threading.Thread(target=self.ask, args=(words, user))
-                        for words in searches for user in (VICTIM, OTHER)]
+        self.threads = [
+            threading.Thread(target=self.ask, args=(words, user)) for words in searches for user in (VICTIM, OTHER)
+        ]
         for thread in self.threads:
             thread.start()
 
@@ -85,8 +88,10 @@ def pause(d, kind, _):
 
 def recovers(d, program):
     """Whether both users are served again."""
+
     def served():
         return all(d.run(*d.search(program), user=user).returncode == 0 for user in (VICTIM, OTHER))
+
     return wait_until(served, RECOVERY)
 
 
@@ -141,10 +146,20 @@ def first_start(d, program):
     """The first daemon of a new keychain is ended while it waits for its enclave, which is never made."""
     listener = d.processes()["listener"]
     os.kill(listener, signal.SIGSTOP)
-    asking = subprocess.Popen([program, "status"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
-                              env=d.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    asking = subprocess.Popen(
+        [program, "status"],
+        user=VICTIM,
+        group=VICTIM,
+        extra_groups=[],
+        cwd="/",
+        env=d.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     # Its folder is there, so it is on the way to its enclave, or has got there.
-    began = wait_until(lambda: os.path.isdir(d.path("state", str(VICTIM))), RECOVERY) and not is_there(d, "vaults", "vault")
+    began = wait_until(lambda: os.path.isdir(d.path("state", str(VICTIM))), RECOVERY) and not is_there(
+        d, "vaults", "vault"
+    )
     store = wait_until(lambda: is_there(d, "state", "keychain.db"), 0.5)
     os.kill(d.daemon_of(VICTIM), signal.SIGKILL)
     # What was asked of it goes with it.
@@ -153,8 +168,10 @@ def first_start(d, program):
     check("a new keychain has no store before it has a vault", began and not store)
     served = wait_until(lambda: d.run(program, "status").returncode == 0, RECOVERY)
     d.store(program)
-    check("when the first daemon of a keychain is killed before there is a vault, the next one makes both",
-          served and is_there(d, "state", "keychain.db") and is_there(d, "vaults", "vault"))
+    check(
+        "when the first daemon of a keychain is killed before there is a vault, the next one makes both",
+        served and is_there(d, "state", "keychain.db") and is_there(d, "vaults", "vault"),
+    )
 
 
 def is_there(d, folder, name):
@@ -171,8 +188,11 @@ def cut_off(d, program):
             taken.call("shutdown", channel, socket.SHUT_RDWR)
     isServed = recovers(d, program)
     after = d.daemon_of(VICTIM), d.processes()["identifier"]
-    check("a daemon whose channel to the identifier ends gets another one", channels and isServed and before == after,
-          (channels, isServed, before, after))
+    check(
+        "a daemon whose channel to the identifier ends gets another one",
+        channels and isServed and before == after,
+        (channels, isServed, before, after),
+    )
 
 
 def packet_sockets(process):
@@ -219,8 +239,10 @@ def slow_end(d, program):
     goes_on.start()
     d.start()
     goes_on.join()
-    check("a supervisor waits for a master that takes its time to end",
-          recovers(d, program) and d.processes()["master"] != master)
+    check(
+        "a supervisor waits for a master that takes its time to end",
+        recovers(d, program) and d.processes()["master"] != master,
+    )
 
 
 def seconds(process):

@@ -1,4 +1,8 @@
-"""Holds the programs in a folder, as the linker has made them, against docs/dependencies.md: usage: supply_test.py FOLDER [--trial]"""
+"""Holds the programs in a folder, as the linker has made them, against docs/dependencies.md.
+
+Usage: supply_test.py FOLDER [--trial]
+"""
+
 import json
 import os
 import re
@@ -11,10 +15,19 @@ TOP = Path(__file__).resolve().parents[2]
 FOLDER = Path(sys.argv[1])
 PROGRAMS = sorted(path.name for path in FOLDER.iterdir())
 # What the C library and the toolchain bring, which the table has in its last two rows.
-EVERYWHERE = re.compile(r"lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so|ld-linux|libswift|lib_?Foundation|lib_FoundationICU|libdispatch|libBlocksRuntime")
+EVERYWHERE = re.compile(
+    r"lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so|ld-linux|libswift|lib_?Foundation|lib_FoundationICU"
+    r"|libdispatch|libBlocksRuntime"
+)
 SONAMES = {
-    "libsqlite3": r"libsqlite3\.", "libcrypto (OpenSSL)": r"libcrypto\.", "libargon2": r"libargon2\.", "libexpat": r"libexpat\.",
-    "libseccomp": r"libseccomp\.", "tpm2-tss": r"libtss2-", "libsystemd": r"libsystemd\.", "libpam": r"libpam\.",
+    "libsqlite3": r"libsqlite3\.",
+    "libcrypto (OpenSSL)": r"libcrypto\.",
+    "libargon2": r"libargon2\.",
+    "libexpat": r"libexpat\.",
+    "libseccomp": r"libseccomp\.",
+    "tpm2-tss": r"libtss2-",
+    "libsystemd": r"libsystemd\.",
+    "libpam": r"libpam\.",
 }
 # Programs for work have not all the options of those that are installed.
 TRIAL = "--trial" in sys.argv
@@ -28,7 +41,9 @@ def check(name, holds, detail=""):
 
 
 def readelf(option, program):
-    return subprocess.run(["readelf", "-W", option, FOLDER / program], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["readelf", "-W", option, FOLDER / program], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def needed(program):
@@ -38,13 +53,21 @@ def needed(program):
 def check_hardening(program):
     segments, dynamic = readelf("-l", program), readelf("-d", program)
     if is_static(program):
-        check(f"{program} alone is linked at a fixed place, and asks for no interpreter", program == "security" and "INTERP" not in segments, program)
+        check(
+            f"{program} alone is linked at a fixed place, and asks for no interpreter",
+            program == "security" and "INTERP" not in segments,
+            program,
+        )
     else:
         check_loading(program, dynamic)
     check(f"{program}'s table of functions is read-only then", "GNU_RELRO" in segments, segments)
     flags = re.findall(r"^\s+(\w+)\s+(?:0x\w+\s+){5}([RWE ]{3})", segments, re.M)
     check(f"{program} has segments", len(flags) > 2, segments)
-    check(f"{program} has nothing that is writable and executable", not [f for f in flags if "W" in f[1] and "E" in f[1]], flags)
+    check(
+        f"{program} has nothing that is writable and executable",
+        not [f for f in flags if "W" in f[1] and "E" in f[1]],
+        flags,
+    )
     check(f"{program} has a stack that is not executable", ("GNU_STACK", "RW ") in flags, flags)
     check(f"{program} has no code that is relocated", "TEXTREL" not in dynamic, dynamic)
 
@@ -57,7 +80,11 @@ def is_static(program):
 def check_loading(program, dynamic):
     head = readelf("-h", program)
     check(f"{program} is position-independent", re.search(r"Type:\s+DYN", head), head)
-    check(f"{program} binds before it starts", TRIAL or re.search(r"BIND_NOW|Flags:.*\bNOW\b", dynamic), re.findall("Flags.*", dynamic))
+    check(
+        f"{program} binds before it starts",
+        TRIAL or re.search(r"BIND_NOW|Flags:.*\bNOW\b", dynamic),
+        re.findall("Flags.*", dynamic),
+    )
     check(f"{program}'s C code has guarded stacks", "__stack_chk_fail" in readelf("-s", program), program)
 
 
@@ -76,10 +103,16 @@ def users(cell):
 
 def check_table():
     table = rows()
-    check("the table has each library, and the two that are everywhere", set(SONAMES) < set(table) and len(table) == len(SONAMES) + 2, table)
+    check(
+        "the table has each library, and the two that are everywhere",
+        set(SONAMES) < set(table) and len(table) == len(SONAMES) + 2,
+        table,
+    )
     for library, pattern in SONAMES.items():
         loads = {program for program in PROGRAMS if any(re.match(pattern, name) for name in needed(program))}
-        check(f"{library} is loaded by whom the table says", loads == users(table[library][2]), (loads, table[library][2]))
+        check(
+            f"{library} is loaded by whom the table says", loads == users(table[library][2]), (loads, table[library][2])
+        )
     known = re.compile("|".join(SONAMES.values()))
     for program in PROGRAMS:
         others = {name for name in needed(program) if not known.match(name) and not EVERYWHERE.match(name)}
@@ -101,7 +134,11 @@ def check_bill():
         check(f"the digest of {name} is sha256sum's", one["hashes"] == [{"alg": "SHA-256", "content": digest}], one)
     references = {one["bom-ref"] for one in bill["components"]}
     edges = {edge["ref"]: set(edge["dependsOn"]) for edge in bill["dependencies"]}
-    check("what depends on something says on which of them", all(depends <= references for depends in edges.values()), edges)
+    check(
+        "what depends on something says on which of them",
+        all(depends <= references for depends in edges.values()),
+        edges,
+    )
     for library, pattern in SONAMES.items():
         for program in PROGRAMS:
             if any(re.match(pattern, name) for name in needed(program)):

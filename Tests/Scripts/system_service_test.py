@@ -13,7 +13,17 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
-from deployment import ANCHORED, ENCLAVE, IDENTIFIER, OTHER, PYTHON, SERVICE, VICTIM, Deployment, wait_until  # noqa: E402
+from deployment import (
+    ANCHORED,
+    ENCLAVE,
+    IDENTIFIER,
+    OTHER,
+    PYTHON,
+    SERVICE,
+    VICTIM,
+    Deployment,
+    wait_until,
+)  # noqa: E402
 
 FAILED = []
 
@@ -41,18 +51,31 @@ class Service(Deployment):
 def lives(d, program):
     check("a user's item is stored and read", d.has(program), d.said)
     status = d.run(program, "status").stdout
-    check("status says system daemon, and that the keys are elsewhere", "system daemon" in status
-          and "separate process" in status, status)
+    check(
+        "status says system daemon, and that the keys are elsewhere",
+        "system daemon" in status and "separate process" in status,
+        status,
+    )
     check("the identifier has CAP_SYS_PTRACE alone, all others have nothing, none can gain any", privileges(d), d.said)
     d.store(program, user=OTHER, secret="of the other")
-    check("another user has a keychain of his own", d.run(*d.search(program), user=OTHER).stdout.strip() == "of the other"
-          and d.has(program))
+    check(
+        "another user has a keychain of his own",
+        d.run(*d.search(program), user=OTHER).stdout.strip() == "of the other" and d.has(program),
+    )
     folders = sorted(os.listdir(d.path("state")))
-    check("each user's store and vault have folders of their own", folders == sorted(os.listdir(d.path("vaults")))
-          == [str(VICTIM), str(OTHER)], folders)
-    owners = {os.stat(os.path.join(parent, name)).st_uid for parent, _, names in os.walk(d.path("state")) for name in names}
-    check("the stores are the service's, the vaults the enclave's", owners == {SERVICE}
-          and os.stat(d.path("vaults", str(VICTIM), "vault")).st_uid == ENCLAVE, owners)
+    check(
+        "each user's store and vault have folders of their own",
+        folders == sorted(os.listdir(d.path("vaults"))) == [str(VICTIM), str(OTHER)],
+        folders,
+    )
+    owners = {
+        os.stat(os.path.join(parent, name)).st_uid for parent, _, names in os.walk(d.path("state")) for name in names
+    }
+    check(
+        "the stores are the service's, the vaults the enclave's",
+        owners == {SERVICE} and os.stat(d.path("vaults", str(VICTIM), "vault")).st_uid == ENCLAVE,
+        owners,
+    )
 
 
 def privileges(d):
@@ -76,13 +99,19 @@ def privileges(d):
 def ends_and_begins(d, program):
     d.has(program)
     daemon = d.processes()["daemon"]
-    check("a keychain that nobody is connected to is closed, and its enclave with it",
-          wait_until(lambda: not {"daemon", "enclave", "agent"} & d.processes().keys(), 20), d.processes())
+    check(
+        "a keychain that nobody is connected to is closed, and its enclave with it",
+        wait_until(lambda: not {"daemon", "enclave", "agent"} & d.processes().keys(), 20),
+        d.processes(),
+    )
     check("the next connection opens it again", d.has(program) and d.processes()["daemon"] != daemon, d.said)
     for kind in ("daemon", "enclave"):
         os.kill(d.processes()[kind], signal.SIGKILL)
-        check(f"when the {kind} dies, the next program is served all the same", wait_until(lambda: d.has(program), 20),
-              d.said)
+        check(
+            f"when the {kind} dies, the next program is served all the same",
+            wait_until(lambda: d.has(program), 20),
+            d.said,
+        )
     check("nobody was left unreaped", not zombies(d))
 
 
@@ -94,10 +123,15 @@ def zombies(d):
 def keeps_vaults(d, program):
     def close():
         return wait_until(lambda: "daemon" not in d.processes(), 20)
+
     close()
     vault, away = d.path("vaults", str(VICTIM), "vault"), d.path("away")
     os.rename(vault, away)
-    check("a store without its vault is refused, and the program learns why", not d.has(program) and "vault" in d.said, d.said)
+    check(
+        "a store without its vault is refused, and the program learns why",
+        not d.has(program) and "vault" in d.said,
+        d.said,
+    )
     check("no vault was made in its place", not os.path.exists(vault))
     check("the refusal ends by itself", close())
     os.rename(away, vault)
@@ -115,11 +149,23 @@ def keeps_vaults(d, program):
 
 @contextlib.contextmanager
 def connected(d):
-    """Somebody of the victim's is connected meanwhile, so that his keychain is not closed, and locked, however slow this machine is."""
-    code = ("import socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
-            f"s.connect({d.socket!r})\nprint(flush=True)\nsys.stdin.readline()\n")
-    process = subprocess.Popen([PYTHON, "-c", code], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/",
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    """Somebody of the victim's is connected meanwhile, so that his keychain is not closed, and locked, however slow
+    this machine is.
+    """
+    code = (
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+        f"s.connect({d.socket!r})\nprint(flush=True)\nsys.stdin.readline()\n"
+    )
+    process = subprocess.Popen(
+        [PYTHON, "-c", code],
+        user=VICTIM,
+        group=VICTIM,
+        extra_groups=[],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         process.stdout.readline()
         yield
@@ -132,15 +178,19 @@ def passcodes(d, program):
     done = d.run(program, "set-keychain-password", "-p", "1234567")
     check("a password can be set through the system service", done.returncode == 0, done.stderr)
     d.run(program, "lock-keychain")
-    check("protection.passcode.none: "
-          "a locked keychain gives nothing where nobody may be asked",
-          not d.has(program) and "locked" in d.said, d.said)
+    check(
+        "protection.passcode.none: a locked keychain gives nothing where nobody may be asked",
+        not d.has(program) and "locked" in d.said,
+        d.said,
+    )
     done = d.run(program, "unlock-keychain", text="wrong\n")
     check("a wrong password is refused", done.returncode == 51, done.stderr)
     done = d.run(program, "unlock-keychain", text="1234567\n")
     check("the right one opens it", done.returncode == 0 and d.has(program), done.stderr + d.said)
-    check("protection.passcode.none: "
-          "a program finds its own items alone", not d.has(d.install("another")) and "could not be found" in d.said)
+    check(
+        "protection.passcode.none: a program finds its own items alone",
+        not d.has(d.install("another")) and "could not be found" in d.said,
+    )
     done = d.run(program, "set-keychain-password", "-o", "1234567", "-p", "")
     check("the password can be removed", done.returncode == 0 and d.has(program), done.stderr)
 
@@ -171,7 +221,8 @@ def asked_at_terminal(d, words, typed):
 
 
 def prompts(d, victim):
-    """An item that takes its user: the agent is another user's, and asks on the terminal that the program hands over."""
+    """An item that takes its user: the agent is another user's, and asks on the terminal that the program hands over.
+    """
     program = d.install("guarded-item", f"{d.products}/guarded-item")
     d.run(victim, "set-keychain-password", "-p", "1234567")
     added = d.run(program, "add", "guarded", "ak")
@@ -179,7 +230,9 @@ def prompts(d, victim):
     refused = d.run(program, "read", "guarded", env=d.environment(KEYCHAIN_INTERACTION="auto"))
     check("without a terminal it is refused: nobody can be asked", "-25308" in refused.stdout, refused.stdout)
     said = asked_at_terminal(d, [program, "read", "guarded"], "1234567\n")
-    check("at a terminal the user is asked there, and the item opens", "guarded value" in said and program in said, said)
+    check(
+        "at a terminal the user is asked there, and the item opens", "guarded value" in said and program in said, said
+    )
     said = asked_at_terminal(d, [program, "read", "guarded"], "\x03")
     check("he may refuse", "guarded value" not in said and "-128" in said, said)
     d.run(victim, "set-keychain-password", "-o", "1234567", "-p", "")
@@ -195,38 +248,54 @@ def removed_programs(d):
             d.store(program, user=user)
     # The victim wants it purged, the other one keeps everything.
     policy = [security, "set-group-policy", f"program:{goes}", "purge"]
-    check("access-groups.removal.policy: "
-          "without a password, nobody could tell the user from his programs", d.run(*policy).returncode != 0)
+    check(
+        "access-groups.removal.policy: without a password, nobody could tell the user from his programs",
+        d.run(*policy).returncode != 0,
+    )
     d.run(security, "set-keychain-password", "-p", "1234567")
     done = d.run(*policy, text="1234567\n")
-    check("access-groups.removal.policy: "
-          "with his password a user says what becomes of a group", done.returncode == 0, done.stderr)
+    check(
+        "access-groups.removal.policy: with his password a user says what becomes of a group",
+        done.returncode == 0,
+        done.stderr,
+    )
     d.run(security, "set-keychain-password", "-o", "1234567", "-p", "")
     os.unlink(goes)
 
     def tell(*more, user=0):
         return d.run(security, "-v", "uninstalled", "--all-users", "-d", d.path("state"), *more, goes, user=user)
+
     done = tell(user=VICTIM)
-    check("access-groups.removal.policy: "
-          "a user tells nobody else's keychain", done.returncode != 0 and "deleted" not in done.stdout, done.stdout)
+    check(
+        "access-groups.removal.policy: a user tells nobody else's keychain",
+        done.returncode != 0 and "deleted" not in done.stdout,
+        done.stdout,
+    )
     done = tell()
-    check("access-groups.removal.policy: "
-          "root tells the keychains of all users, and what was to go is gone", done.stdout == "deleted: 1\n"
-          and done.returncode == 0, done.stdout + done.stderr)
+    check(
+        "access-groups.removal.policy: root tells the keychains of all users, and what was to go is gone",
+        done.stdout == "deleted: 1\n" and done.returncode == 0,
+        done.stdout + done.stderr,
+    )
     d.install("goes")
     check("access-groups.removal.policy: its item is gone where the policy said so", not d.has(goes), d.said)
     check("access-groups.removal.policy: and stays where it did not", d.has(goes, user=OTHER), d.said)
-    check("access-groups.removal.policy: "
-          "items of other programs stay", all(d.has(stays, user=user) for user in users), d.said)
+    check(
+        "access-groups.removal.policy: items of other programs stay",
+        all(d.has(stays, user=user) for user in users),
+        d.said,
+    )
 
 
 def credential(d, unit, name, user=0):
     """Asks as systemd does: its end is bound to an abstract name that says who wants what."""
-    code = ("import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
-            f"s.bind(b'\\0'+os.urandom(8).hex().encode()+{('/unit/' + unit + '/' + name).encode()!r})\n"
-            f"s.settimeout(20)\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
-            "while True:\n p=s.recv(65536)\n if not p: break\n data+=p\n"
-            "sys.stdout.buffer.write(data)")
+    code = (
+        "import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+        f"s.bind(b'\\0'+os.urandom(8).hex().encode()+{('/unit/' + unit + '/' + name).encode()!r})\n"
+        f"s.settimeout(20)\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
+        "while True:\n p=s.recv(65536)\n if not p: break\n data+=p\n"
+        "sys.stdout.buffer.write(data)"
+    )
     done = d.run("/usr/bin/python3", "-c", code, user=user)
     return done.stdout if done.returncode == 0 else done.stderr
 
@@ -238,21 +307,34 @@ def credentials(d):
 
     def ask(*words, text=None):
         return d.ask_system(security, *words, text=text)
+
     for unit, name, value in (("backup.service", "token", "of backup"), ("web@1.service", "token", "of web")):
         done = ask("set-credential", unit, name, text=value + "\n")
         check(f"root stores a credential of {unit}", done.returncode == 0, done.stderr)
-    check("a unit gets its credential, byte for byte", credential(d, "backup.service", "token") == "of backup",
-          credential(d, "backup.service", "token"))
+    check(
+        "a unit gets its credential, byte for byte",
+        credential(d, "backup.service", "token") == "of backup",
+        credential(d, "backup.service", "token"),
+    )
     check("another unit gets its own", credential(d, "web@1.service", "token") == "of web")
     check("a credential that is not there is empty", credential(d, "backup.service", "nothing") == "")
     check("a unit that has none gets nothing", credential(d, "other.service", "token") == "")
     ask("set-credential", "backup", "token", text="changed\n")
-    check("a credential can be changed, and a unit's suffix left out", credential(d, "backup.service", "token") == "changed")
+    check(
+        "a credential can be changed, and a unit's suffix left out",
+        credential(d, "backup.service", "token") == "changed",
+    )
     listed = ask("list-credentials").stdout
-    check("root lists them without values", sorted(listed.splitlines()) == ["backup.service token", "web@1.service token"], listed)
+    check(
+        "root lists them without values",
+        sorted(listed.splitlines()) == ["backup.service token", "web@1.service token"],
+        listed,
+    )
     ask("delete-credential", "backup.service", "token")
     check("a deleted one is gone", credential(d, "backup.service", "token") == "")
-    done = d.run(security, "set-credential", "a", "b", text="x\n", env=d.environment(KEYCHAIN_SOCKET=d.path("run", "system")))
+    done = d.run(
+        security, "set-credential", "a", "b", text="x\n", env=d.environment(KEYCHAIN_SOCKET=d.path("run", "system"))
+    )
     check("a user stores none", done.returncode != 0)
 
 
@@ -280,8 +362,11 @@ def accounts(d, program):
     check("it is looked up by one process", len(clerks(d)) == 1, clerks(d))
     clerk = clerks(d)[0]
     lines = dict(line.split(":", 1) for line in open(f"/proc/{clerk}/status").read().splitlines())
-    check("which has no privileges", int(lines["CapPrm"], 16) == int(lines["CapEff"], 16) == 0
-          and lines["NoNewPrivs"].strip() == "1", lines)
+    check(
+        "which has no privileges",
+        int(lines["CapPrm"], 16) == int(lines["CapEff"], 16) == 0 and lines["NoNewPrivs"].strip() == "1",
+        lines,
+    )
     os.kill(clerk, signal.SIGKILL)
     check("when it dies, the next one answers", status(stranger + 1) == 53 and wait_until(lambda: clerks(d) != [clerk]))
     d.store(program, user=OTHER)
@@ -293,9 +378,14 @@ def accounts(d, program):
     status(stranger + 3)
     os.kill(clerks(d)[0], signal.SIGSTOP)
     check("who has none is not, for now", status(stranger + 4) == 53)
-    check("and the log says that it is not known",
-          f"whether user {stranger + 4} has an account cannot be found out now" in open(d.log).read())
-    check("the process that looks accounts up ends when there is nothing to look up", wait_until(lambda: not clerks(d), 20))
+    check(
+        "and the log says that it is not known",
+        f"whether user {stranger + 4} has an account cannot be found out now" in open(d.log).read(),
+    )
+    check(
+        "the process that looks accounts up ends when there is nothing to look up",
+        wait_until(lambda: not clerks(d), 20),
+    )
 
 
 def quota(products):
@@ -310,13 +400,21 @@ def quota(products):
             done = d.run(program, "-v", "add-generic-password", "-s", f"s{number}", "-a", "a", "-w", value)
             if done.returncode:
                 break
-        check("a keychain grows to its quota and no further", done.returncode != 0 and "--quota-bytes" in done.stderr, done.stderr[-300:])
+        check(
+            "a keychain grows to its quota and no further",
+            done.returncode != 0 and "--quota-bytes" in done.stderr,
+            done.stderr[-300:],
+        )
         check("what is in it is read", d.run(*d.search(program, "s0")).stdout.strip() == value)
-        check("items of a full keychain can be deleted, and then others be added",
-              all(d.run(program, "delete-generic-password", "-s", f"s{n}").returncode == 0 for n in range(3))
-              and d.run(program, "add-generic-password", "-s", "new", "-a", "a", "-w", value).returncode == 0)
-        check("another user's has room",
-              d.run(program, "add-generic-password", "-s", "s", "-a", "a", "-w", value, user=OTHER).returncode == 0)
+        check(
+            "items of a full keychain can be deleted, and then others be added",
+            all(d.run(program, "delete-generic-password", "-s", f"s{n}").returncode == 0 for n in range(3))
+            and d.run(program, "add-generic-password", "-s", "new", "-a", "a", "-w", value).returncode == 0,
+        )
+        check(
+            "another user's has room",
+            d.run(program, "add-generic-password", "-s", "s", "-a", "a", "-w", value, user=OTHER).returncode == 0,
+        )
     finally:
         try:
             d.stop()
@@ -352,25 +450,69 @@ def activated(d, program):
             for index, number in enumerate(high):
                 os.dup2(number, 3 + index)
                 os.close(number)
-        return subprocess.Popen(
-            ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps=-all{capabilities}",
-             f"--ambient-caps=-all{capabilities}", f"--bounding-set=-all{capabilities}", "--no-new-privs",
-             "sh", "-c", script, "sh", *command],
-            preexec_fn=place, close_fds=False, stderr=log, stdout=log)
 
-    clients = [listen(d.path("run", name), 0, mode) for name, mode in (("socket", 0o666), ("system", 0o666), ("credentials", 0o600))]
+        return subprocess.Popen(
+            [
+                "setpriv",
+                f"--reuid={user}",
+                f"--regid={user}",
+                "--clear-groups",
+                f"--inh-caps=-all{capabilities}",
+                f"--ambient-caps=-all{capabilities}",
+                f"--bounding-set=-all{capabilities}",
+                "--no-new-privs",
+                "sh",
+                "-c",
+                script,
+                "sh",
+                *command,
+            ],
+            preexec_fn=place,
+            close_fds=False,
+            stderr=log,
+            stdout=log,
+        )
+
+    clients = [
+        listen(d.path("run", name), 0, mode)
+        for name, mode in (("socket", 0o666), ("system", 0o666), ("credentials", 0o600))
+    ]
     enclaves = [listen(d.path("enclave-run", "socket"), SERVICE, 0o600)]
-    enclave = start(ENCLAVE, enclaves, "", d.path("libexec", "keychain-enclaved"), "--listen", d.path("enclave-run", "socket"),
-                    "--state", d.path("vaults"), "--accept-from", str(SERVICE), "--tpm", "none")
+    enclave = start(
+        ENCLAVE,
+        enclaves,
+        "",
+        d.path("libexec", "keychain-enclaved"),
+        "--listen",
+        d.path("enclave-run", "socket"),
+        "--state",
+        d.path("vaults"),
+        "--accept-from",
+        str(SERVICE),
+        "--tpm",
+        "none",
+    )
     identifiers = [listen(d.path("identifier-run", "socket"), SERVICE, 0o600)]
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(d.path("identifier-run", "notify"))
     os.chmod(d.path("identifier-run", "notify"), 0o666)
     manager.settimeout(20)
-    identifier = start(IDENTIFIER, identifiers, ",+sys_ptrace", "env", "NOTIFY_SOCKET=" + d.path("identifier-run", "notify"),
-                       d.path("libexec", "keychaind"), "--identify",
-                       d.path("identifier-run", "socket"), "--accept-from", str(SERVICE), "--anchor-group", str(ANCHORED),
-                       "--entitlements", d.path("entitlements"))
+    identifier = start(
+        IDENTIFIER,
+        identifiers,
+        ",+sys_ptrace",
+        "env",
+        "NOTIFY_SOCKET=" + d.path("identifier-run", "notify"),
+        d.path("libexec", "keychaind"),
+        "--identify",
+        d.path("identifier-run", "socket"),
+        "--accept-from",
+        str(SERVICE),
+        "--anchor-group",
+        str(ANCHORED),
+        "--entitlements",
+        d.path("entitlements"),
+    )
     service = start(SERVICE, clients, "", d.path("libexec", "keychaind"), "--system", *d.options())
     try:
         check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
@@ -381,8 +523,12 @@ def activated(d, program):
         manager.close()
         for process in (service, enclave, identifier):
             process.terminate()
-        check("all end when they are told to", service.wait(30) == 0 and enclave.wait(30) in (0, -signal.SIGTERM)
-              and identifier.wait(30) in (0, -signal.SIGTERM))
+        check(
+            "all end when they are told to",
+            service.wait(30) == 0
+            and enclave.wait(30) in (0, -signal.SIGTERM)
+            and identifier.wait(30) in (0, -signal.SIGTERM),
+        )
 
 
 def main():

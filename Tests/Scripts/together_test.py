@@ -29,8 +29,10 @@ def make_older(home):
 
 def run_together(writer, env, names):
     """Each program adds until it has been heard; all of them run at the same time."""
-    running = [subprocess.Popen([writer, "add", name], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-               for name in names]
+    running = [
+        subprocess.Popen([writer, "add", name], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for name in names
+    ]
     heard = [program.stdout.readline().strip() for program in running]
     for program in running:
         program.send_signal(signal.SIGTERM)

@@ -24,8 +24,12 @@ class Home:
         for path in (self.home, self.runtime):
             os.mkdir(path, 0o700)
         self.environment = {
-            "HOME": self.home, "XDG_RUNTIME_DIR": self.runtime, "PATH": os.environ["PATH"], "KEYCHAIN_MODE": mode,
-            "KEYCHAIN_TPM": "none", "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+            "HOME": self.home,
+            "XDG_RUNTIME_DIR": self.runtime,
+            "PATH": os.environ["PATH"],
+            "KEYCHAIN_MODE": mode,
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_DAEMON": f"{programs}/keychaind",
         }
 
     def files(self):
@@ -36,8 +40,14 @@ class Home:
         """The program under a name of a helper's."""
         program = "security" if name.endswith("-credential-keychain") or name.startswith("git-") else name
         return subprocess.run(
-            [name, *arguments], executable=f"{self.programs}/{program}", input=text, capture_output=True, text=True,
-            env=self.environment, timeout=60)
+            [name, *arguments],
+            executable=f"{self.programs}/{program}",
+            input=text,
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            timeout=60,
+        )
 
     def finds_nothing(self, status, *words, text="", output=""):
         before = self.files()
@@ -68,8 +78,12 @@ def look_with_commands(home):
     assert "is not its name" in errors, errors
     home.finds_nothing(0, "git-credential-keychain", "get", text=LOGIN)
     home.finds_nothing(
-        1, "docker-credential-keychain", "get", text="registry.example.com",
-        output="credentials not found in native keychain\n")
+        1,
+        "docker-credential-keychain",
+        "get",
+        text="registry.example.com",
+        output="credentials not found in native keychain\n",
+    )
     home.finds_nothing(0, "docker-credential-keychain", "list", output="{}\n")
 
 

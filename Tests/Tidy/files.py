@@ -7,8 +7,9 @@ import subprocess
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 # Strings, raw strings and comments of Swift and C, longest opening first.
-TOKEN = re.compile(r'#"""(?:.|\n)*?"""#|"""(?:.|\n)*?"""|#"(?:[^"]|"(?!#))*"#|"(?:\\.|[^"\\\n])*"'
-                   r'|//[^\n]*|/\*(?:.|\n)*?\*/')
+TOKEN = re.compile(
+    r'#"""(?:.|\n)*?"""#|"""(?:.|\n)*?"""|#"(?:[^"]|"(?!#))*"#|"(?:\\.|[^"\\\n])*"' r'|//[^\n]*|/\*(?:.|\n)*?\*/'
+)
 
 
 @functools.cache

@@ -26,8 +26,20 @@ def toolchain():
 
 def build_reader(folder):
     tools, reader = toolchain(), f"{folder}/read_index"
-    subprocess.run(["cc", "-O2", f"-I{tools}/local/include", f"{HERE}/read_index.c", "-o", reader, f"-L{tools}/lib",
-                    "-lIndexStore", f"-Wl,-rpath,{tools}/lib"], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-O2",
+            f"-I{tools}/local/include",
+            f"{HERE}/read_index.c",
+            "-o",
+            reader,
+            f"-L{tools}/lib",
+            "-lIndexStore",
+            f"-Wl,-rpath,{tools}/lib",
+        ],
+        check=True,
+    )
     return reader
 
 

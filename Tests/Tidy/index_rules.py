@@ -5,8 +5,21 @@ import os
 import re
 
 from files import code
-from index import (ACCESSOR, BASE, CHILD, IMPLICIT, LOCAL, OVERRIDE, REFERENCE, TYPES, arrows, definitions,
-                   module_folder, occurrences, rings)
+from index import (
+    ACCESSOR,
+    BASE,
+    CHILD,
+    IMPLICIT,
+    LOCAL,
+    OVERRIDE,
+    REFERENCE,
+    TYPES,
+    arrows,
+    definitions,
+    module_folder,
+    occurrences,
+    rings,
+)
 from rule import rule
 
 # Apple's interface refers to itself in circles.
@@ -43,8 +56,13 @@ def folder_rings():
 
 @rule("a module that refers upwards, to one that refers to it")
 def module_rings():
-    for ring in rings({(module_folder(one), module_folder(other)) for one, other in arrows()
-                       if module_folder(one) != module_folder(other)}):
+    for ring in rings(
+        {
+            (module_folder(one), module_folder(other))
+            for one, other in arrows()
+            if module_folder(one) != module_folder(other)
+        }
+    ):
         yield ", ".join(sorted(ring)), len(ring)
 
 
@@ -76,7 +94,7 @@ def named_definitions():
 
 def is_public(one):
     """By its text, for the index does not say: for others, or for C."""
-    above = "\n".join(code(one.file).splitlines()[max(0, one.line - 3):one.line])
+    above = "\n".join(code(one.file).splitlines()[max(0, one.line - 3) : one.line])
     is_case = one.kind == ENUM_CASE and one.file.startswith("Sources/API/")
     return is_case or re.search(r"\b(?:public|open)\b|@_cdecl|@c\b", above) is not None
 
@@ -89,7 +107,7 @@ def parents():
 def is_entry_point(one, parent):
     """A type marked as the program's entry, or the function of one that the language calls."""
     whole = one if one.kind in TYPES else definitions().get(parent.get(one.usr))
-    above = whole and "\n".join(code(whole.file).splitlines()[max(0, whole.line - 3):whole.line])
+    above = whole and "\n".join(code(whole.file).splitlines()[max(0, whole.line - 3) : whole.line])
     return above is not None and "@main" in above and (one is whole or one.name == "main()")
 
 

@@ -31,7 +31,7 @@ def messages():
 def matches(pattern, places):
     for place, words in places:
         for found in pattern.finditer(words):
-            yield place, words[max(0, found.start() - 20):found.end() + 30]
+            yield place, words[max(0, found.start() - 20) : found.end() + 30]
 
 
 @rule("he, him, his, himself")

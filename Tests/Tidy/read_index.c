@@ -1,6 +1,6 @@
 // Prints the references that the compiler has recorded of the package: a line per occurrence of a symbol in a file
-// below ROOT. Tabs separate file, module, line, roles, kind, subkind, properties, USR, name, and what the symbol belongs
-// to (ROLES=USR each).
+// below ROOT. Tabs separate file, module, line, roles, kind, subkind, properties, USR, name, and what the symbol
+// belongs to (ROLES=USR each).
 //
 // usage: read_index STORE ROOT
 #include <indexstore/indexstore.h>

@@ -8,7 +8,9 @@ RULES = []
 
 def rule(name, threshold=0):
     """Takes a function into the list of rules. It yields (place, what) for each finding."""
+
     def register(find):
         RULES.append(Rule(name, threshold, find))
         return find
+
     return register

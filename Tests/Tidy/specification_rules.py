@@ -43,7 +43,7 @@ def citations():
 
 
 def subjects():
-    return {name[len(FOLDER):-len(".md")] for name in chapters()}
+    return {name[len(FOLDER) : -len(".md")] for name in chapters()}
 
 
 @rule("rules that are cited and not in docs/specification")

@@ -53,9 +53,12 @@ def long_tests():
 @rule("files under 25 lines without a declaration of their own")
 def scraps():
     """A file of exported imports declares what its module offers."""
-    own = re.compile(r"^(?:@\w+(?:\([^)]*\))? )*"
-                     r"(?:public |package |internal |private |fileprivate |final |indirect |nonisolated )*"
-                     r"(?:struct|class|enum|protocol|actor|func|let|var|typealias) |^@_exported public import ", re.M)
+    own = re.compile(
+        r"^(?:@\w+(?:\([^)]*\))? )*"
+        r"(?:public |package |internal |private |fileprivate |final |indirect |nonisolated |nonisolated\(unsafe\) )*"
+        r"(?:struct|class|enum|protocol|actor|func|let|var|typealias) |^@_exported public import ",
+        re.M,
+    )
     for name in named("Sources", ".swift"):
         if len(lines(name)) < 25 and not own.search(code(name)) and os.path.basename(name) != "main.swift":
             yield name, len(lines(name))
@@ -72,8 +75,9 @@ def same_names():
 
 @rule("references that lead nowhere")
 def dangling_references():
-    cited = re.compile(r"\b[Ss]emantics(?: [A-K]\b|\.md|$)|\bS-\d+\b|\bdesign \d|\(limits: section|checklist"
-                       r"|\"[A-K]\.\d+: ")
+    cited = re.compile(
+        r"\b[Ss]emantics(?: [A-K]\b|\.md|$)|\bS-\d+\b|\bdesign \d|\(limits: section|checklist" r"|\"[A-K]\.\d+: "
+    )
     for name in named(CODE, ".swift", ".c", ".h", ".py", ".sh") + named("", ".md"):
         if not name.startswith("Tests/Tidy/"):
             for number, line in enumerate(lines(name), 1):
@@ -163,6 +167,6 @@ def empty_tests():
     for name in named("Tests", ".swift"):
         body, marked = code(name).splitlines(), set(tests(name))
         for line, function, length in functions(name):
-            whole = "\n".join(body[line - 1:line - 1 + length])
+            whole = "\n".join(body[line - 1 : line - 1 + length])
             if line in marked and not proof.search(whole):
                 yield f"{name}:{line}", function

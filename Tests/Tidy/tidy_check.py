@@ -23,9 +23,13 @@ PLANTED = {
     "file names": ("Sources/A/N/Good.swift", "struct Other {}\n"),
     "references that": ("Sources/A/M/One.swift", "struct One {} // semantics B.1\n"),
     "rules that are cited": (
-        "Sources/A/M/One.swift", "/// One (rules items.add.result, items.no.such).\nstruct One {}\n"),
+        "Sources/A/M/One.swift",
+        "/// One (rules items.add.result, items.no.such).\nstruct One {}\n",
+    ),
     "rules of docs/specification that are": (
-        "docs/specification/keys.md", "### keys.use.sign\nA key signs.\nTests: yes\n"),
+        "docs/specification/keys.md",
+        "### keys.use.sign\nA key signs.\nTests: yes\n",
+    ),
     "rules of docs/specification that stand": ("docs/specification/keys.md", "### items.add.result\nA key signs.\n"),
     "links to files": ("docs/one.md", "[a page](nowhere.md)\n"),
     "sleeps": ("Tests/One.swift", "func wait() { usleep(1) }\n"),

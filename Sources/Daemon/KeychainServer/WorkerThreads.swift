@@ -20,9 +20,7 @@ final class WorkerThreads: Sendable {
     /// Starts the threads.
     ///
     /// - Throws: `SystemError` when there are too many threads already; those started have ended again.
-    init(
-        _ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits
-    ) throws(SystemError) {
+    init(_ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits) throws(SystemError) {
         let writes = WorkQueue<WriteJob>(room: limits.queuedWrites, share: limits.queuedWritesOfProgram)
         let searches = WorkQueue<SearchJob>(
             room: limits.queuedSearches, share: limits.queuedSearchesOfProgram, running: Self.half(limits.searchWorkers)
@@ -33,56 +31,63 @@ final class WorkerThreads: Sendable {
         let brief = WorkQueue<DeviceJob>(room: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
         let keys = WorkQueue<KeyJob>(
             room: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
-        let watchers = StateWatchers(
-            handler.stateEpoch, room: limits.watchers, share: limits.watchersOfProgram)
+        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers, share: limits.watchersOfProgram)
         let prompts = WorkQueue<PromptJob>(
             room: limits.queuedPrompts, share: limits.queuedPromptsOfProgram, running: Self.half(limits.promptWorkers),
             shared: max(1, limits.promptWorkers - 1))
         // A prompt's end is never refused to a program that may have it.
         let attendance = WorkQueue<PromptControlJob>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
         let identities = WorkQueue<RegistryJob>(
-            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram,
-            shared: limits.identitiesOfTurn)
+            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
         let closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
             identities.close, watchers.close,
         ]
         let requestReaders = SearchReaders(handler)
-        var threads: [Thread] = []
-        do throws(SystemError) {
-            threads += try watchers.start(handler)
-            threads.append(
-                try Thread(named: "keychain-writer") { Self.commit(writes, with: handler, within: limits) })
-            for _ in 0..<limits.searchWorkers {
-                threads.append(try Thread(named: "keychain-search") { requestReaders.serve(searches) })
-            }
-            for _ in 0..<limits.briefWorkers {
-                threads.append(try Thread(named: "keychain-brief") { Self.work(brief, with: handler) })
-            }
-            for _ in 0..<limits.workers {
-                threads.append(try Thread(named: "keychain-worker") { Self.work(slow, with: handler) })
-            }
-            for _ in 0..<limits.keyWorkers {
-                threads.append(try Thread(named: "keychain-keys") { Self.work(keys, with: handler) })
-            }
-            for _ in 0..<limits.promptWorkers {
-                threads.append(try Thread(named: "keychain-prompt") { Self.work(prompts, with: handler) })
-            }
-            for _ in 0..<limits.promptAttendants {
-                threads.append(try Thread(named: "keychain-attend") { Self.attend(attendance, with: handler) })
-            }
-            for _ in 0..<limits.identityWorkers {
-                threads.append(try Thread(named: "keychain-who") { Self.identify(identities, in: registry) })
-            }
-        } catch {
-            for close in closings { close() }
-            for thread in threads { thread.join() }
-            throw error
-        }
+        let groups: [Group] = [
+            Group("writer", 1) { Self.commit(writes, with: handler, within: limits) },
+            Group("search", limits.searchWorkers) { requestReaders.serve(searches) },
+            Group("brief", limits.briefWorkers) { Self.work(brief, with: handler) },
+            Group("worker", limits.workers) { Self.work(slow, with: handler) },
+            Group("keys", limits.keyWorkers) { Self.work(keys, with: handler) },
+            Group("prompt", limits.promptWorkers) { Self.work(prompts, with: handler) },
+            Group("attend", limits.promptAttendants) { Self.attend(attendance, with: handler) },
+            Group("who", limits.identityWorkers) { Self.identify(identities, in: registry) },
+        ]
+        threads = try Self.start(groups, and: watchers, with: handler) { for close in closings { close() } }
         (self.writes, self.searches, self.slow, self.brief) = (writes, searches, slow, brief)
         (self.keys, self.watchers) = (keys, watchers)
         (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
-        (self.closings, self.threads) = (closings, threads)
+        self.closings = closings
+    }
+
+    /// Threads that do the same work.
+    private struct Group {
+        let name: String
+        let count: Int
+        let work: @Sendable () -> Void
+
+        init(_ name: String, _ count: Int, _ work: @escaping @Sendable () -> Void) {
+            (self.name, self.count, self.work) = (name, count, work)
+        }
+    }
+
+    /// - Parameter close: ends the queues, and with them the threads, when one cannot be started.
+    private static func start(
+        _ groups: [Group], and watchers: StateWatchers, with handler: any RequestHandler, orElse close: () -> Void
+    ) throws(SystemError) -> [Thread] {
+        var threads: [Thread] = []
+        do throws(SystemError) {
+            threads += try watchers.start(handler)
+            for group in groups {
+                for _ in 0..<group.count { threads.append(try Thread(named: "keychain-\(group.name)", group.work)) }
+            }
+            return threads
+        } catch {
+            close()
+            for thread in threads { thread.join() }
+            throw error
+        }
     }
 
     /// Performs what waits, then ends the threads.

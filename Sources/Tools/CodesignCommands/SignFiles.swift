@@ -60,8 +60,9 @@ enum SignFiles {
     private static func warn(_ file: SignedFile, _ session: Session) {
         if Interpreters.contain(fileName(file.path)) {
             session.complain(
-                "\(file.name): is an interpreter: every script that it runs will have its access groups. Sign a program "
-                    + "of your own instead, or let root install entitlements for the script (docs/security/identity.md)")
+                "\(file.name): is an interpreter: every script that it runs will have its access groups. Sign a "
+                    + "program of your own instead, or let root install entitlements for the script "
+                    + "(docs/security/identity.md)")
         }
         if let bytes = try? CodeSigning.uncoveredBytes(at: file.file), bytes > 0 {
             session.complain(

@@ -75,7 +75,8 @@ struct DeviceStateMatrixTests {
     @Test(
         "each operation gives what the state of the device and the class of the item say",
         .rule(
-            "protection.class.states", "protection.class.default", "protection.class.always", "protection.state.locked"),
+            "protection.class.states", "protection.class.default", "protection.class.always",
+            "protection.state.locked"),
         arguments: cells)
     func cell(_ cell: Cell) throws {
         try withKeychain { keychain in

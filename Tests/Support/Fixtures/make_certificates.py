@@ -3,9 +3,10 @@
 
 Usage: make_certificates.py FOLDER
 
-Writes NAME.der for each certificate, NAME.key (PKCS#8 DER) for its key, NAME.p12 for PKCS#12 files, and facts.json with what
-the `cryptography` package says of each certificate. Nothing in it was written by this project's own code.
+Writes NAME.der for each certificate, NAME.key (PKCS#8 DER) for its key, NAME.p12 for PKCS#12 files, and facts.json
+with what the `cryptography` package says of each certificate. Nothing in it was written by this project's own code.
 """
+
 import datetime
 import hashlib
 import ipaddress
@@ -26,8 +27,14 @@ day, second = datetime.timedelta(days=1), datetime.timedelta(seconds=1)
 epoch = datetime.datetime(2001, 1, 1)
 facts = {}
 serials = iter(range(1000, 2000))
-oids = {"CN": NameOID.COMMON_NAME, "O": NameOID.ORGANIZATION_NAME, "OU": NameOID.ORGANIZATIONAL_UNIT_NAME,
-        "C": NameOID.COUNTRY_NAME, "E": NameOID.EMAIL_ADDRESS, "L": NameOID.LOCALITY_NAME}
+oids = {
+    "CN": NameOID.COMMON_NAME,
+    "O": NameOID.ORGANIZATION_NAME,
+    "OU": NameOID.ORGANIZATIONAL_UNIT_NAME,
+    "C": NameOID.COUNTRY_NAME,
+    "E": NameOID.EMAIL_ADDRESS,
+    "L": NameOID.LOCALITY_NAME,
+}
 
 
 def path(name):
@@ -36,12 +43,17 @@ def path(name):
 
 def name(*parts):
     """Parts are (type, text) or (type, text, ASN.1 type); a list of parts is one set with several values."""
+
     def attribute(part):
         kind = {"_type": part[2]} if len(part) > 2 else {}
         return x509.NameAttribute(oids[part[0]], part[1], **kind)
-    return x509.Name([
-        x509.RelativeDistinguishedName([attribute(p) for p in (part if isinstance(part, list) else [part])])
-        for part in parts])
+
+    return x509.Name(
+        [
+            x509.RelativeDistinguishedName([attribute(p) for p in (part if isinstance(part, list) else [part])])
+            for part in parts
+        ]
+    )
 
 
 def public_bytes(key):
@@ -64,8 +76,11 @@ def save(label, certificate, key=None):
         file.write(certificate.public_bytes(serialization.Encoding.DER))
     if key is not None:
         with open(path(label + ".key"), "wb") as file:
-            file.write(key.private_bytes(
-                serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+            file.write(
+                key.private_bytes(
+                    serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+                )
+            )
     facts[label] = {
         "version": certificate.version.value + 1,
         "serial": certificate.serial_number,
@@ -87,13 +102,21 @@ def at(*date):
     return datetime.datetime(*(date + (1, 1))[:3]) - now
 
 
-def answer(label, of, issuer, by, status=ocsp.OCSPCertStatus.GOOD, *, begins=-day, lasts=3 * day, revoked=None, digest=None):
+def answer(
+    label, of, issuer, by, status=ocsp.OCSPCertStatus.GOOD, *, begins=-day, lasts=3 * day, revoked=None, digest=None
+):
     """What a responder says; `lasts` may be nothing."""
     issued = now + begins
     builder = ocsp.OCSPResponseBuilder().add_response(
-        cert=of.certificate, issuer=issuer.certificate, algorithm=digest or hashes.SHA1(), cert_status=status, this_update=issued,
-        next_update=None if lasts is None else issued + lasts, revocation_time=revoked and now + revoked,
-        revocation_reason=x509.ReasonFlags.key_compromise if revoked else None)
+        cert=of.certificate,
+        issuer=issuer.certificate,
+        algorithm=digest or hashes.SHA1(),
+        cert_status=status,
+        this_update=issued,
+        next_update=None if lasts is None else issued + lasts,
+        revocation_time=revoked and now + revoked,
+        revocation_reason=x509.ReasonFlags.key_compromise if revoked else None,
+    )
     builder = builder.responder_id(ocsp.OCSPResponderEncoding.HASH, by.certificate)
     if by is not issuer:
         builder = builder.certificates([by.certificate])
@@ -106,29 +129,67 @@ class Authority:
         self.certificate, self.key = certificate, key
 
 
-def issue(label, subject, issuer=None, key=None, public=None, *, ca=None, length=None, dns=(), ips=(), emails=(),
-          eku=None, usage=None, begins=-30 * day, lasts=390 * day, serial=None, extra=(), identifiers=True,
-          constraints=None):
+def issue(
+    label,
+    subject,
+    issuer=None,
+    key=None,
+    public=None,
+    *,
+    ca=None,
+    length=None,
+    dns=(),
+    ips=(),
+    emails=(),
+    eku=None,
+    usage=None,
+    begins=-30 * day,
+    lasts=390 * day,
+    serial=None,
+    extra=(),
+    identifiers=True,
+    constraints=None,
+):
     key = key or (None if public else ec.generate_private_key(ec.SECP256R1()))
     signer = issuer.key if issuer else key
     public = public or key.public_key()
-    builder = (x509.CertificateBuilder().subject_name(subject)
-               .issuer_name(issuer.certificate.subject if issuer else subject).public_key(public)
-               .serial_number(serial or next(serials))
-               .not_valid_before(now + begins).not_valid_after(now + begins + lasts))
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer.certificate.subject if issuer else subject)
+        .public_key(public)
+        .serial_number(serial or next(serials))
+        .not_valid_before(now + begins)
+        .not_valid_after(now + begins + lasts)
+    )
     if identifiers:
         builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public), False)
         builder = builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), False)
     if ca is not None:
         builder = builder.add_extension(x509.BasicConstraints(ca, length), True)
     if usage is not None or ca:
-        flags = dict.fromkeys(["digital_signature", "content_commitment", "key_encipherment", "data_encipherment",
-                               "key_agreement", "key_cert_sign", "crl_sign", "encipher_only", "decipher_only"], False)
+        flags = dict.fromkeys(
+            [
+                "digital_signature",
+                "content_commitment",
+                "key_encipherment",
+                "data_encipherment",
+                "key_agreement",
+                "key_cert_sign",
+                "crl_sign",
+                "encipher_only",
+                "decipher_only",
+            ],
+            False,
+        )
         for flag in usage if usage is not None else ["key_cert_sign", "crl_sign"]:
             flags[flag] = True
         builder = builder.add_extension(x509.KeyUsage(**flags), True)
-    names = ([x509.DNSName(n) for n in dns] + [x509.IPAddress(ipaddress.ip_address(i)) for i in ips]
-             + [x509.RFC822Name(e) for e in emails])
+    names = (
+        [x509.DNSName(n) for n in dns]
+        + [x509.IPAddress(ipaddress.ip_address(i)) for i in ips]
+        + [x509.RFC822Name(e) for e in emails]
+    )
     if names:
         builder = builder.add_extension(x509.SubjectAlternativeName(names), False)
     if eku is not None:
@@ -149,42 +210,85 @@ host = "www.example.org"
 
 # Authorities.
 root = issue("root", name(("C", "DE"), ("O", "Example  Trust"), ("CN", "Example Root")), ca=True, lasts=4000 * day)
-middle = issue("intermediate", name(("C", "DE"), ("O", "Example  Trust"), ("CN", "Example Intermediate")), root, ca=True,
-               length=0, lasts=2000 * day)
+middle = issue(
+    "intermediate",
+    name(("C", "DE"), ("O", "Example  Trust"), ("CN", "Example Intermediate")),
+    root,
+    ca=True,
+    length=0,
+    lasts=2000 * day,
+)
 below = issue("below", name(("O", "Example Trust"), ("CN", "Too Deep")), middle, ca=True, lasts=2000 * day)
-expired_authority = issue("intermediate-expired", name(("CN", "Expired Intermediate")), root, ca=True, begins=-900 * day,
-                          lasts=800 * day)
+expired_authority = issue(
+    "intermediate-expired", name(("CN", "Expired Intermediate")), root, ca=True, begins=-900 * day, lasts=800 * day
+)
 no_signing = issue("intermediate-no-signing", name(("CN", "May Not Sign")), root, ca=True, usage=["crl_sign"])
-narrow = issue("intermediate-constrained", name(("CN", "Constrained")), root, ca=True,
-               constraints=x509.NameConstraints([x509.DNSName("example.net")], None))
-namesake = issue("root-namesake", name(("C", "DE"), ("O", "Example  Trust"), ("CN", "Example Root")), ca=True,
-                 lasts=4000 * day)
+narrow = issue(
+    "intermediate-constrained",
+    name(("CN", "Constrained")),
+    root,
+    ca=True,
+    constraints=x509.NameConstraints([x509.DNSName("example.net")], None),
+)
+namesake = issue(
+    "root-namesake", name(("C", "DE"), ("O", "Example  Trust"), ("CN", "Example Root")), ca=True, lasts=4000 * day
+)
 other_root = issue("root-other", name(("CN", "Other Root")), ca=True, lasts=4000 * day)
 
 # Servers.
-leaf = issue("server", name(("O", "Example"), ("CN", host)), middle, dns=[host, "*.apps.example.org"],
-             ips=["192.0.2.7", "2001:db8::7"], eku=server, usage=["digital_signature"])
+leaf = issue(
+    "server",
+    name(("O", "Example"), ("CN", host)),
+    middle,
+    dns=[host, "*.apps.example.org"],
+    ips=["192.0.2.7", "2001:db8::7"],
+    eku=server,
+    usage=["digital_signature"],
+)
 issue("server-expired", name(("CN", host)), middle, dns=[host], eku=server, begins=-100 * day, lasts=50 * day)
 issue("server-future", name(("CN", host)), middle, dns=[host], eku=server, begins=50 * day)
 issue("server-clientonly", name(("CN", host)), middle, dns=[host], eku=client)
 issue("server-nonames", name(("CN", host)), middle, eku=server)
 issue("server-noeku", name(("CN", host)), middle, dns=[host])
-issue("server-anyeku", name(("CN", host)), middle, dns=[host], eku=[ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE, *server])
+issue(
+    "server-anyeku", name(("CN", host)), middle, dns=[host], eku=[ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE, *server]
+)
 issue("server-825", name(("CN", host)), middle, dns=[host], eku=server, lasts=825 * day)
 issue("server-826", name(("CN", host)), middle, dns=[host], eku=server, lasts=825 * day + second)
 issue("server-398", name(("CN", host)), middle, dns=[host], eku=server, lasts=398 * day)
 issue("server-399", name(("CN", host)), middle, dns=[host], eku=server, lasts=398 * day + second)
 # From before the rules, under authorities that are as old; they are looked at with a date of then.
 old_root = issue("root-old", name(("CN", "Old Root")), ca=True, begins=at(2010), lasts=12000 * day)
-for label, begins, purpose in (("old", at(2019, 7, 1), None), ("new", at(2019, 7, 1) + second, None),
-                               ("new-named", at(2019, 7, 1) + second, server)):
-    issue(f"server-2019-{label}", name(("CN", host)), old_root, dns=[host], eku=purpose, begins=begins, lasts=2000 * day)
+for label, begins, purpose in (
+    ("old", at(2019, 7, 1), None),
+    ("new", at(2019, 7, 1) + second, None),
+    ("new-named", at(2019, 7, 1) + second, server),
+):
+    issue(
+        f"server-2019-{label}", name(("CN", host)), old_root, dns=[host], eku=purpose, begins=begins, lasts=2000 * day
+    )
 for label, begins in (("before", at(2020, 9, 1) - second), ("after", at(2020, 9, 1))):
     issue(f"server-2020-{label}", name(("CN", host)), old_root, dns=[host], eku=server, begins=begins, lasts=800 * day)
 # One whose authority tells of revocations, and the answers of its responders.
-informed = issue("server-informed", name(("CN", host)), middle, dns=[host], eku=server, extra=[
-    (x509.AuthorityInformationAccess([x509.AccessDescription(
-        AuthorityInformationAccessOID.OCSP, x509.UniformResourceIdentifier("http://ocsp.example.org"))]), False)])
+informed = issue(
+    "server-informed",
+    name(("CN", host)),
+    middle,
+    dns=[host],
+    eku=server,
+    extra=[
+        (
+            x509.AuthorityInformationAccess(
+                [
+                    x509.AccessDescription(
+                        AuthorityInformationAccessOID.OCSP, x509.UniformResourceIdentifier("http://ocsp.example.org")
+                    )
+                ]
+            ),
+            False,
+        )
+    ],
+)
 responder = issue("responder", name(("CN", "Responder")), middle, eku=[ExtendedKeyUsageOID.OCSP_SIGNING])
 not_responder = issue("responder-not", name(("CN", "No Responder")), middle, eku=server)
 issue("server-toodeep", name(("CN", host)), below, dns=[host], eku=server)
@@ -194,15 +298,26 @@ issue("server-expired-issuer", name(("CN", host)), expired_authority, dns=[host]
 issue("server-by-leaf", name(("CN", host)), leaf, dns=[host], eku=server)
 issue("server-by-namesake", name(("CN", host)), namesake, dns=[host], eku=server, identifiers=False)
 issue("server-selfsigned", name(("CN", host)), dns=[host], eku=server)
-issue("server-critical", name(("CN", host)), middle, dns=[host], eku=server,
-      extra=[(x509.UnrecognizedExtension(ObjectIdentifier("1.2.3.4.5"), b"\x05\x00"), True)])
+issue(
+    "server-critical",
+    name(("CN", host)),
+    middle,
+    dns=[host],
+    eku=server,
+    extra=[(x509.UnrecognizedExtension(ObjectIdentifier("1.2.3.4.5"), b"\x05\x00"), True)],
+)
 issue("server-weakkey", name(("CN", host)), root, key=rsa.generate_private_key(65537, 1024), dns=[host], eku=server)
 issue("client", name(("CN", "A Client")), middle, eku=client, emails=["client@example.org"])
 
 # Mail, names, numbers.
 issue("mail", name(("CN", "Ada"), ("E", "Ada@Example.org")), middle, emails=["ada@example.org", "countess@example.net"])
-utf8, printable, ia5, bmp, teletex = (_ASN1Type.UTF8String, _ASN1Type.PrintableString, _ASN1Type.IA5String,
-                                      _ASN1Type.BMPString, _ASN1Type.T61String)
+utf8, printable, ia5, bmp, teletex = (
+    _ASN1Type.UTF8String,
+    _ASN1Type.PrintableString,
+    _ASN1Type.IA5String,
+    _ASN1Type.BMPString,
+    _ASN1Type.T61String,
+)
 issue("name-utf8", name(("O", "Müller  & Söhne", utf8), ("CN", "  Jörg   Müller ", utf8)), root)
 issue("name-printable", name(("O", "Some  Firm", printable), ("CN", " plain  name ", printable)), root)
 issue("name-bmp", name(("CN", "Große Firma", bmp)), root)
@@ -264,31 +379,92 @@ def pem(label):
 
 def pkcs12(label, identity, passphrase, *words):
     certificate, key = pem(identity)
-    openssl("pkcs12", "-export", "-in", certificate, "-inkey", key, "-out", path(label + ".p12"),
-            "-passout", "pass:" + passphrase, *words)
+    openssl(
+        "pkcs12",
+        "-export",
+        "-in",
+        certificate,
+        "-inkey",
+        key,
+        "-out",
+        path(label + ".p12"),
+        "-passout",
+        "pass:" + passphrase,
+        *words,
+    )
 
 
 # A certificate of version 1, as openssl makes it from a request without extensions.
 _, key_file = pem("server")
 openssl("req", "-new", "-key", key_file, "-subj", "/CN=Version One", "-out", path("v1.csr"))
 root_file, root_key = pem("root")
-openssl("x509", "-req", "-in", path("v1.csr"), "-CA", root_file, "-CAkey", root_key, "-set_serial", "7", "-outform", "DER",
-        "-out", path("version1.der"))
+openssl(
+    "x509",
+    "-req",
+    "-in",
+    path("v1.csr"),
+    "-CA",
+    root_file,
+    "-CAkey",
+    root_key,
+    "-set_serial",
+    "7",
+    "-outform",
+    "DER",
+    "-out",
+    path("version1.der"),
+)
 with open(path("version1.der"), "rb") as file:
     save("version1", x509.load_der_x509_certificate(file.read()))
 
 # One that is signed over SHA-1, which the package above does not do any more.
-openssl("req", "-new", "-key", key_file, "-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}", "-out",
-        path("sha1.csr"))
-openssl("x509", "-req", "-in", path("sha1.csr"), "-CA", root_file, "-CAkey", root_key, "-sha1", "-copy_extensions",
-        "copyall", "-outform", "DER", "-out", path("server-sha1.der"))
+openssl(
+    "req",
+    "-new",
+    "-key",
+    key_file,
+    "-subj",
+    f"/CN={host}",
+    "-addext",
+    f"subjectAltName=DNS:{host}",
+    "-out",
+    path("sha1.csr"),
+)
+openssl(
+    "x509",
+    "-req",
+    "-in",
+    path("sha1.csr"),
+    "-CA",
+    root_file,
+    "-CAkey",
+    root_key,
+    "-sha1",
+    "-copy_extensions",
+    "copyall",
+    "-outform",
+    "DER",
+    "-out",
+    path("server-sha1.der"),
+)
 with open(path("server-sha1.der"), "rb") as file:
     save("server-sha1", x509.load_der_x509_certificate(file.read()))
 
 # One whose public key is a compressed point.
 openssl("ec", "-inform", "DER", "-in", path("server.key"), "-conv_form", "compressed", "-out", path("compressed.pem"))
-openssl("req", "-x509", "-new", "-key", path("compressed.pem"), "-subj", "/CN=Compressed", "-outform", "DER", "-out",
-        path("compressed.der"))
+openssl(
+    "req",
+    "-x509",
+    "-new",
+    "-key",
+    path("compressed.pem"),
+    "-subj",
+    "/CN=Compressed",
+    "-outform",
+    "DER",
+    "-out",
+    path("compressed.der"),
+)
 with open(path("compressed.der"), "rb") as file:
     save("compressed", x509.load_der_x509_certificate(file.read()))
 
@@ -298,7 +474,9 @@ with open(path("chain.pem"), "w") as file:
     file.write(open(chain).read() + open(root_file).read())
 with_chain = ["-certfile", path("chain.pem"), "-name", "the server"]
 pkcs12("aes", "server", "secret", *with_chain)
-pkcs12("des3", "server", "secret", "-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1", *with_chain)
+pkcs12(
+    "des3", "server", "secret", "-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1", *with_chain
+)
 pkcs12("legacy", "server", "secret", "-legacy", *with_chain)
 pkcs12("aes128", "server", "secret", "-keypbe", "AES-128-CBC", "-certpbe", "AES-128-CBC", *with_chain)
 pkcs12("plain", "server", "secret", "-keypbe", "NONE", "-certpbe", "NONE", *with_chain)

@@ -135,7 +135,8 @@ import Testing
                 """))
         #expect(
             shell.run("status", "--json").text.contains(
-                #""minimumPasscode":8,"requiresTPM":true,"lockAfter":300,"lockOnSleep":true,"fixed":{"history-days":"7"}}"#
+                #""minimumPasscode":8,"requiresTPM":true,"lockAfter":300,"lockOnSleep":true,"#
+                    + #""fixed":{"history-days":"7"}}"#
             ))
     }
 }

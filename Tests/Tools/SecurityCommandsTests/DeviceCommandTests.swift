@@ -264,8 +264,8 @@ import Testing
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
             "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"locks":[],"asks":[],\#
             "programsEmbed":false,"policy":null,"agent":null,\#
-            "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,"user":1000,\#
-            "process":42,"groups":["program:/usr/bin/security"]}}
+            "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,\#
+            "user":1000,"process":42,"groups":["program:/usr/bin/security"]}}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

@@ -270,7 +270,8 @@ func genericDump(account: String = "\"ada\"", service: String = "\"example\"", l
         #expect(outcome.status == 0)
         #expect(
             outcome.text.hasPrefix(
-                #"{"keychain":"/home/ada/keychain/keychain.db","class":"genp","unsigned":true,"attributes":{"acct":"ada""#
+                #"{"keychain":"/home/ada/keychain/keychain.db","class":"genp","unsigned":true,"#
+                    + #""attributes":{"acct":"ada""#
             ))
         #expect(outcome.errors == "")
         #expect(services == ["other"])

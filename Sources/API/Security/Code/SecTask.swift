@@ -3,8 +3,8 @@ internal import KeychainModel
 
 /// A process and its entitlements. Only this process can be looked at.
 ///
-/// The entitlements are those of the executable's signature (docs/guides/signing.md). The keychain may grant a program more
-/// by other rules: `security identity` shows the result.
+/// The entitlements are those of the executable's signature (docs/guides/signing.md). The keychain may grant a program
+/// more by other rules: `security identity` shows the result.
 public final class SecTask: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecTask.self)
     private let runtimeWord = SecTask.runtimeType.word

@@ -69,6 +69,16 @@ extension KeychainEngine {
         case .snapshot:
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
+        case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
+            .addSlot, .removeSlot, .changeSettings, .acceptStore:
+            try change(request, passcodes)
+        }
+        writer.answer(id) { _ in }
+    }
+
+    /// Performs a request that changes the state and is answered with nothing.
+    private func change(_ request: DeviceRequest, _ passcodes: [FileDescriptor]) throws(Refusal) {
+        switch request {
         case .lock: try enclave.lock()
         case .unlock: try enclave.unlock(passcode: passcodes[0])
         case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])
@@ -83,8 +93,8 @@ extension KeychainEngine {
         case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
+        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot: break
         }
-        writer.answer(id) { _ in }
     }
 
     /// A page of a verification. With the last page, the store's counters are checked, and counted again when they are

@@ -1,4 +1,5 @@
 import EnclaveWire
+import KeychainCrypto
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -143,4 +144,22 @@ extension Refusal {
     fileprivate static let noEnd = Refusal(
         .authFailed, .needsUser, "accc", "The user has authenticated, and the item still does not open.",
         do: "Try again; if it stays so, delete the item and add it again.")
+}
+
+extension ItemRequest {
+    /// Finds the item that keeps a sealed key, by what both have of the public half; nil when the key's head makes no
+    /// sense.
+    fileprivate init?(findingItemOf key: SealedKey) throws(Refusal) {
+        guard let type = KeyType(number: key.keyType),
+            let publicKey = try? PublicKey(external: key.publicKey.span, type: type),
+            let label = try? publicKey.applicationLabel()
+        else { return nil }
+        var builder = ItemRequestBuilder(.copyMatching)
+        let entries: [(String, RawValue)] = [
+            ("class", .string(ItemClass.key.code)), ("klbl", .data(label)), ("agrp", .string(key.binding.group)),
+            ("kcls", .string("1")), ("r_Attributes", .boolean(true)),
+        ]
+        for (name, value) in entries { try builder.set(name, value) }
+        self = try builder.build()
+    }
 }

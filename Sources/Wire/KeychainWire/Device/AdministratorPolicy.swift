@@ -146,8 +146,8 @@ extension AdministratorPolicy {
     package func checkSoftware() throws(Refusal) {
         guard requiresTPM else { return }
         throw refusal(
-            "tpm", "Keychains on this machine rest on its TPM.", "See that the TPM can be used (docs/guides/device.md).",
-            .notAvailable)
+            "tpm", "Keychains on this machine rest on its TPM.",
+            "See that the TPM can be used (docs/guides/device.md).", .notAvailable)
     }
 
     private func refusal(
