@@ -18,8 +18,8 @@ package protocol DeviceRoot: Sendable {
 
     /// Makes a device key.
     ///
-    /// - Returns: what the vault keeps of it, at most ``DeviceRecord/mostBytes`` bytes, and the secret that it stands
-    ///   for: 32 bytes.
+    /// - Returns: what the vault keeps of it, at most 4096 bytes, and the secret that it stands for:
+    ///   32 bytes.
     func makeDevice() throws(Refusal) -> (record: SecretBytes, secret: SecretBytes)
 
     /// Gives the secret again.
@@ -30,7 +30,7 @@ package protocol DeviceRoot: Sendable {
     /// Makes a lock that only this key opens.
     ///
     /// - Parameter key: what was made from the passcode, 32 bytes.
-    /// - Returns: what the vault keeps of it, at most ``DeviceRecord/mostBytes`` bytes, and what is behind the lock;
+    /// - Returns: what the vault keeps of it, at most 4096 bytes, and what is behind the lock;
     ///   nil when the root has no locks, and the key alone protects.
     func makeLock(for key: SecretBytes) throws(Refusal) -> (record: [UInt8], secret: SecretBytes)?
 
