@@ -31,7 +31,7 @@ struct Agent {
         try AgentHardening.apply()
         // Before the first thread, so that all are confined.
         try options.confinement.apply(report: report)
-        let signals = TerminationSignals()
+        let signals = AgentSignals()
         let (server, watch) = try Services.start(options)
         try signals.handle { server.end() }
         server.run()

@@ -22,7 +22,7 @@ enum AgentHardening {
 
 /// The signals that end the agent. They are blocked in all threads and waited for in one, so that an open question ends
 /// as it should, with its terminal as it was.
-struct TerminationSignals {
+struct AgentSignals {
     /// Blocks the signals; to be made before the first thread.
     private let signals = SignalWaiter([SIGTERM, SIGINT, SIGHUP])
 

@@ -53,7 +53,7 @@ struct MisspelledKeyTests {
         "Every documented key, misspelled at every place, is refused by all four functions, and nothing is changed",
         .rule("queries.keys.unknown"))
     func everyKey() throws {
-        // What the value is makes no difference to a key that nobody knows, so each key has one of the three.
+        // The value makes no difference to a key that nobody knows, so each key has one of the three.
         let values: [Any] = ["x", true, Data("x")]
         try withKeychain { _ in
             Self.store()
