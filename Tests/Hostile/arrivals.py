@@ -146,6 +146,8 @@ The service's, or that of a daemon of the victim's own; the program has been the
             folder = d.path("home", "unread")
             d.run("mkdir", "-p", "-m", "700", folder)
             path = stack.enter_context(daemon(d, folder))
+        # What is read of a file that has just been changed is not kept.
+        wait_until(lambda: time.time() - os.stat(victim(d)).st_ctime > 3, 5)
         for _ in range(3):
             d.run(*d.search(victim(d), "none"), env=d.environment(KEYCHAIN_SOCKET=path))
         yield path

@@ -57,6 +57,13 @@ package final class CallerIdentifier: Sendable {
         return .slow(SlowIdentification { [self] () throws(Refusal) in try identifySlowly(subject) })
     }
 
+    /// Reads the installed entitlements again, if they have to be. They are root's files: no user can hold this up.
+    @discardableResult func readEntitlements() -> InstalledEntitlements {
+        let installed = folders.read()
+        reportProblems(of: installed)
+        return installed
+    }
+
     /// The processes that it identifies.
     var servedCallers: ServedCallers { rules.servedCallers }
 
@@ -162,8 +169,7 @@ extension CallerIdentifier {
     }
 
     private func identifySlowly(_ subject: Subject) throws(Refusal) -> IdentifiedCaller {
-        let installed = folders.read()
-        reportProblems(of: installed)
+        let installed = readEntitlements()
         let sharesNames = try sharesNames(subject)
         let (path, version) = try look(subject.view.identifier) { () throws(SystemError) in
             try subject.view.executable()

@@ -11,12 +11,13 @@ import Testing
 private final class Pair {
     let door: Doorway
     let client: IdentifierClient
-    let looks = Looks()
+    let looks: Looks
     /// The identifier's ends of its channels.
     private var ends: [UnixSocket] = []
 
-    init(_ change: (inout IdentityRules) -> Void = { _ in }) throws {
-        door = try Doorway(change)
+    init(_ limits: Looks.Limits = Looks.Limits(), _ change: (inout IdentityRules) -> Void = { _ in }) throws {
+        looks = Looks(limits)
+        door = try Doorway(change, folders: { EntitlementFolders([$0.file("entitlements")], interval: 0) })
         client = IdentifierClient(.user(CurrentProcess.user))
     }
 
@@ -150,6 +151,29 @@ struct ApartTests {
         // The same program, executed once more: only the memory is another.
         let anew = try pair.door.become(pair.door.file("app"), visitor)
         #expect(pair.client.recognize(anew) == nil && pair.client.recognize(again) == nil)
+    }
+
+    @Test("A known program is identified while all threads of its user hang, also when entitlements have changed")
+    func knowsWhileOthersHang() throws {
+        var limits = Looks.Limits()
+        limits.hang = 0
+        let pair = try Pair(limits)
+        try pair.connect()
+        let path = try pair.settled("app")
+        _ = try pair.identify(pair.door.start([path]).peer)
+        let isOver = Monitor(false)
+        defer { isOver.update { $0 = true } }
+        for _ in 0..<limits.ofUser {
+            try pair.looks.put(for: .user(CurrentProcess.user), of: pair) { _ = isOver.wait { $0 ? true : nil } }
+        }
+        letPass(microseconds: 50_000)
+        let stranger = try pair.door.start([pair.door.copy("other")])
+        #expect(failure { () throws(Refusal) in try pair.identify(stranger.peer) }?.status == .notAvailable)
+        for number in 0..<10 {
+            // A new file in the folder: entitlements have to be read again.
+            try pair.door.run(["mkdir", "-p", pair.door.file("entitlements/\(number)")])
+            #expect(try pair.identify(pair.door.start([path]).peer).identity.program == path)
+        }
     }
 
     @Test(

@@ -44,6 +44,17 @@ enum IdentifierQuestion {
     /// The user whose file goes with it.
     var fileOwner: UInt32? { if case .examine(_, let user, _) = self { user } else { nil } }
 
+    /// The connection whose maker is asked for.
+    var connection: UnixSocket? {
+        switch self {
+        case .identify(let peer), .recognize(let peer): peer
+        case .examine: nil
+        }
+    }
+
+    /// Whether the answer is nothing for a program that is not known.
+    var isForKnown: Bool { if case .recognize = self { true } else { false } }
+
     /// The message, and what goes with it.
     ///
     /// - Parameter number: what its answer is known by.

@@ -31,15 +31,18 @@ package final class IdentifierSession: Sendable {
                 if case .examine(_, let user, _) = question { files.belong(to: user) }
                 let place = AnswerPlace(number: number, files: files)
                 do throws(Refusal) {
-                    let asker = try identifier.asker(of: question)
-                    if case .recognize(let peer) = question {
-                        answer(place, .success(try identifier.findAtOnce(peer)))
-                    } else {
-                        try looks.put(for: asker, of: self) { [self] in look(question, place) }
-                    }
+                    try begin(question, place)
                 } catch { refuse(place, error) }
             }
         } catch {}
+    }
+
+    /// A known program is identified here, for the threads of its user may all be held up.
+    private func begin(_ question: IdentifierQuestion, _ place: AnswerPlace) throws(Refusal) {
+        let asker = try identifier.asker(of: question)
+        let found = try question.connection.flatMap { peer throws(Refusal) in try identifier.findAtOnce(peer) }
+        if found != nil || question.isForKnown { return answer(place, .success(found)) }
+        try looks.put(for: asker, of: self) { [self] in look(question, place) }
     }
 
     /// The daemon sees it, and its questions wait for the next channel.
@@ -158,6 +161,7 @@ extension CallerIdentifier {
     ///
     /// - Throws: as ``identify(_:)``.
     fileprivate func findAtOnce(_ peer: UnixSocket) throws(Refusal) -> Finding? {
+        readEntitlements()
         guard case .known(let caller) = try identify(peer) else { return nil }
         return try finding(caller)
     }
