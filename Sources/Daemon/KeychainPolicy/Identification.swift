@@ -37,13 +37,24 @@ package struct SlowIdentification: Sendable {
         case question(@Sendable (@escaping Delivery) -> Void)
     }
 
+    /// Asks whether the caller is known: the answer takes no thread.
+    package typealias Recognition = @Sendable (@escaping @Sendable (IdentifiedCaller?) -> Void) -> Void
+
     private let way: Way
+    /// The question that nobody has answered yet; nil for a caller that is not known.
+    package let recognition: Recognition?
 
     /// - Parameter work: does it; may take long.
-    package init(_ work: @escaping @Sendable () throws(Refusal) -> IdentifiedCaller) { way = .work(work) }
+    package init(_ work: @escaping @Sendable () throws(Refusal) -> IdentifiedCaller) {
+        (way, recognition) = (.work(work), nil)
+    }
 
-    /// - Parameter ask: has it done by another process, whose answer is delivered by whatever thread gets it.
-    package init(asking ask: @escaping @Sendable (@escaping Delivery) -> Void) { way = .question(ask) }
+    /// - Parameters:
+    ///   - ask: has it done by another process, whose answer is delivered by whatever thread gets it.
+    ///   - recognition: has that process asked first whether the caller is known.
+    package init(asking ask: @escaping @Sendable (@escaping Delivery) -> Void, recognition: Recognition? = nil) {
+        (way, self.recognition) = (.question(ask), recognition)
+    }
 
     /// Does it, which may take long, or has it done, which holds up nobody.
     package func begin(_ deliver: @escaping Delivery) {

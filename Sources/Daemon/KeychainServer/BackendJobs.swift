@@ -136,12 +136,28 @@ struct IdentityJob: QueuedJob {
 
     var cost: Int { 1 }
 
+    /// Puts it into a queue, behind others of which nothing is known. A caller that may be known does not wait there
+    /// for them before that is clear.
+    ///
+    /// - Throws: as ``WorkQueue/put(_:)``.
+    func put(in queue: WorkQueue<RegistryJob>) throws(Refusal) {
+        guard let recognition = identification.recognition else { return try queue.put(.identify(self)) }
+        recognition { caller in
+            if let caller { return deliver(.success(caller)) }
+            do throws(Refusal) { try queue.put(.identify(self)) } catch { deliver(.failure(error)) }
+        }
+    }
+
     /// Does it, or has it done.
     func begin(onEnd: @escaping @Sendable () -> Void) {
-        identification.begin { [session, mailbox] outcome in
-            mailbox.deliver(Mailbox.IdentificationResult(session: session, outcome: outcome))
+        identification.begin { outcome in
+            deliver(outcome)
             onEnd()
         }
+    }
+
+    private func deliver(_ outcome: Result<IdentifiedCaller, Refusal>) {
+        mailbox.deliver(Mailbox.IdentificationResult(session: session, outcome: outcome))
     }
 }
 

@@ -231,7 +231,7 @@ struct RequestRouter {
             let job = IdentityJob(
                 identification: identification, session: session.token, standing: session.claimant.standing,
                 mailbox: mailbox)
-            try backend.identities.put(.identify(job))
+            try job.put(in: backend.identities)
             return nil
         }
     }

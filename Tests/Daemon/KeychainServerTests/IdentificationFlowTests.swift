@@ -132,6 +132,34 @@ struct IdentificationFlowTests {
         for client in clients.prefix(2) { #expect(try client.receive()?.status == 0) }
     }
 
+    @Test("A caller that may be known does not wait behind others that are not")
+    func isRecognized() throws {
+        let (asked, open) = (Monitor(0), Monitor<[SlowIdentification.Delivery]>([]))
+        let unknown = Result<IdentifiedCaller, Refusal>.failure(.malformed("a caller that is not known"))
+        let most = ServerLimits().identitiesOfTurn
+        let server = try RunningServer(identify: { _ in
+            let number = asked.update { count in
+                count += 1
+                return count
+            }
+            // The answers about the first ones come when the test ends.
+            if number <= most {
+                return .slow(SlowIdentification(asking: { deliver in open.update { $0.append(deliver) } }))
+            }
+            let known = number == most + 1 ? IdentifiedCaller(lasting: RunningServer.caller) : nil
+            return .slow(SlowIdentification(asking: { $0(unknown) }, recognition: { deliver in deliver(known) }))
+        })
+        defer { for deliver in open.update({ $0 }) { deliver(unknown) } }
+        let clients = try (0..<most + 2).map { _ in try server.connect() }
+        for client in clients.prefix(most) { try client.send(Frames.search(id: 1)) }
+        #expect(asked.wait(deadline: soon) { $0 == most ? true : nil } == true)
+        #expect(try clients[most].ask(Frames.search(id: 2))?.status == 0)
+        try clients[most + 1].send(Frames.search(id: 3))
+        #expect(asked.wait(deadline: soon) { $0 == most + 2 ? true : nil } == true)
+        #expect(try clients[most].ask(Frames.search(id: 4))?.status == 0)
+        #expect(server.standIn.record.searches == [2, 4] && open.update { $0.count } == most)
+    }
+
     @Test("A part of the next request may be on its way as long as the caller is being identified")
     func partialFrame() throws {
         var limits = ServerLimits()

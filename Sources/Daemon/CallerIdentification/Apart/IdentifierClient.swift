@@ -50,13 +50,32 @@ package final class IdentifierClient: Sendable {
 
     /// A known answer comes so soon that waiting for it takes less than having another thread do so.
     private func ask(_ peer: UnixSocket, _ credentials: PeerCredentials) throws(Refusal) -> Identification {
-        if let answer = try channel.ask(.recognize(peer), within: Self.shortWait), !answer.reader.isAtEnd {
-            return .known(try caller(in: answer, credentials))
+        guard let answer = try channel.ask(.recognize(peer), within: Self.shortWait) else {
+            return .slow(slowly(peer, credentials, recognition: recognition(of: peer, credentials)))
         }
-        return .slow(
-            SlowIdentification(asking: { [self] deliver in
+        if answer.reader.isAtEnd { return .slow(slowly(peer, credentials)) }
+        return .known(try caller(in: answer, credentials))
+    }
+
+    private func slowly(
+        _ peer: UnixSocket, _ credentials: PeerCredentials, recognition: SlowIdentification.Recognition? = nil
+    ) -> SlowIdentification {
+        SlowIdentification(
+            asking: { [self] deliver in
                 channel.ask(.identify(peer)) { [self] answer in deliver(caller(in: answer, credentials)) }
-            }))
+            }, recognition: recognition)
+    }
+
+    /// On a busy machine the short wait may be over before the answer is there.
+    private func recognition(
+        of peer: UnixSocket, _ credentials: PeerCredentials
+    ) -> SlowIdentification.Recognition {
+        { [self] deliver in
+            channel.ask(.recognize(peer)) { [self] answer in
+                guard case .success(let found) = answer, !found.reader.isAtEnd else { return deliver(nil) }
+                deliver(try? caller(in: found, credentials))
+            }
+        }
     }
 
     /// The groups that a program file would be given, if a caller executed it.
