@@ -12,6 +12,9 @@ struct Credential: Sendable {
 }
 
 extension SoftwareEnclave {
+    /// How long the writer of a passcode's pipe may take.
+    static let passcodePatience = 10_000
+
     func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
         let passcode: SecretBytes
         do {
@@ -55,14 +58,6 @@ extension SoftwareEnclave {
                 try? count(&vault)
             }
             throw error
-        }
-    }
-
-    /// Writes the attempts down, here too: a vault from before them is an old one from then on.
-    func count(_ vault: inout Vault) throws(Refusal) {
-        try state.withLock { (state) throws(Refusal) in
-            let seen = try replace(&vault, counting: .attempt)
-            state.keep(vault, seen: seen)
         }
     }
 

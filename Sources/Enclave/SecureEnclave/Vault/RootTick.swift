@@ -63,60 +63,14 @@ extension Vault {
             throw .crypto(error)
         }
     }
-}
-
-// MARK: - At a start
-
-extension SoftwareEnclave {
-    /// Compares the vault with its root's count, at a start. The caller holds the vault's lock.
-    ///
-    /// - Throws: as ``VaultFile/replace(with:)``; when the root does not answer.
-    func checkRoot() throws(Refusal) {
-        var vault = state.withLock { $0.vault }
-        guard let counter = try vault.counter(file.roots) else { return }
-        let (tick, count) = (vault.age.tick, try counter.read())
-        switch count {
-        // No count either: it has no room for one.
-        case .none where vault.version < Vault.slotVersion: break
-        case .none where tick == 0, _ where tick == RootTick.beginning: try beginCounting(&vault, counter, count)
-        case .value(tick): break
-        case .value(let count) where count &+ 1 == tick: try counter.advance()
-        default: state.withLock { $0.distrust(.olderThanRoot) }
-        }
-    }
 
     /// Takes over the root's count, for a vault that the user accepts although it is older.
-    func acceptRoot(_ vault: inout Vault) throws(Refusal) {
-        let isOlder = state.withLock { $0.distrust } == .olderThanRoot
-        guard isOlder, let counter = try vault.counter(file.roots) else { return }
+    mutating func acceptCount(_ roots: DeviceRoots) throws(Refusal) {
+        guard let counter = try counter(roots) else { return }
         if case .value(let count) = try counter.read() {
-            vault.age.tick = count
+            age.tick = count
         } else {
-            vault.age.tick = (try? counter.make()) ?? RootTick.beginning
+            age.tick = (try? counter.make()) ?? RootTick.beginning
         }
-    }
-
-    /// Gives a vault its count. Where the root has no room for one, the vault goes without, and the next start tries
-    /// again.
-    private func beginCounting(
-        _ vault: inout Vault, _ counter: any RootCounter, _ count: RootCount
-    ) throws(Refusal) {
-        if vault.age.tick == 0 {
-            vault.age.tick = RootTick.beginning
-            try keep(&vault)
-        }
-        if case .value(let count) = count {
-            vault.age.tick = count
-        } else {
-            guard let made = try? counter.make() else { return }
-            vault.age.tick = made
-        }
-        try keep(&vault)
-    }
-
-    private func keep(_ vault: inout Vault) throws(Refusal) {
-        vault.note(.block)
-        let seen = try file.replace(with: vault)
-        state.withLock { $0.keep(vault, seen: seen) }
     }
 }
