@@ -138,7 +138,7 @@ extension EnclaveCalls {
     }
 
     /// [context] sealedKey use → output.
-    package static let useKey = EnclaveCall<KeyUsage, SecretMessage>(15) { (call, request) throws(Refusal) in
+    package static let useKey = EnclaveCall<SealedKeyUse, SecretMessage>(15) { (call, request) throws(Refusal) in
         SecretMessage(try call.enclave.useKey(request.key, request.use, in: request.context))
     }
 
