@@ -11,18 +11,18 @@ package final class PatientIdentifier: Sendable {
     private let identifier: CallerIdentifier
     private let client: IdentifierClient
 
-    /// Looks that are under way. All are one user's here, so there are more of them than of one user in the system
-    /// service.
-    private static let mostLooks = 8
+    /// Inspections that are under way. All are one user's here, so there are more of them than of one user in the
+    /// system service.
+    private static let mostInspections = 8
 
     /// - Throws: `SystemError` when there are too many open files or threads.
     package init(_ identifier: CallerIdentifier) throws(SystemError) {
         self.identifier = identifier
         client = IdentifierClient(identifier.servedCallers)
         let (ours, theirs) = try UnixSocket.packetPair()
-        var limits = Looks.Limits()
-        limits.ofUser = Self.mostLooks
-        let session = IdentifierSession(theirs, identifier, Looks(limits))
+        var limits = ProgramInspections.Limits()
+        limits.ofUser = Self.mostInspections
+        let session = IdentifierSession(theirs, identifier, ProgramInspections(limits))
         _ = try Thread(named: "keychain-callers") { session.serve() }
         client.use(ours)
     }

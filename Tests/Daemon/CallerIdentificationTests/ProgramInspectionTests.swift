@@ -21,84 +21,86 @@ private final class Hang: Sendable {
     func end() { state.update { $0.isOver = true } }
 }
 
-@Suite("Looks at programs whose file system does not answer")
-struct LookTests {
+@Suite("Inspections of programs whose file system does not answer")
+struct ProgramInspectionTests {
     private let hang = Hang()
     private let daemon = Hang()
 
-    private func limits(_ change: (inout Looks.Limits) -> Void = { _ in }) -> Looks.Limits {
-        var limits = Looks.Limits()
+    private func limits(_ change: (inout ProgramInspections.Limits) -> Void = { _ in }) -> ProgramInspections.Limits {
+        var limits = ProgramInspections.Limits()
         change(&limits)
         return limits
     }
 
-    /// Whether a look is done.
-    private func looks(_ looks: Looks, for asker: Looks.Asker) throws(Refusal) -> Bool {
+    /// Whether an inspection is done.
+    private func inspects(_ inspections: ProgramInspections, for asker: ProgramInspections.Asker) throws(Refusal)
+        -> Bool
+    {
         let isDone = Monitor(false)
-        try looks.put(for: asker, of: daemon) { isDone.update { $0 = true } }
+        try inspections.enqueue(for: asker, of: daemon) { isDone.update { $0 = true } }
         return isDone.wait(deadline: soon) { $0 ? true : nil } ?? false
     }
 
-    @Test("A user whose looks hang waits behind themselves alone: others' are done meanwhile")
+    @Test("A user whose inspections hang waits behind themselves alone: others' are done meanwhile")
     func others() throws {
-        let looks = Looks()
+        let inspections = ProgramInspections()
         let hang = hang
-        for _ in 0..<2 { try looks.put(for: .user(1), of: daemon) { hang.wait() } }
+        for _ in 0..<2 { try inspections.enqueue(for: .user(1), of: daemon) { hang.wait() } }
         #expect(hang.holds(2))
         let isDone = Monitor(false)
-        try looks.put(for: .user(1), of: daemon) { isDone.update { $0 = true } }
-        for user: UInt32 in 2..<20 { #expect(try self.looks(looks, for: .user(user))) }
+        try inspections.enqueue(for: .user(1), of: daemon) { isDone.update { $0 = true } }
+        for user: UInt32 in 2..<20 { #expect(try self.inspects(inspections, for: .user(user))) }
         // A daemon's word about a user is not the identity of that user.
-        #expect(try self.looks(looks, for: .said(1)))
+        #expect(try self.inspects(inspections, for: .said(1)))
         #expect(!isDone.update { $0 })
         hang.end()
         #expect(isDone.wait(deadline: soon) { $0 ? true : nil } ?? false)
-        looks.close()
+        inspections.close()
     }
 
-    @Test("Who has as many looks as may be and all of them hang is refused at once, and is looked at when one ends")
+    @Test("A user whose inspections all hang is refused at once, and is inspected when one ends")
     func refusesAtOnce() throws {
-        let looks = Looks(limits { $0.hang = -1 })
+        let inspections = ProgramInspections(limits { $0.stallTimeout = -1 })
         let hang = hang
-        for _ in 0..<2 { try looks.put(for: .user(1), of: daemon) { hang.wait() } }
+        for _ in 0..<2 { try inspections.enqueue(for: .user(1), of: daemon) { hang.wait() } }
         #expect(hang.holds(2))
-        let refusal = failure { () throws(Refusal) in try looks.put(for: .user(1), of: daemon) {} }
+        let refusal = failure { () throws(Refusal) in try inspections.enqueue(for: .user(1), of: daemon) {} }
         #expect(refusal?.rule == .unidentifiedCaller && refusal?.problem.contains("does not answer") == true)
-        #expect(try self.looks(looks, for: .user(2)))
+        #expect(try self.inspects(inspections, for: .user(2)))
         hang.end()
-        while (try? self.looks(looks, for: .user(1))) == nil {}
-        looks.close()
+        while (try? self.inspects(inspections, for: .user(1))) == nil {}
+        inspections.close()
     }
 
     @Test(
-        "So many looks of a user may wait, and so many of a daemon; the next is refused, another daemon's user's is not"
+        "So many inspections of a user and of a daemon may wait; the next is refused, one for another daemon is not"
     )
     func isBounded() throws {
-        let looks = Looks(limits { ($0.waitingOfUser, $0.ofDaemon) = (1, 6) })
+        let inspections = ProgramInspections(limits { ($0.waitingOfUser, $0.ofDaemon) = (1, 6) })
         let hang = hang
-        for user: UInt32 in [1, 1, 1, 2, 2, 2] { try looks.put(for: .user(user), of: daemon) { hang.wait() } }
+        for user: UInt32 in [1, 1, 1, 2, 2, 2] { try inspections.enqueue(for: .user(user), of: daemon) { hang.wait() } }
         #expect(hang.holds(4))
         for user: UInt32 in [1, 3] {
-            #expect(failure { () throws(Refusal) in try looks.put(for: .user(user), of: daemon) {} } != nil)
+            #expect(failure { () throws(Refusal) in try inspections.enqueue(for: .user(user), of: daemon) {} } != nil)
         }
         let isDone = Monitor(false)
-        #expect(failure { () throws(Refusal) in try looks.put(for: .user(1), of: hang) {} } != nil)
-        try looks.put(for: .user(3), of: hang) { isDone.update { $0 = true } }
+        #expect(failure { () throws(Refusal) in try inspections.enqueue(for: .user(1), of: hang) {} } != nil)
+        try inspections.enqueue(for: .user(3), of: hang) { isDone.update { $0 = true } }
         #expect(isDone.wait(deadline: soon) { $0 ? true : nil } ?? false)
         hang.end()
-        looks.close()
+        inspections.close()
     }
 
-    @Test("One user's looks that hang for good never end the identifier; when all that may be do, it ends")
+    @Test("One user's inspections that hang for good never end the identifier; when all that may be do, it ends")
     func lastResort() throws {
-        let looks = Looks(limits { ($0.all, $0.patience) = (4, -1) })
+        let inspections = ProgramInspections(limits { ($0.all, $0.timeout) = (4, -1) })
         let hang = hang
-        for _ in 0..<8 { try looks.put(for: .user(1), of: daemon) { hang.wait() } }
-        #expect(hang.holds(2) && !looks.isExhausted)
-        for _ in 0..<2 { try looks.put(for: .user(2), of: daemon) { hang.wait() } }
-        #expect(hang.holds(4) && looks.isExhausted)
+        for _ in 0..<8 { try inspections.enqueue(for: .user(1), of: daemon) { hang.wait() } }
+        #expect(hang.holds(2) && !inspections.isExhausted)
+        for _ in 0..<2 { try inspections.enqueue(for: .user(2), of: daemon) { hang.wait() } }
+        #expect(hang.holds(4) && inspections.isExhausted)
         hang.end()
-        looks.close()
+        inspections.close()
     }
 }
 
@@ -107,7 +109,7 @@ struct HangingProgramTests {
     @Test(
         "While it is looked at, others are identified through the same channel, and it is when its file is read")
     func holdsUpNobody() throws {
-        let (door, hang, looks) = (try Doorway { _ in }, Hang(), Looks())
+        let (door, hang, inspections) = (try Doorway { _ in }, Hang(), ProgramInspections())
         let reader = SignatureReader { (file) throws(Refusal) in
             let path = try? SymbolicLink.read("/proc/self/fd/\(file.number)")
             if path?.hasSuffix("hanging") ?? false { hang.wait() }
@@ -117,7 +119,7 @@ struct HangingProgramTests {
         let identifier = CallerIdentifier(
             IdentityRules(.user(user)), folders: EntitlementFolders([door.file("none")]), signatures: reader)
         let (daemons, identifiers) = try UnixSocket.packetPair()
-        let session = IdentifierSession(identifiers, identifier, looks)
+        let session = IdentifierSession(identifiers, identifier, inspections)
         _ = try Thread(named: "identifier") { session.serve() }
         let client = IdentifierClient(.user(user))
         client.use(daemons)
@@ -139,7 +141,7 @@ struct HangingProgramTests {
         hang.end()
         #expect(found.wait(deadline: soon) { $0 } == door.file("hanging"))
         shutdown(identifiers.descriptor.number, CInt(SHUT_RDWR))
-        looks.close()
+        inspections.close()
     }
 
     @Test(
