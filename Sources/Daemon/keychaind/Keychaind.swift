@@ -92,7 +92,7 @@ struct Keychaind {
         let limits = try DaemonProcess.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)
         let server = try KeychainServer(
-            engine, on: listeners, registry: try PatientIdentifier(callers(options)),
+            engine, on: listeners, registry: try InProcessIdentifier(callers(options)),
             limits: limits, log: report)
         return (server, engine)
     }
@@ -153,7 +153,7 @@ struct Keychaind {
 
 /// An engine is what a server needs.
 extension KeychainEngine: RequestHandler {}
-extension PatientIdentifier: CallerRegistry {}
+extension InProcessIdentifier: CallerRegistry {}
 extension IdentifierClient: CallerRegistry {}
 extension ItemReader: RequestReader {}
 extension PendingWrite: QueuedWrite {}

@@ -7,7 +7,7 @@ package import LinuxSystem
 ///
 /// It asks itself as a daemon of the system service asks the identifier. A question without an answer in time is
 /// refused, and nobody waits for it but programs of which as little is known.
-package final class PatientIdentifier: Sendable {
+package final class InProcessIdentifier: Sendable {
     private let identifier: CallerIdentifier
     private let client: IdentifierClient
 
