@@ -7,11 +7,11 @@ struct DaemonLauncher: Sendable {
     let configuration: Configuration
 
     /// How long a daemon may take to accept, or to start, where a request has so much time: milliseconds.
-    private static let patience = 10_000
+    private static let timeout = 10_000
     /// How long a program waits that one is started which it does not need itself: milliseconds.
-    private static let shortPatience = 1000
+    private static let shortTimeout = 1000
 
-    var deadline: Deadline { .after(milliseconds: min(Self.patience, Int(configuration.timeout))) }
+    var deadline: Deadline { .after(milliseconds: min(Self.timeout, Int(configuration.timeout))) }
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
@@ -30,7 +30,7 @@ struct DaemonLauncher: Sendable {
     /// Starts a daemon next to one that has not answered: it ends and replaces one that has stopped, and ends itself
     /// next to one that is only slow (`Predecessor`). Nobody waits for it.
     func replaceStopped() {
-        if !configuration.usesSystemService, let program { _ = try? launch(program, patience: Self.shortPatience) }
+        if !configuration.usesSystemService, let program { _ = try? launch(program, timeout: Self.shortTimeout) }
     }
 
     func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
@@ -65,7 +65,7 @@ struct DaemonLauncher: Sendable {
     /// Starts the daemon so that it is nobody's child, for a program must not find children it did not make.
     ///
     /// - Returns: the pipe on which it says that it serves; this process has no other end of it.
-    private func launch(_ program: String, patience: Int = patience) throws(SystemError) -> FileDescriptor {
+    private func launch(_ program: String, timeout: Int = timeout) throws(SystemError) -> FileDescriptor {
         let (reader, writer) = try FileDescriptor.pipe()
         let arguments = [
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
@@ -74,7 +74,7 @@ struct DaemonLauncher: Sendable {
             "--login-password", configuration.loginPassword.rawValue, "--history-days", "\(configuration.historyDays)",
         ]
         let ending = configuration.idleExit.map { ["--idle-exit", "\($0)"] } ?? []
-        try ChildProcess.start(program, arguments + ending, handing: [writer]).reap(patience: patience)
+        try ChildProcess.start(program, arguments + ending, handing: [writer]).reap(timeout: timeout)
         return reader
     }
 }

@@ -94,7 +94,7 @@ struct MovingCrashTests {
             let kind: DeviceRootKind = try enclave.status().protection == .hardware ? .software : .tpm
             if refusal({ try enclave.move(to: kind, passcode: nothing) }) != nil { break }
         }
-        killer.reap(patience: 5000)
+        killer.reap(timeout: 5000)
         try device.chip.start()
         #expect(try row.outcome(in: enclave) == .opened)
         let restarted = try device.start(preferring: .software)

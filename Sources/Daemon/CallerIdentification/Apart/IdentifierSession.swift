@@ -14,7 +14,7 @@ package final class IdentifierSession: Sendable {
     private let isOver = Atomic(false)
 
     /// How long a daemon may take to read an answer: milliseconds.
-    private static let patience = 5000
+    private static let timeout = 5000
 
     /// - Parameter inspections: where programs are looked at, for all daemons.
     package init(_ channel: UnixSocket, _ identifier: CallerIdentifier, _ inspections: ProgramInspections) {
@@ -80,7 +80,7 @@ package final class IdentifierSession: Sendable {
     private func send(_ answer: SecretBuffer, _ attached: [FileDescriptor]) {
         do throws(SystemError) {
             try answer.withSpan { (bytes) throws(SystemError) in
-                try channel.sendFully(bytes, attaching: attached, deadline: .after(milliseconds: Self.patience))
+                try channel.sendFully(bytes, attaching: attached, deadline: .after(milliseconds: Self.timeout))
             }
         } catch { end() }
     }

@@ -199,7 +199,7 @@ package final class StoreWriter {
 
     /// Readers of older states, and other writers, are waited for so long; after that the checkpoint is tried again
     /// later.
-    private static let patienceMilliseconds = 250
+    private static let timeoutMilliseconds = 250
 
     /// Whether it is time for a checkpoint.
     package var isCheckpointDue: Bool { database.log?.isDue ?? false }
@@ -213,7 +213,7 @@ package final class StoreWriter {
         database.log?.changes.suspendHolding()
         defer { database.log?.changes.resumeHolding() }
         let isComplete = try writing { () throws(DatabaseError) in
-            try database.checkpoint(by: .after(milliseconds: Self.patienceMilliseconds))
+            try database.checkpoint(by: .after(milliseconds: Self.timeoutMilliseconds))
         }
         database.log?.noteCheckpoint(isComplete: isComplete)
     }

@@ -13,13 +13,13 @@ struct Credential: Sendable {
 
 extension SoftwareEnclave {
     /// How long the writer of a passcode's pipe may take.
-    static let passcodePatience = 10_000
+    static let passcodeTimeout = 10_000
 
     func read(_ file: FileDescriptor) throws(Refusal) -> SecretBytes {
         let passcode: SecretBytes
         do {
             passcode = try PasscodeFile.read(
-                file, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
+                file, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodeTimeout))
         } catch { throw .unreadablePasscode(error) }
         guard passcode.count > 0 else { throw .emptyPasscode }
         return passcode

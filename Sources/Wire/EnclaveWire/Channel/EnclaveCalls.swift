@@ -161,8 +161,8 @@ extension EnclaveCalls {
     /// ``EnclaveChannelFormat/promptSlots``.
     package static let authenticate = EnclaveCall<TimedTask, AuthenticationResult>(22) {
         (call, request) throws(Refusal) in
-        let patience = min(request.milliseconds, EnclaveChannelFormat.mostPatience)
-        return try call.session.authenticate(request.task, by: .after(milliseconds: Int(patience)))
+        let timeout = min(request.milliseconds, EnclaveChannelFormat.longestTimeout)
+        return try call.session.authenticate(request.task, by: .after(milliseconds: Int(timeout)))
     }
 
     package static let capabilities = EnclaveCall<EmptyMessage, AuthenticationCapabilities>(23) {

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// SQLite goes on with a part of the log when it is told to wait no longer. An interrupted checkpoint ends before any
 /// of it counts. Belongs to one checkpoint, and with it to one thread.
-@safe final class CheckpointPatience {
+@safe final class CheckpointTimeout {
     private static let pauseMicroseconds: UInt32 = 500
 
     private let handle: OpaquePointer
@@ -20,7 +20,7 @@ import LinuxSystem
     /// The handler that SQLite calls when a lock is taken; 0 waits no longer.
     static func waits(_ context: UnsafeMutableRawPointer?) -> Int32 {
         guard let context = unsafe context else { return 0 }
-        return unsafe Unmanaged<CheckpointPatience>.fromOpaque(context).takeUnretainedValue().waits ? 1 : 0
+        return unsafe Unmanaged<CheckpointTimeout>.fromOpaque(context).takeUnretainedValue().waits ? 1 : 0
     }
 
     private var waits: Bool {
