@@ -52,7 +52,7 @@ final class SearchReaders: Sendable {
         do throws(Refusal) {
             let requestReader = try take()
             let place = read(job, on: requestReader.requestReader, into: writer, whileNobodyWaits: isAwaited)
-            requestReader.requestReader.rest()
+            requestReader.requestReader.endTransaction()
             idle.withLock { $0.append(requestReader) }
             if let place { return .goesOn(place) }
         } catch { writer.refuse(error, id: job.id) }

@@ -48,7 +48,7 @@ package final class ItemReader {
     package var hasItsDescriptors: Bool { reader.hasItsDescriptors }
 
     /// Ends the read transaction before the thread blocks.
-    package func rest() { reader.rest() }
+    package func endTransaction() { reader.endTransaction() }
 
     /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
     package func read(

@@ -84,7 +84,7 @@ package final class StoreReader {
             if let snapshot { try refusing { () throws(DatabaseError) in try snapshot.renew() } }
             try body()
         } catch {
-            snapshot?.rest()
+            snapshot?.endTransaction()
             throw error
         }
     }
@@ -159,7 +159,7 @@ package final class StoreReader {
     package var hasItsWholeFiles: Bool { database.lookAtDescriptors() == .intact }
 
     /// Ends the read transaction; for a thread that is about to block.
-    package func rest() { snapshot?.rest() }
+    package func endTransaction() { snapshot?.endTransaction() }
 
     /// How many rows there are, damaged ones and tombstones among them.
     package func countRows() throws(Refusal) -> UInt64 {
