@@ -6,34 +6,34 @@ import Testing
 
 @testable import UserPresence
 
-struct PromptWayTests {
+struct PromptMethodTests {
     private static let programs = PinentryPrograms(graphical: "/g", terminal: "/t")
 
-    private static func ways(
+    private static func methods(
         _ interaction: Prompt.Interaction, terminal: String = "", display: String? = nil, wayland: String? = nil,
         _ programs: PinentryPrograms = programs
     ) -> [PromptMethod] {
         var surroundings = PromptEnvironment(terminal: terminal)
         surroundings.environment["DISPLAY"] = display
         surroundings.environment["WAYLAND_DISPLAY"] = wayland
-        return PromptMethod.ways(for: Prompt(interaction: interaction, surroundings: surroundings), with: programs)
+        return PromptMethod.methods(for: Prompt(interaction: interaction, surroundings: surroundings), with: programs)
     }
 
     @Test(
-        "the best way to the user is tried first, and there is none where he may not or cannot be asked",
+        "the best method is tried first, and there is none where the user may not or cannot be asked",
         .rule("authentication.prompt.method"))
     func choice() {
-        #expect(Self.ways(.never, terminal: "/dev/pts/1", display: ":0").isEmpty)
-        #expect(Self.ways(.any).isEmpty)
-        #expect(Self.ways(.terminal, display: ":0").isEmpty)
-        #expect(Self.ways(.any, display: ":0") == [.window("/g")])
-        #expect(Self.ways(.any, wayland: "wayland-0") == [.window("/g")])
-        #expect(Self.ways(.any, display: "").isEmpty)
+        #expect(Self.methods(.never, terminal: "/dev/pts/1", display: ":0").isEmpty)
+        #expect(Self.methods(.any).isEmpty)
+        #expect(Self.methods(.terminal, display: ":0").isEmpty)
+        #expect(Self.methods(.any, display: ":0") == [.window("/g")])
+        #expect(Self.methods(.any, wayland: "wayland-0") == [.window("/g")])
+        #expect(Self.methods(.any, display: "").isEmpty)
         let all: [PromptMethod] = [.window("/g"), .terminalPinentry("/t"), .terminal]
-        #expect(Self.ways(.any, terminal: "/dev/pts/1", display: ":0") == all)
-        #expect(Self.ways(.terminal, terminal: "/dev/pts/1", display: ":0") == Array(all.dropFirst()))
-        #expect(Self.ways(.any, terminal: "/dev/pts/1", display: ":0", PinentryPrograms()) == [.terminal])
-        #expect(Self.ways(.any, display: ":0", PinentryPrograms()).isEmpty)
+        #expect(Self.methods(.any, terminal: "/dev/pts/1", display: ":0") == all)
+        #expect(Self.methods(.terminal, terminal: "/dev/pts/1", display: ":0") == Array(all.dropFirst()))
+        #expect(Self.methods(.any, terminal: "/dev/pts/1", display: ":0", PinentryPrograms()) == [.terminal])
+        #expect(Self.methods(.any, display: ":0", PinentryPrograms()).isEmpty)
     }
 
     @Test("the pinentry that the administrator has chosen comes first, if it suits")
