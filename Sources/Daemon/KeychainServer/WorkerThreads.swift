@@ -21,24 +21,27 @@ final class WorkerThreads: Sendable {
     ///
     /// - Throws: `SystemError` when there are too many threads already; those started have ended again.
     init(_ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits) throws(SystemError) {
-        let writes = WorkQueue<WriteJob>(room: limits.queuedWrites, share: limits.queuedWritesOfProgram)
+        let writes = WorkQueue<WriteJob>(capacity: limits.queuedWrites, share: limits.queuedWritesOfProgram)
         let searches = WorkQueue<SearchJob>(
-            room: limits.queuedSearches, share: limits.queuedSearchesOfProgram, running: Self.half(limits.searchWorkers)
+            capacity: limits.queuedSearches, share: limits.queuedSearchesOfProgram,
+            running: Self.half(limits.searchWorkers)
         )
         let slow = WorkQueue<DeviceJob>(
-            room: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
+            capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
             shared: max(1, limits.workers - 1))
-        let brief = WorkQueue<DeviceJob>(room: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
+        let brief = WorkQueue<DeviceJob>(capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
         let keys = WorkQueue<KeyJob>(
-            room: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
-        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers, share: limits.watchersOfProgram)
+            capacity: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
+        let watchers = StateWatchers(handler.stateEpoch, capacity: limits.watchers, share: limits.watchersOfProgram)
         let prompts = WorkQueue<PromptJob>(
-            room: limits.queuedPrompts, share: limits.queuedPromptsOfProgram, running: Self.half(limits.promptWorkers),
+            capacity: limits.queuedPrompts, share: limits.queuedPromptsOfProgram,
+            running: Self.half(limits.promptWorkers),
             shared: max(1, limits.promptWorkers - 1))
         // A prompt's end is never refused to a program that may have it.
-        let attendance = WorkQueue<PromptControlJob>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
+        let attendance = WorkQueue<PromptControlJob>(
+            capacity: limits.queuedAttendance, share: limits.queuedAttendance / 4)
         let identities = WorkQueue<RegistryJob>(
-            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
+            capacity: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
         let closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
             identities.close, watchers.close,
