@@ -10,7 +10,7 @@ import Testing
 @testable import TPMEnclave
 
 /// Moving a keychain's keys into a TPM and out of it.
-struct MovingTests {
+struct DeviceRootMigrationTests {
     let device: TPMDevice
 
     init() throws { device = try TPMDevice() }

@@ -12,7 +12,7 @@ import Testing
 
 /// A move that fails or is cut off at any of its steps leaves the old vault or the new one, and every item opens.
 @Suite(.enabled(if: !Sanitizer.isActive, "a sanitizer makes system calls of its own"))
-struct MovingCrashTests {
+struct DeviceRootMigrationCrashTests {
     let device: TPMDevice
 
     init() throws { device = try TPMDevice() }
