@@ -3,7 +3,7 @@ import KeychainWire
 import LinuxSystem
 
 /// The events of the session that the agent sees, on their way to an enclave that is made after the agent.
-final class SessionEvents: Sendable {
+final class EarlySessionEvents: Sendable {
     private let state = Lock(State())
 
     private struct State {
