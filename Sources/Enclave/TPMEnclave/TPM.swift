@@ -86,16 +86,3 @@ package final class TPM: Sendable {
         return connection
     }
 }
-
-extension TPM {
-    /// How many objects and sessions are loaded, with the storage key and the session of this connection.
-    ///
-    /// - Throws: `errSecNotAvailable` when there is no TPM.
-    package func loadedHandles() throws(Refusal) -> Int {
-        try run { (connection) throws(TPMFailure) in
-            var count = 0
-            for kind in HandleKind.all { count += try connection.handles(kind).count }
-            return count
-        }
-    }
-}

@@ -101,3 +101,12 @@ struct DeviceRootMigrationCrashTests {
         #expect(try row.outcome(in: restarted) == .opened)
     }
 }
+
+extension Sandbox {
+    /// Installs a filter that allows everything but one call.
+    fileprivate static func install(instead action: Filter.Action, of call: String) throws(SystemError) {
+        let filter = try Filter(otherwise: .allow)
+        try filter.add(action, to: call)
+        try filter.load()
+    }
+}

@@ -136,7 +136,6 @@ int clinux_has_more_than_its_user(void);
 
 int clinux_get_dumpable(void);
 int clinux_set_dumpable(int dumpable);
-int clinux_get_no_new_privileges(void);
 int clinux_set_no_new_privileges(void);
 
 /// setresgid: sets the real, effective and saved group.
@@ -150,9 +149,6 @@ int clinux_limit_capabilities(uint64_t kept);
 
 /// capset: sets the permitted, effective, inheritable and ambient capabilities of this thread.
 int clinux_set_capabilities(uint64_t kept);
-
-/// capget: the permitted capabilities of this thread.
-int clinux_get_capabilities(uint64_t *permitted);
 
 /// getpeername: the abstract name that the peer is bound to, without its leading zero byte. Returns its length, 0 when
 /// the peer has no such name; `name` has room for 107 bytes.

@@ -98,7 +98,7 @@ package final class ProgramInspections: Sendable {
         for asker: Asker, of daemon: AnyObject, _ body: @escaping @Sendable () -> Void
     ) throws(Refusal) {
         let (number, needsThread) = try state.update { state throws(Refusal) in
-            try check(asker, ObjectIdentifier(daemon), in: state)
+            try admit(asker, ObjectIdentifier(daemon), in: state)
             state.next += 1
             state.waiting.append(Inspection(state.next, asker, ObjectIdentifier(daemon), body))
             let needsThread = state.threads < state.running.count + due(in: state)
@@ -111,7 +111,7 @@ package final class ProgramInspections: Sendable {
     /// No more inspections are begun, and the threads that wait for one end.
     package func close() { state.update { ($0.isClosed, $0.waiting) = (true, []) } }
 
-    private func check(_ asker: Asker, _ daemon: ObjectIdentifier, in state: State) throws(Refusal) {
+    private func admit(_ asker: Asker, _ daemon: ObjectIdentifier, in state: State) throws(Refusal) {
         let own = state.running.values.filter { $0.asker == asker }
         if own.count >= limits.ofUser, own.allSatisfy({ $0.age > limits.stallTimeout }) { throw .stalledInspections }
         let ofDaemon = state.waiting.count { $0.daemon == daemon } + state.running.values.count { $0.daemon == daemon }

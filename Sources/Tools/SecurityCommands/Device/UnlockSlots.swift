@@ -50,7 +50,7 @@ enum UnlockSlots {
         case .recovery:
             let room = try makeRoom()
             try passcodes.send(request, [credential], and: room, call)
-            let code = try read(room)
+            let code = try readCode(room)
             return try report(before, code, session, call)
         case .tpmWithPIN: try passcodes.send(request, [credential, try newPIN(session)], call)
         default: try passcodes.send(request, [credential], call)
@@ -103,7 +103,7 @@ extension UnlockSlots {
         }
     }
 
-    private static func read(_ room: FileDescriptor) throws(CommandFailure) -> SecretBytes {
+    private static func readCode(_ room: FileDescriptor) throws(CommandFailure) -> SecretBytes {
         do throws(SystemError) {
             let bytes = try PasscodeFile.read(
                 room, limit: RecoveryCodeFormat.room, deadline: .after(milliseconds: 1000))

@@ -56,7 +56,7 @@ package enum Driver {
     }
 
     private static func run(_ command: Command, _ words: [Argument], _ session: Session) throws(CommandFailure) {
-        if let program = command.program { try OtherProgram.run(program, words, session) }
+        if let program = command.program { try OtherProgram.become(program, words, session) }
         try perform(command, words, session, command.body)
     }
 

@@ -46,7 +46,7 @@ struct AddPassword {
         var attributes: [(code: String, value: RawValue)] = []
         for criterion in kind.criteria {
             if let value = arguments.value(criterion.letter) {
-                attributes.append((criterion.code, try criterion.read(value)))
+                attributes.append((criterion.code, try criterion.value(of: value)))
             }
         }
         guard let label = arguments.value(kind.labelSource), arguments.has("a") else { throw .usage(nil) }

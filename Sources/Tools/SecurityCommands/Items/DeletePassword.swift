@@ -15,10 +15,10 @@ enum DeletePassword {
             ],
             notes: ["Deletes the first item that matches and shows what it was; security undelete brings it back."],
             operands: 0...Int.max
-        ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
+        ) { arguments, session throws(CommandFailure) in try delete(kind, arguments, session) }
     }
 
-    private static func run(
+    private static func delete(
         _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
         let query = try PasswordQuery(kind, arguments)

@@ -43,7 +43,7 @@ struct DumpKeychain {
                 guard let page = try nextPage(request) else { break }
                 if store.isEmpty { store = KeychainName.storePath(try session.status(PasswordQuery.call)) }
                 for item in page.items {
-                    if session.writesJSON { list.append(.object(try json(item))) } else { try show(item) }
+                    if session.writesJSON { list.append(.object(try json(of: item))) } else { try showItem(item) }
                 }
                 request.cursor = page.cursor
             } while request.cursor != 0
@@ -72,7 +72,7 @@ struct DumpKeychain {
         }
     }
 
-    private func show(_ item: ItemResponse.Item) throws(CommandFailure) {
+    private func showItem(_ item: ItemResponse.Item) throws(CommandFailure) {
         session.output.write { ItemDump.append(item, keychain: store, to: $0) }
         if showsAccess { session.output.write(AccessDump(item).text) }
         guard showsValues else { return }
@@ -84,7 +84,7 @@ struct DumpKeychain {
         session.output.write("\n")
     }
 
-    private func json(_ item: ItemResponse.Item) throws(CommandFailure) -> [(key: String, value: JSONValue)] {
+    private func json(of item: ItemResponse.Item) throws(CommandFailure) -> [(key: String, value: JSONValue)] {
         var members = ItemJSON.object(item, keychain: store)
         guard showsValues else { return members }
         if case .own(let value) = try value(of: item) { members.append(("data", .bytes(value))) }

@@ -21,11 +21,11 @@ enum FindPassword {
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in
-            try UnlockOffer(session).run { () throws(CommandFailure) in try run(kind, arguments, session) }
+            try UnlockOffer(session).run { () throws(CommandFailure) in try search(kind, arguments, session) }
         }
     }
 
-    private static func run(
+    private static func search(
         _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
         let query = try PasswordQuery(kind, arguments)
@@ -37,7 +37,7 @@ enum FindPassword {
         let wanted = arguments.has("g") ? ["r_Attributes", "r_Data"] : ["r_Attributes"]
         let item = try query.first(returning: wanted, session)
         let store = KeychainName.storePath(try session.status(PasswordQuery.call))
-        show(item, in: store, withPassword: arguments.has("g"), session)
+        showItem(item, in: store, withPassword: arguments.has("g"), session)
     }
 
     private static func showOnlyPassword(_ password: SecretBytes, _ session: Session) {
@@ -54,7 +54,7 @@ enum FindPassword {
         }
     }
 
-    private static func show(
+    private static func showItem(
         _ item: ItemResponse.Item, in store: String, withPassword: Bool, _ session: Session
     ) {
         if session.writesJSON {
