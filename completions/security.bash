@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -M --macos-compat -p -q -S --system -V --version -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        "") words="-h -i -M --macos-compat -p -q -S --system -V --version -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup run inject completions" ;;
+        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup run inject completions" ;;
         completions) words="bash zsh fish" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
@@ -65,6 +65,8 @@ _security() {
         rename-group) words="-s --statement --json --help" ;;
         uninstalled) words="-A --all-users -d --stores --json --help" ;;
         setup) words="-l --system-library -n --dry-run -y --yes -u --undo --json --help" ;;
+        run) words="-e --env -E --env-file -A --all -d --fd -f --file -i --stdin -m --mask -c --keep-core -n --inherit -t --trust-file -s --status-fd --json --help" ;;
+        inject) words="-i --in-file -o --out-file -r --reveal -t --trust-file --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -54,6 +54,8 @@ _security() {
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
         'setup:Make git, docker or a Swift package use the keychain.'
+        'run:Start a command with passwords of the keychain in its environment.'
+        'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
@@ -306,6 +308,25 @@ _security() {
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \
+                    '--json[Write JSON.]' ;;
+                run) _arguments -S \
+                    {-e,--env}'[Set a variable to what the reference names.]:name=ref: ' \
+                    {-E,--env-file}'[Set the variables of a file; references are replaced.]:file:_files' \
+                    {-A,--all}'[Set a variable for each account of a service.]:service: ' \
+                    {-d,--fd}'[Hand the value over in a descriptor, /dev/fd/N.]:name=ref: ' \
+                    {-f,--file}'[The same as a path that can be opened and read again.]:name=ref: ' \
+                    {-i,--stdin}'[Hand the value over as standard input.]:ref: ' \
+                    {-m,--mask}'[Replace secrets in the output.]:auto|always|never: ' \
+                    {-c,--keep-core}'[Leave the limit of core files as it is.]' \
+                    {-n,--inherit}'[Replace a reference in an inherited variable.]:name: ' \
+                    {-t,--trust-file}'[Use env files without asking.]' \
+                    {-s,--status-fd}'[Write what became of the command there, as JSON.]:n: ' \
+                    '--json[Write JSON.]' ;;
+                inject) _arguments -S \
+                    {-i,--in-file}'[The template.]:file:_files' \
+                    {-o,--out-file}'[Write this file, for its owner alone; otherwise standard output.]:file:_files' \
+                    {-r,--reveal}'[Write the values to a terminal too.]' \
+                    {-t,--trust-file}'[Use the template without asking.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

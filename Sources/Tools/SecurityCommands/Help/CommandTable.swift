@@ -30,6 +30,7 @@ package enum CommandTable {
         Decisions.command, Why.command, GroupCommands.move, GroupCommands.rename, GroupCommands.orphans,
         GroupCommands.setPolicy, Uninstalled.command,
         GitCredential.command, DockerCredential.command, SetupCommand.command,
+        RunCommand.command, InjectCommand.command,
         Completions.command,
     ]
 

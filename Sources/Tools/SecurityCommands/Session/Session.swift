@@ -112,11 +112,15 @@ package final class Session {
     }
 
     /// Runs something whose requests are one thing to the user, who is asked once for all of them.
-    func asOneThing(_ call: String, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+    ///
+    /// - Parameter reason: what the prompt says of it; empty for nothing.
+    func asOneThing(
+        _ call: String, reason: String = "", _ body: () throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
         let opened: any KeychainConnection
         do throws(Refusal) { opened = try connection() } catch { throw .refused(call: call, error) }
         guard let asking = opened as? AskingConnection else { return try body() }
-        try asking.inOneContext(body)
+        try asking.inOneContext(reason: reason, body)
     }
 
     /// Sends a query and gives its whole answer.
