@@ -22,6 +22,13 @@ package struct Quotas: Equatable, Sendable {
         (self.programItems, self.programBytes) = (programItems, programBytes)
     }
 
+    /// The part of each of so many keychains of one user.
+    package func shared(by count: UInt64) -> Quotas {
+        Quotas(
+            items: items / count, bytes: bytes / count, programItems: min(programItems, items / count),
+            programBytes: min(programBytes, bytes / count))
+    }
+
     /// No limits.
     package static let none = Quotas(items: .max, bytes: .max, programItems: .max, programBytes: .max)
 }
