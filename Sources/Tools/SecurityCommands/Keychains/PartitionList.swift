@@ -131,14 +131,6 @@ private enum KeyCriteria {
     }
 }
 
-extension ItemResponse.Item {
-    /// The bytes of the item's lasting name.
-    var referenceBytes: [UInt8]? {
-        if case .data(let bytes) = reference { return bytes }
-        return nil
-    }
-}
-
 extension CommandFailure {
     /// The same, with the status that macOS's command has here.
     fileprivate var withStatusOne: CommandFailure {
