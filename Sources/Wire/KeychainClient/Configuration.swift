@@ -24,7 +24,7 @@ package struct Configuration: Equatable, Sendable {
         case auto
     }
 
-    /// What a daemon that is started for it is told.
+    /// The options of a daemon that is started for it.
     package enum Kind: Sendable {
         case usual
         /// One of the user's named keychains.

@@ -53,4 +53,10 @@ extension ItemResponse.Item {
         guard case .data(let bytes)? = attributes[.persistentReference] else { return .null }
         return .data(bytes)
     }
+
+    /// The bytes of the item's lasting name.
+    var referenceBytes: [UInt8]? {
+        if case .data(let bytes) = reference { return bytes }
+        return nil
+    }
 }

@@ -87,7 +87,7 @@ struct DumpKeychain {
         session.output.write("\n")
     }
 
-    /// What set-key-partition-list and its kin have noted of the item; nothing for most.
+    /// The partition list noted for the item by set-key-partition-list and its kin; nothing for most.
     private func partitions(of item: ItemResponse.Item) throws(CommandFailure) -> String {
         guard let named = session.named, let reference = item.referenceBytes else { return "" }
         let identifiers = PartitionNotes(named).identifiers(of: reference, in: session.place)

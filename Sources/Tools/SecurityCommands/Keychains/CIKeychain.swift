@@ -32,7 +32,7 @@ enum CIKeychain {
         guard !session.writesJSON else {
             return session.output.write(.object(keychain.variables.map { ($0.name, .string($0.value)) }))
         }
-        session.output.write(format.text(keychain.variables))
+        session.output.write(format.text(of: keychain.variables))
     }
 
     static let stop = Command(
@@ -107,7 +107,7 @@ extension CIKeychain {
         }
 
         /// The values are paths and digits; a quotation mark in a path ends the quotation for a moment.
-        func text(_ variables: [(name: String, value: String)]) -> String {
+        func text(of variables: [(name: String, value: String)]) -> String {
             if self != .sh { return variables.map { "\($0.name)=\($0.value)\n" }.joined() }
             let commands = variables.map { variable in
                 let parts = variable.value.split(separator: "'", omittingEmptySubsequences: false)

@@ -24,7 +24,12 @@ enum KeychainDomain: String, CaseIterable {
     }
 
     /// The keychains of a list that no user changes.
-    var fixed: [String] { self == .system ? ["\(KeychainOwner.stores)/system/keychain.db"] : [] }
+    var fixed: [String] {
+        switch self {
+        case .system: ["\(KeychainOwner.stores)/system/keychain.db"]
+        case .user, .common, .dynamic: []
+        }
+    }
 
     /// - Throws: a failure for a list that users do not change.
     func checkChange() throws(CommandFailure) {

@@ -23,7 +23,7 @@ struct PartitionList {
             var values: Values = [("class", .string(kind.itemClass.code))]
             for criterion in kind.criteria {
                 guard let value = arguments.value(criterion.letter) else { continue }
-                values.append((criterion.code, try criterion.read(value)))
+                values.append((criterion.code, try criterion.value(of: value)))
             }
             return values
         }
@@ -128,14 +128,6 @@ private enum KeyCriteria {
         guard let kind = arguments.value("t") else { return values }
         guard let number = kinds[kind.text] else { throw .usage("-t takes symmetric, public or private") }
         return values + [("kcls", .number(number))]
-    }
-}
-
-extension ItemResponse.Item {
-    /// The bytes of the item's lasting name.
-    var referenceBytes: [UInt8]? {
-        if case .data(let bytes) = reference { return bytes }
-        return nil
     }
 }
 

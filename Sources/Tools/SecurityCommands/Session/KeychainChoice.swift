@@ -120,3 +120,9 @@ extension CommandOption {
     /// The keychain that a command is about.
     static let keychain = CommandOption("k", value: "keychain", "The keychain; as an operand at the end.")
 }
+
+extension Refusal {
+    static let nothingFound = Refusal(
+        .itemNotFound, .notFound, "query", "No item has these attributes.",
+        do: "See `security dump-keychain` for the items there are.")
+}

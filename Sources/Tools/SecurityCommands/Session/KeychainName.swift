@@ -40,7 +40,7 @@ struct KeychainName {
         return named.isSameFile(as: real)
     }
 
-    /// Whether it is certainly no store: there is no such file, or it is called otherwise. What cannot be looked at may
+    /// Whether it is certainly no store: there is no such file, or it is too small. A file that cannot be looked at may
     /// be the system service's.
     private static func isMissing(_ path: String) -> Bool {
         if path.hasSuffix(fileName) { return false }

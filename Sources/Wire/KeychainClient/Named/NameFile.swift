@@ -12,7 +12,7 @@ enum NameFile {
     private static let longestLabel = 255
     private static let longest = magic.utf8.count + 36 + 1 + longestLabel + 1
 
-    /// What there is at a path.
+    /// A finding at a path.
     enum Content: Equatable {
         case nothing
         case name(NamedKeychain.Identifier)
@@ -20,8 +20,8 @@ enum NameFile {
         case other(String)
     }
 
-    /// Reads what is at a path. Links are not followed: a link could lead to a file that another program chooses.
-    static func read(_ path: String) -> Content {
+    /// Reads the file at a path. Links are not followed: a link could lead to a file that another program chooses.
+    static func content(at path: String) -> Content {
         do throws(SystemError) {
             // O_NONBLOCK, in case somebody has put a pipe there.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)

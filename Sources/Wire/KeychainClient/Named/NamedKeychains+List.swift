@@ -10,7 +10,7 @@ extension NamedKeychains {
     /// - Throws: `errSecNotAvailable` when the file cannot be read or is no list.
     package func list() throws(Refusal) -> SearchList {
         guard areKept else { return SearchList() }
-        do throws(SystemError) { return try SearchList.read(listFile) } catch {
+        do throws(SystemError) { return try SearchList.load(listFile) } catch {
             throw .cannot("read the search list", listFile, error)
         }
     }

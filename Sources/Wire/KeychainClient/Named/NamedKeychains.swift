@@ -55,7 +55,7 @@ package struct NamedKeychains: Sendable {
         if paths.isLogin(name) { return .login }
         guard areKept else { throw .namedInService(name) }
         for path in paths.places(name) {
-            switch NameFile.read(path) {
+            switch NameFile.content(at: path) {
             case .nothing: continue
             case .other(let reason): throw .notANameFile(path, reason)
             case .name(let identifier):
@@ -136,7 +136,7 @@ extension NamedKeychains {
 
     private func checkFree(_ path: String) throws(Refusal) {
         guard SearchList.isPath(path) else { throw .notAPath(path) }
-        switch NameFile.read(path) {
+        switch NameFile.content(at: path) {
         case .nothing: return
         case .name(let identifier) where !isStored(identifier): throw .duplicateNamesNothing(path)
         case .name, .other: throw .duplicate(path)
@@ -181,7 +181,7 @@ extension NamedKeychains {
 
     private func removeName(_ keychain: NamedKeychain) throws(Refusal) {
         // Somebody may have put another file there meanwhile.
-        guard NameFile.read(keychain.path) == .name(keychain.identifier) else { return }
+        guard NameFile.content(at: keychain.path) == .name(keychain.identifier) else { return }
         do throws(SystemError) { try AtomicFile.remove(keychain.path) } catch {
             throw .cannot("remove", keychain.path, error)
         }
@@ -248,7 +248,7 @@ extension NamedKeychains {
         return try identifiers().compactMap { identifier in
             let bytes = (try? AtomicFile.read(store(identifier) + "/name", limit: 4096)) ?? []
             let path = String(decoding: bytes, as: UTF8.self)
-            if case .name(identifier) = NameFile.read(path) { return nil }
+            if case .name(identifier) = NameFile.content(at: path) { return nil }
             return NamedKeychain(identifier, path: path)
         }
     }

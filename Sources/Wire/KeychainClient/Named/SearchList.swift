@@ -68,7 +68,7 @@ package struct SearchList: Equatable, Sendable {
     /// Reads the file; a list of login alone where there is none.
     ///
     /// - Throws: `SystemError` of `open` or `read`; `EINVAL` for a file that is no list.
-    static func read(_ path: String) throws(SystemError) -> SearchList {
+    static func load(_ path: String) throws(SystemError) -> SearchList {
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try AtomicFile.read(path, limit: longest) } catch {
             if error.code == ENOENT || error.code == ENOTDIR { return SearchList() }

@@ -5,8 +5,8 @@ package import LinuxSystem
 
 /// A keychain for one job: a daemon of its own, in a random folder of a file system in memory.
 ///
-/// Its password is random unless one is given, and only the enclave has it. What the kernel might swap out of the folder
-/// opens with nothing that is in it. The daemon ends with its owner, after a time, or when ``stop(_:)`` is called.
+/// Its password is random unless one is given, and only the enclave has it. Memory of the folder that the kernel swaps
+/// out opens with nothing that is in it. The daemon ends with its owner, after a time, or when ``stop(_:)`` is called.
 package struct ThrowAwayKeychain: Sendable {
     /// The settings with which it is reached.
     package let configuration: Configuration
@@ -112,7 +112,7 @@ package struct ThrowAwayKeychain: Sendable {
         let names = (try? FolderEntries.names(in: base)) ?? []
         for folder in names.map({ "\(base)/\($0)" }) where isOne(folder) {
             let socket = folder + "/keychaind.sock"
-            // Who begins to listen holds the lock.
+            // A daemon that begins to listen holds the lock.
             guard (try? FileStatus(ofLink: socket)) != nil,
                 let lock = try? FileLock(socket + ".lock", .exclusive, deadline: .now)
             else { continue }
