@@ -24,8 +24,7 @@ final class WorkerThreads: Sendable {
         let writes = WorkQueue<WriteJob>(capacity: limits.queuedWrites, share: limits.queuedWritesOfProgram)
         let searches = WorkQueue<SearchJob>(
             capacity: limits.queuedSearches, share: limits.queuedSearchesOfProgram,
-            running: Self.half(limits.searchWorkers)
-        )
+            running: Self.half(limits.searchWorkers))
         let slow = WorkQueue<DeviceJob>(
             capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
             shared: max(1, limits.workers - 1))
@@ -35,14 +34,13 @@ final class WorkerThreads: Sendable {
         let watchers = StateWatchers(handler.stateEpoch, capacity: limits.watchers, share: limits.watchersOfProgram)
         let prompts = WorkQueue<PromptJob>(
             capacity: limits.queuedPrompts, share: limits.queuedPromptsOfProgram,
-            running: Self.half(limits.promptWorkers),
-            shared: max(1, limits.promptWorkers - 1))
+            running: Self.half(limits.promptWorkers), shared: max(1, limits.promptWorkers - 1))
         // A prompt's end is never refused to a program that may have it.
         let attendance = WorkQueue<PromptControlJob>(
             capacity: limits.queuedAttendance, share: limits.queuedAttendance / 4)
         let identities = WorkQueue<RegistryJob>(
             capacity: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
-        let closings = [
+        closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
             identities.close, watchers.close,
         ]
@@ -57,11 +55,12 @@ final class WorkerThreads: Sendable {
             Group("attend", limits.promptAttendants) { Self.attend(attendance, with: handler) },
             Group("who", limits.identityWorkers) { Self.identify(identities, in: registry) },
         ]
-        threads = try Self.start(groups, and: watchers, with: handler) { for close in closings { close() } }
+        threads = try Self.start(groups, and: watchers, with: handler) { [closings] in
+            for close in closings { close() }
+        }
         (self.writes, self.searches, self.slow, self.brief) = (writes, searches, slow, brief)
         (self.keys, self.watchers) = (keys, watchers)
         (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
-        self.closings = closings
     }
 
     /// Threads that do the same work.

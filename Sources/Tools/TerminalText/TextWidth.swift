@@ -1,4 +1,5 @@
-/// The columns that a text takes on a terminal, by clusters of characters (UAX #29) and their East Asian width (UAX #11).
+/// The columns that a text takes on a terminal, by clusters of characters (UAX #29) and their East Asian
+/// width (UAX #11).
 ///
 /// The table is this project's own, because the C library's depends on the locale. The text has no control characters.
 package struct TextWidth: Sendable {

@@ -27,7 +27,8 @@ import Testing
         arguments: [
             ("deploy", 6, "deploy"), ("deploy", 5, "depl…"), ("部门经理", 8, "部门经理"), ("部门经理", 7, "部门经…"),
             ("部门经理", 6, "部门…"),
-            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("👩‍💻👩‍💻", 3, "👩‍💻…"), ("ab", 1, "…"), ("ab", 0, ""), ("", 0, ""),
+            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+            ("👩‍💻👩‍💻", 3, "👩‍💻…"), ("ab", 1, "…"), ("ab", 0, ""), ("", 0, ""),
         ])
     func cut(text: String, limit: Int, expected: String) {
         #expect(width.cut(text, to: limit) == expected)

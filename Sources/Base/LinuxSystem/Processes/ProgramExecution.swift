@@ -80,7 +80,7 @@ package final class WatchedChild {
         case killed(signal: CInt)
     }
 
-    /// What became of a child.
+    /// A change of a child's state.
     package enum Change: Equatable, Sendable {
         case ended(End)
         case stopped(signal: CInt)

@@ -6,7 +6,7 @@ import KeychainModel
 /// Service, account and the values behind the question mark are percent-encoded UTF-8 (RFC 3986 section 2.1). For an
 /// internet password the service is its server. A reference is no secret and may stand in a repository.
 struct ItemReference: Hashable {
-    /// What of the item is meant.
+    /// The part of the item that is meant.
     enum Field: String, CaseIterable {
         case password, account, label, comment
     }

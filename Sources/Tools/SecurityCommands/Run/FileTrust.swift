@@ -34,7 +34,7 @@ struct UntrustedFile {
 struct FileTrust {
     private let session: Session
     private let verb: String
-    /// What gets the values: the program's path, or that of the file that is written.
+    /// The receiver of the values: the program's path, or that of the file that is written.
     private let use: String
     /// A text that changes with the program.
     private let version: String

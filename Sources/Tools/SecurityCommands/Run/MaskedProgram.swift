@@ -129,7 +129,7 @@ private final class TerminalKeys {
 
     init(from source: FileDescriptor, to target: FileDescriptor) { (self.source, self.target) = (source, target) }
 
-    /// What it waits for.
+    /// The descriptor it waits for, and its readiness.
     var event: (FileDescriptor, Readiness) {
         typed.count > 0 ? (target, .writable) : (source, isOpen ? .readable : [])
     }

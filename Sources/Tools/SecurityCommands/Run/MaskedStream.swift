@@ -6,7 +6,7 @@ final class MaskedStream {
     private(set) var source: FileDescriptor?
     let target: FileDescriptor
     private let mask: OutputMask
-    /// What may be shown and was not written yet.
+    /// Bytes that may be shown and were not written yet.
     private let outgoing = SecretBuffer(capacity: 0)
     private var written = 0
     /// When what is held back is shown as it is.

@@ -48,7 +48,7 @@ struct ReferenceResolver {
 
     private func only(_ reference: ItemReference) throws(CommandFailure) -> ItemResponse.Item {
         var items = try matches(reference)
-        // What git and docker keep is in a domain of theirs; the user's own item is meant before it.
+        // Items of git and docker are in a domain of theirs; the user's own item is meant before it.
         let own = items.filter { $0.securityDomain.isEmpty }
         if items.count > 1, !own.isEmpty { items = own }
         guard let item = items.first else { throw .refused(call: verb, .nothing(at: reference)) }
@@ -138,7 +138,7 @@ struct ReferenceResolver {
     }
 }
 
-/// What references name.
+/// The values that references name.
 struct ReferencedValues {
     var single: [ItemReference: SecretBytes] = [:]
     /// The passwords of whole services, under their accounts.

@@ -1,7 +1,7 @@
 import CommandOptions
 import LinuxSystem
 
-/// What a command line of `run` asks for, read before anything is done.
+/// The command line of `run`, read before anything is done.
 struct RunRequest {
     /// Whether output is looked through for secrets.
     enum Masking: String, CaseIterable {
