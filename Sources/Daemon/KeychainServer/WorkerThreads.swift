@@ -58,9 +58,8 @@ final class WorkerThreads: Sendable {
         threads = try Self.start(groups, and: watchers, with: handler) { [closings] in
             for close in closings { close() }
         }
-        (self.writes, self.searches, self.slow, self.brief) = (writes, searches, slow, brief)
-        (self.keys, self.watchers) = (keys, watchers)
-        (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
+        (self.writes, self.searches, self.slow, self.brief, self.keys) = (writes, searches, slow, brief, keys)
+        (self.watchers, self.prompts, self.attendance, self.identities) = (watchers, prompts, attendance, identities)
     }
 
     /// Threads that do the same work.
