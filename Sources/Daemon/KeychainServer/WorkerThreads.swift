@@ -55,9 +55,7 @@ final class WorkerThreads: Sendable {
             Group("attend", limits.promptAttendants) { Self.attend(attendance, with: handler) },
             Group("who", limits.identityWorkers) { Self.identify(identities, in: registry) },
         ]
-        threads = try Self.start(groups, and: watchers, with: handler) { [closings] in
-            for close in closings { close() }
-        }
+        threads = try Self.start(groups, and: watchers, with: handler, orElse: closings)
         (self.writes, self.searches, self.slow, self.brief, self.keys) = (writes, searches, slow, brief, keys)
         (self.watchers, self.prompts, self.attendance, self.identities) = (watchers, prompts, attendance, identities)
     }
@@ -73,9 +71,10 @@ final class WorkerThreads: Sendable {
         }
     }
 
-    /// - Parameter close: ends the queues, and with them the threads, when one cannot be started.
+    /// - Parameter closings: end the queues, and with them the threads, when one cannot be started.
     private static func start(
-        _ groups: [Group], and watchers: StateWatchers, with handler: any RequestHandler, orElse close: () -> Void
+        _ groups: [Group], and watchers: StateWatchers, with handler: any RequestHandler,
+        orElse closings: [@Sendable () -> Void]
     ) throws(SystemError) -> [Thread] {
         var threads: [Thread] = []
         do throws(SystemError) {
@@ -85,7 +84,7 @@ final class WorkerThreads: Sendable {
             }
             return threads
         } catch {
-            close()
+            for close in closings { close() }
             for thread in threads { thread.join() }
             throw error
         }

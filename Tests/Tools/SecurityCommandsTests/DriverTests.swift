@@ -43,7 +43,7 @@ import Testing
                 "attest-key", "set-credential", "list-credentials", "delete-credential", "codesign", "decisions",
                 "why", "move-items", "rename-group", "orphans",
                 "set-group-policy", "uninstalled", "ci-start", "ci-stop", "git-credential", "docker-credential",
-                "setup", "completions",
+                "setup", "run", "inject", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }
