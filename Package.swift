@@ -184,9 +184,13 @@ let package = Package(
                 "KeychainModel", "LinuxSystem",
             ]),
 
+        module("TerminalText", in: "Tools"),
         module(
             "SecurityCommands", in: "Tools",
-            uses: ["KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions", "LinuxSystem"]),
+            uses: [
+                "KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions", "LinuxSystem",
+                "TerminalText",
+            ]),
         program(
             "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
         module(
@@ -317,6 +321,7 @@ let package = Package(
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+        tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
         tests(
             "SecurityCommandsTests", in: "Tools",
             uses: [

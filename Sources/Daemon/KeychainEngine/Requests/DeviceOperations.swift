@@ -33,7 +33,7 @@ extension KeychainEngine {
         guard let operation = request.logged else { return }
         var entry = AuditLog.Entry(caller, operation, named: request.group)
         if let refusal { entry.end(in: refusal) }
-        decisions.note(entry)
+        decisions.record(entry)
     }
 
     private func perform(

@@ -170,9 +170,6 @@ import LinuxSystem
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// The row number of the last insertion.
-    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
-
     /// Copies the whole database into a new file, consistent even while it is being changed.
     func snapshot(to path: String) throws(DatabaseError) {
         let statement = try prepare("VACUUM INTO ?", "write a snapshot")

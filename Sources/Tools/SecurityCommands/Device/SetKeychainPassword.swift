@@ -25,7 +25,7 @@ enum SetKeychainPassword {
     ) { arguments, session throws(CommandFailure) in try change(arguments, session) }
 
     private static func change(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let passcodes = Passcodes(session)
         let isSet = try session.status(call).passcodeIsSet
         if isSet, arguments.has("R") { return try replace(arguments, session) }

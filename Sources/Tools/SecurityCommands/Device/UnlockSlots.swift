@@ -9,7 +9,7 @@ enum UnlockSlots {
         "list-unlock-slots", "List what opens the keychain.", synopsis: "[keychain]", operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let call = "list-unlock-slots"
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let slots = try session.details(call).slots
         if session.writesJSON { return session.output.write(.array(slots.map(\.json))) }
         for slot in slots { session.output.write("\(slot.number): \(slot.kind.title)\n") }

@@ -14,7 +14,7 @@ enum VerifyKeychain {
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let call = "verify-keychain"
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let report = try verify(call, session)
         session.output.write { buffer in
             if session.writesJSON {

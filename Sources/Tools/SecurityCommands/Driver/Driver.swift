@@ -1,4 +1,5 @@
 package import CommandOptions
+import KeychainClient
 import LinuxSystem
 
 /// Turns a command line into an exit status (rule command.driver.status).
@@ -30,6 +31,7 @@ package enum Driver {
             try ReleaseLines.show(session)
             return 0
         }
+        if globals.has("E") { try EphemeralSession.begin(session) }
         if globals.has("h") || globals.wantsHelp { return execute([Argument("help")] + globals.operands, session) }
         if !globals.operands.isEmpty { return execute(globals.operands, session) }
         guard globals.has("i") || globals.has("p") else { return Help.printUsage(session) }
@@ -84,6 +86,8 @@ package enum Driver {
         if session.isVerbose { session.echo(command, words, hiding: arguments.secretWords) }
         if arguments.wantsHelp { return Help.show([command], session) }
         guard command.operands.contains(arguments.operands.count) else { throw .usage(nil) }
+        // The command before it may have been about another keychain.
+        try session.turn(to: .login, command.name)
         try body(arguments, session)
     }
 }

@@ -11,7 +11,7 @@ enum FindPassword {
             synopsis: "[-a account] [-s \(kind.place)] [options...] [-g] [keychain...]",
             options: kind.matchOptions + [
                 CommandOption("g", "Also show the password, on standard error."),
-                CommandOption("w", "Show only the password, on standard output."),
+                CommandOption("w", "Show only the password, on standard output."), .keychain,
             ],
             notes: [
                 "-w writes a text with a line end behind it. A password that is not text is written to a terminal in",
@@ -21,22 +21,25 @@ enum FindPassword {
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in
-            try UnlockOffer(session).run { () throws(CommandFailure) in try search(kind, arguments, session) }
+            try UnlockOffer(session).run { () throws(CommandFailure) in
+                let query = try PasswordQuery(kind, arguments)
+                try session.inFirst(arguments.keychains, PasswordQuery.call) { () throws(CommandFailure) in
+                    try search(query, arguments, session)
+                }
+            }
         }
     }
 
     private static func search(
-        _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
+        _ query: PasswordQuery, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
-        let query = try PasswordQuery(kind, arguments)
-        try KeychainName.check(arguments.operands, PasswordQuery.call, session)
         if arguments.has("w") {
             let item = try query.first(returning: ["r_Data"], session)
             return showOnlyPassword(item.password, session)
         }
         let wanted = arguments.has("g") ? ["r_Attributes", "r_Data"] : ["r_Attributes"]
         let item = try query.first(returning: wanted, session)
-        let store = KeychainName.storePath(try session.status(PasswordQuery.call))
+        let store = try session.shownPath(PasswordQuery.call)
         showItem(item, in: store, withPassword: arguments.has("g"), session)
     }
 

@@ -90,9 +90,3 @@ extension Session {
         do throws(Refusal) { return try build() } catch { throw .refused(call: call, error) }
     }
 }
-
-extension Refusal {
-    static let nothingFound = Refusal(
-        .itemNotFound, .notFound, "query", "No item has these attributes.",
-        do: "See `security dump-keychain` for the items there are.")
-}

@@ -5,7 +5,12 @@ import KeychainWire
 import LinuxSystem
 
 /// The records of groups, as the writing thread keeps them.
-extension ItemWriter {
+struct GroupRecords {
+    let writer: ItemWriter
+
+    private var store: StoreWriter { writer.store }
+    private var registry: GroupRegistry { writer.registry }
+
     /// Writes down which programs were seen.
     func write(_ activity: [ProgramActivity.ProgramUse]) throws(Refusal) {
         guard !activity.isEmpty else { return }
@@ -19,7 +24,7 @@ extension ItemWriter {
     }
 
     /// The record of a group; nil when there is none, or it does not open.
-    func record(of group: String) throws(Refusal) -> GroupRecord? {
+    private func record(of group: String) throws(Refusal) -> GroupRecord? {
         let digest = try store.digester.group(group)
         return try store.groupRecord(digest).flatMap { registry.open($0, for: digest.bytes) }
     }
@@ -35,7 +40,7 @@ extension ItemWriter {
     }
 
     /// A group that has the name of another takes over what was known of it.
-    func renameRecord(of group: String, to name: String) throws(Refusal) {
+    func rename(_ group: String, to name: String) throws(Refusal) {
         guard let old = try record(of: group) else { return }
         try change(name) { record in
             record.policy = old.policy
@@ -48,7 +53,7 @@ extension ItemWriter {
     }
 
     /// The groups that have items, with what is known of them; those whose names nobody can tell now are left out.
-    func groups() throws(Refusal) -> [(record: GroupRecord, items: UInt64)] {
+    func groupsWithItems() throws(Refusal) -> [(record: GroupRecord, items: UInt64)] {
         var items: [[UInt8]: UInt64] = [:]
         for itemClass in ItemClass.stored {
             try store.countItemsOfGroups(in: itemClass) { items[$0, default: 0] += UInt64(clamping: $1) }
@@ -71,39 +76,13 @@ extension ItemWriter {
         for itemClass in ItemClass.stored {
             let batch = RowBatch()
             try store.someRows(of: digest, in: itemClass) { batch.append($0) }
-            for index in batch.rows.indices {
+            for row in batch {
                 let item: PlainItem?
-                do throws(Refusal) { item = try open(index, in: batch, as: itemClass, withValue: false) } catch {
-                    continue
-                }
+                do throws(Refusal) { item = try writer.decryptedItem(of: row, withValue: false) } catch { continue }
                 if let name = item?.attributes[.accessGroup]?.string { return name }
             }
         }
         return nil
-    }
-
-    /// Removes the items of groups that are to go with their programs, all of which are gone (rule
-    /// access-groups.removal.last).
-    ///
-    /// - Parameter programs: those that were removed; groups of others are not looked at.
-    /// - Returns: how many items went.
-    func purge(programs: Set<String>) throws(Refusal) -> UInt64 {
-        var count: UInt64 = 0
-        try store.transaction { () throws(Refusal) in
-            for (digest, sealed) in try store.groupRecords() {
-                guard let record = registry.open(sealed, for: digest), record.policy == .purge,
-                    !programs.isDisjoint(with: record.possiblePrograms), record.isWithoutPrograms
-                else { continue }
-                let group = try store.digester.group(record.name)
-                for itemClass in ItemClass.stored {
-                    count += UInt64(clamping: try store.countItems(of: group, in: itemClass))
-                    try store.deleteItems(of: group, from: itemClass)
-                }
-                try store.forgetVersions(of: group)
-                try store.dropGroupRecord(group)
-            }
-        }
-        return count
     }
 }
 

@@ -1,29 +1,14 @@
-import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// `SecItemAdd` (rules items.add.rules, items.add.any).
-extension ItemWriter {
-    func add(_ request: AuthorizedRequest, _ write: PendingWrite) throws(Refusal) {
-        guard request.parts.isEmpty else { return try addIdentity(request, write) }
-        let rowKey = rowKeys.take(for: try request.addedAccessibility())
-        let gate = write.gate ?? plainGate
-        var item = try newItem(request, uuid: rowKey?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes), past: gate)
-        if request.request.updatesExisting, let changed = try updateTwin(of: item, request, past: gate) {
-            item = changed
-        } else {
-            try put(try seal(item, with: rowKey, past: gate, request.request.authenticationUI), at: nil)
-        }
-        write.writer.begin(id: write.id, notice: item.notice)
-        answer(item, request.request.returns, into: write.writer)
-        write.writer.end()
-    }
-
-    func newItem(_ request: AuthorizedRequest, uuid: [UInt8], past gate: AccessControlGate) throws(Refusal) -> PlainItem
-    {
+extension WriteCommand {
+    /// The item that an add describes.
+    ///
+    /// - Throws: `errSecParam` for attributes that contradict each other or the key; what the enclave says of the key.
+    func newItem(_ request: AuthorizedRequest, uuid: [UInt8]) throws(Refusal) -> PlainItem {
         let (query, itemClass) = (request.request.query, request.request.itemClass ?? .genericPassword)
         var item = PlainItem(
             itemClass: itemClass, uuid: uuid, attributes: PlainItem.defaults(of: itemClass),
@@ -37,28 +22,30 @@ extension ItemWriter {
         if item.attributes[.accessible] == nil {
             item.attributes[.accessible] = .string(try request.addedAccessibility().code)
         }
-        try settleKey(of: &item, isNew: true, past: gate, request)
+        try settleKey(of: &item, isNew: true)
         return item
     }
+}
 
-    /// The item as an add with return keys gives it back.
-    func answer(_ item: PlainItem, _ returns: ReturnFlags, into writer: ResponseWriter) {
+extension ResponseWriter {
+    /// Appends an item as an add with return keys gives it back.
+    func append(_ item: PlainItem, _ returns: ReturnFlags) {
         guard !returns.isEmpty else { return }
-        writer.beginItem(item.itemClass)
+        beginItem(item.itemClass)
         if returns.needAttributes(of: item.itemClass) {
-            item.encoded().storage.withSpan { writer.buffer.append($0) }
+            item.encoded().storage.withSpan { buffer.append($0) }
         }
         if let key = item.sealedKey {
-            if returns.contains(.reference) { writer.buffer.append(.sealedKey, .data(key.bytes)) }
+            if returns.contains(.reference) { buffer.append(.sealedKey, .data(key.bytes)) }
         } else if returns.needValue(of: item.itemClass) {
-            (item.value ?? SecretBytes(count: 0)).withSpan { writer.buffer.append(.valueData, .data, $0) }
+            (item.value ?? SecretBytes(count: 0)).withSpan { buffer.append(.valueData, .data, $0) }
         }
         if returns.contains(.persistentReference),
             let bytes = PersistentReference(item.itemClass, uuid: item.uuid).bytes
         {
-            writer.buffer.append(.persistentReference, .data(bytes))
+            buffer.append(.persistentReference, .data(bytes))
         }
-        writer.endItem()
+        endItem()
     }
 }
 
