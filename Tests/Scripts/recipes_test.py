@@ -104,7 +104,7 @@ ENCLAVE_CALL = Recipe(
     below=["Base/KeychainCrypto", "Base/DER", "Wire/KeychainWire", "Base/KeychainModel", "Base/LinuxSystem"],
     libraries=["COpenSSL", "CArgon2"],
     files={
-        "EnclaveWire/Channel/EnclaveConnection+New.swift": """import KeychainModel
+        "EnclaveWire/Channel/EnclaveConnection+New.swift": """package import KeychainModel
 
 extension EnclaveConnection {
     package func reverse(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
