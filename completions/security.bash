@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-E --ephemeral -h -i -M --macos-compat -p -q -S --system -V --version -v --json help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions" ;;
-        help) words="help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions" ;;
+        "") words="-E --ephemeral -h -i -M --macos-compat -p -q -S --system -V --version -v --json help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions list show copy generate add edit rm purge" ;;
+        help) words="help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions list show copy generate add edit rm purge" ;;
         completions) words="bash zsh fish" ;;
         list-keychains) words="-d -s -o --orphans --json --help" ;;
         default-keychain) words="-d -s --json --help" ;;
@@ -76,6 +76,14 @@ _security() {
         setup) words="-l --system-library -n --dry-run -y --yes -u --undo --json --help" ;;
         run) words="-e --env -E --env-file -A --all -d --fd -f --file -i --stdin -m --mask -c --keep-core -n --inherit -t --trust-file -s --status-fd --json --help" ;;
         inject) words="-i --in-file -o --out-file -r --reveal -t --trust-file --json --help" ;;
+        list) words="-e --fail-empty -H --heading -k --sort -l --long -n --limit -r --reverse --json --help" ;;
+        show) words="-F --force-stdout -H --history -p --reveal --json --help" ;;
+        copy) words="-1 --once -f --field -o --osc52 -t --clear --json --help" ;;
+        generate) words="-c --copy -l --length -P --pin -R --rules -s --save -w --words --json --help" ;;
+        add) words="-d --password-fd --json --help" ;;
+        edit) words="-d --password-fd -p --password --json --help" ;;
+        rm) words="-y --yes --json --help" ;;
+        purge) words="-y --yes --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -67,6 +67,14 @@ _security() {
         'run:Start a command with passwords of the keychain in its environment.'
         'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
+        'list:List items, narrowed by words and filters.'
+        'show:Show an item; its value only where that is asked for.'
+        'copy:Copy an item'\''s password to the clipboard for a while.'
+        'generate:Generate a password.'
+        'add:Add a password.'
+        'edit:Change an item.'
+        'rm:Delete items; undelete brings them back.'
+        'purge:Delete items for ever, with their earlier versions.'
     )
     local context state line
     _arguments -C \
@@ -415,6 +423,46 @@ _security() {
                     {-o,--out-file}'[Write this file, for its owner alone; otherwise standard output.]:file:_files' \
                     {-r,--reveal}'[Write the values to a terminal too.]' \
                     {-t,--trust-file}'[Use the template without asking.]' \
+                    '--json[Write JSON.]' ;;
+                list) _arguments -S \
+                    {-e,--fail-empty}'[Exit with 44 when nothing is found.]' \
+                    {-H,--heading}'[Print the heading also where the output is no terminal.]' \
+                    {-k,--sort}'[Sort by name, kind, account, group, changed or created.]:column: ' \
+                    {-l,--long}'[Also show when items were made, expire and open.]' \
+                    {-n,--limit}'[Show so many items at most.]:number: ' \
+                    {-r,--reverse}'[Reverse the order.]' \
+                    '--json[Write JSON.]' ;;
+                show) _arguments -S \
+                    {-F,--force-stdout}'[With -p, also where the output is no terminal.]' \
+                    {-H,--history}'[Show the earlier versions in place of the item.]' \
+                    {-p,--reveal}'[Also show the value, on a terminal.]' \
+                    '--json[Write JSON.]' ;;
+                copy) _arguments -S \
+                    {-1,--once}'[Let it be pasted once.]' \
+                    {-f,--field}'[Copy password, account, label or comment.]:field: ' \
+                    {-o,--osc52}'[Have the terminal copy, by the sequence OSC 52.]' \
+                    {-t,--clear}'[Clear the clipboard after so many seconds (45).]:seconds: ' \
+                    '--json[Write JSON.]' ;;
+                generate) _arguments -S \
+                    {-c,--copy}'[Copy the password in place of printing it.]' \
+                    {-l,--length}'[The number of characters.]:length: ' \
+                    {-P,--pin}'[So many digits.]:length: ' \
+                    {-R,--rules}'[Obey a website'\''s rules.]:rules: ' \
+                    {-s,--save}'[Store the password as an item, service/account.]:item: ' \
+                    {-w,--words}'[So many words that can be pronounced.]:number: ' \
+                    '--json[Write JSON.]' ;;
+                add) _arguments -S \
+                    {-d,--password-fd}'[Read the password from this open descriptor.]:number: ' \
+                    '--json[Write JSON.]' ;;
+                edit) _arguments -S \
+                    {-d,--password-fd}'[Read the password from this open descriptor.]:number: ' \
+                    {-p,--password}'[Ask for a new password, or read it from standard input.]' \
+                    '--json[Write JSON.]' ;;
+                rm) _arguments -S \
+                    {-y,--yes}'[Do not ask.]' \
+                    '--json[Write JSON.]' ;;
+                purge) _arguments -S \
+                    {-y,--yes}'[Do not ask.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

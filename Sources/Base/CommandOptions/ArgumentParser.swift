@@ -7,22 +7,24 @@ import LinuxSystem
 package struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
+    private let isMixed: Bool
     private var next = 0
     private var parsed = ParsedArguments()
 
-    private init(_ words: [Argument], _ options: [CommandOption]) {
-        self.words = words
-        self.options = options
+    private init(_ words: [Argument], _ options: [CommandOption], mixed: Bool = false) {
+        (self.words, self.options, isMixed) = (words, options, mixed)
     }
 
     /// Reads the words behind a command's name.
     ///
-    /// - Parameter options: what the command knows; nil for one whose operands may begin with a minus sign.
+    /// - Parameters:
+    ///   - options: what the command knows; nil for one whose operands may begin with a minus sign.
+    ///   - mixed: whether every option may stand behind operands, until `--`.
     /// - Throws: for an option that does not exist or lacks its value.
     package static func parse(
-        _ words: [Argument], options: [CommandOption]?
+        _ words: [Argument], options: [CommandOption]?, mixed: Bool = false
     ) throws(WrongCommandLine) -> ParsedArguments {
-        var parser = ArgumentParser(words, options ?? [])
+        var parser = ArgumentParser(words, options ?? [], mixed: mixed && options != nil)
         if options != nil { try parser.parseOptions() }
         try parser.parseOperands()
         return parser.parsed
@@ -49,6 +51,10 @@ package struct ArgumentParser {
 
     private mutating func parseOperands() throws(WrongCommandLine) {
         while next < words.count {
+            if isMixed, !parsed.endsOptions, words[next].startsWithMinus {
+                try parseOptions()
+                continue
+            }
             let word = words[next]
             next += 1
             let isOption = try parsed.endsOptions ? false : takeLong(word)

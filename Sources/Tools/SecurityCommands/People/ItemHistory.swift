@@ -12,18 +12,27 @@ enum ItemHistory {
 
     static let list = Command(
         "history", "Show the earlier versions of items, and deleted items.",
-        synopsis: "[-a account] [-c class] [-l label] [-s place] [-F]",
+        synopsis: "[-a account] [-c class] [-l label] [-s place] [-F]\nitem",
         options: ItemSelection.options + [
             CommandOption("F", word: "forget", "Drop the versions that were found, for good, in place of showing them.")
         ],
         notes: [
             "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of",
-            "this command are shown; those that ask their user, only after the answer.",
-        ] + kept
+            "this command are shown; those that ask their user, only after the answer. An item is named as for show.",
+        ] + kept,
+        operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
+        if let word = arguments.operands.first {
+            guard selection.isEmpty, !arguments.has("F") else { throw .usage("an item, or options that describe one") }
+            return try show(of: try ItemName(word), session)
+        }
         if arguments.has("F") { return try forget(selection, session) }
         let versions = try versions(selection, "history", session)
+        try writeVersions(versions, session)
+    }
+
+    private static func writeVersions(_ versions: [ItemVersion], _ session: Session) throws(CommandFailure) {
         guard !versions.isEmpty else { throw .refused(call: "history", .noVersions) }
         for version in versions {
             if session.writesJSON {
@@ -34,18 +43,53 @@ enum ItemHistory {
         }
     }
 
+    /// Shows the earlier versions of everything that a name describes, wholly or in part.
+    private static func show(of name: ItemName, _ session: Session) throws(CommandFailure) {
+        let all = try versions(.everything, "history", session)
+        try writeVersions(all.filter { name.match(ListedItem($0.item, in: session.place)) != .none }, session)
+    }
+
+    /// Shows the earlier versions of one item.
+    static func show(of item: ListedItem, _ session: Session) throws(CommandFailure) {
+        try session.turn(to: item.keychain, "history")
+        let all = try versions(.everything, "history", session)
+        let own = all.filter { version in
+            let earlier = ListedItem(version.item, in: session.place)
+            return earlier.itemClass == item.itemClass && earlier.reference == item.reference
+        }
+        try writeVersions(own, session)
+    }
+
     static let undelete = Command(
-        "undelete", "Bring a deleted item back.", synopsis: "[-a account] [-c class] [-l label] [-s place]",
+        "undelete", "Bring a deleted item back.",
+        synopsis: "item\n[-a account] [-c class] [-l label] [-s place]",
         options: ItemSelection.options,
         notes: [
             "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there",
             "is another one under the same name meanwhile, nothing is changed. An item that asks its user comes back",
-            "after the answer.",
-        ] + kept
+            "after the answer. An item is named as for rm.",
+        ] + kept,
+        examples: ["security undelete deploy/ci"], operands: 0...1, layer: .people
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
+        if let word = arguments.operands.first {
+            guard selection.isEmpty else { throw .usage("an item, or options that describe one") }
+            let name = try ItemName(word)
+            return try session.asOneThing("undelete") { () throws(CommandFailure) in try undelete(name, session) }
+        }
         // It is looked for first, and asking for what is found once is enough.
         try session.asOneThing("undelete") { () throws(CommandFailure) in try undelete(selection, session) }
+    }
+
+    private static func undelete(_ name: ItemName, _ session: Session) throws(CommandFailure) {
+        let found = try ItemSearch(session, "undelete", exactly: true).allDeleted([name])
+        guard let item = found.first else { throw .refused(call: "undelete", .noVersions) }
+        try ItemAccess(session, "undelete").restore(item)
+        if session.writesJSON {
+            return session.output.write(
+                .object([("restored", .string(item.title)), ("ref", .string(item.encodedReference))]))
+        }
+        session.output.write(shown: "Brought back \(item.title).")
     }
 
     private static func undelete(_ selection: ItemSelection, _ session: Session) throws(CommandFailure) {
@@ -166,6 +210,11 @@ struct ItemSelection {
         }
         self.classes = chosen
     }
+
+    /// All items of all classes.
+    static let everything = ItemSelection()
+
+    private init() { (classes, isEmpty) = (ItemClass.stored.map { ($0, []) }, true) }
 
     /// The key in a query of what a letter speaks of; nil in a class that has no such thing.
     private static func code(_ letter: Character, _ itemClass: ItemClass) -> String? {
