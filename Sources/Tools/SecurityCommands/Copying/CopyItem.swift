@@ -71,7 +71,7 @@ struct CopyItem {
     }
 
     private func value(of item: ListedItem) throws(CommandFailure) -> SecretBytes {
-        let found = try ItemAccess(session, Self.call).read(item, withValue: field == .password)
+        let found = try ItemAccess(session, Self.call).attributes(of: item, withValue: field == .password)
         switch field {
         case .password: return found.password
         case .account: return found.attributes.secret(.account) ?? SecretBytes(count: 0)

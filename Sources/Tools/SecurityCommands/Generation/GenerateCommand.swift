@@ -87,7 +87,7 @@ struct GenerateCommand {
 
     private func store(_ password: SecretBytes) throws(CommandFailure) {
         guard let target else { return }
-        try target.store(password, session, "generate")
+        try target.save(password, session, "generate")
     }
 
     private func showPassword(_ password: GeneratedPassword) throws(CommandFailure) {

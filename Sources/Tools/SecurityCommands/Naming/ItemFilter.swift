@@ -17,10 +17,10 @@ struct ItemFilter {
     /// - Parameter now: seconds since 2001.
     /// - Throws: ``CommandFailure/usage(_:nearest:)`` for a filter whose value cannot be read.
     init(_ words: [Argument], now: Double) throws(CommandFailure) {
-        for word in words.map(\.text) { try take(word, now) }
+        for word in words.map(\.text) { try narrow(by: word, now) }
     }
 
-    private mutating func take(_ word: String, _ now: Double) throws(CommandFailure) {
+    private mutating func narrow(by word: String, _ now: Double) throws(CommandFailure) {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, Self.names.contains(parts[0]) else { return words.append(ItemWord(word)) }
         let value = parts[1]

@@ -87,7 +87,7 @@ struct ItemSearch {
     func all(_ names: [ItemName]) throws(CommandFailure) -> [ListedItem] {
         var candidates = Candidates(names)
         var listing = KeychainListing(session, call)
-        try listing.visit { candidates.take($0) }
+        try listing.visit { candidates.consider($0) }
         if let locked = listing.locked.first, candidates.isIncomplete {
             // An offer to unlock is about this one.
             try session.turn(to: locked, call)
@@ -99,7 +99,7 @@ struct ItemSearch {
     /// The same among the deleted items of this command; of an item that was deleted twice, the last version.
     func allDeleted(_ names: [ItemName]) throws(CommandFailure) -> [ListedItem] {
         var candidates = Candidates(names)
-        try KeychainListing(session, call).visitDeleted { candidates.take($0) }
+        try KeychainListing(session, call).visitDeleted { candidates.consider($0) }
         candidates.keepLast()
         return try chosen(names, candidates)
     }
@@ -157,7 +157,7 @@ private struct Candidates {
 
     init(_ names: [ItemName]) { (wanted, found) = (names, names.map { _ in Found() }) }
 
-    mutating func take(_ item: ListedItem) {
+    mutating func consider(_ item: ListedItem) {
         for (index, name) in wanted.enumerated() {
             switch name.match(item) {
             case .none: break

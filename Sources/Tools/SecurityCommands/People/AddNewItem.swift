@@ -28,7 +28,7 @@ struct AddNewItem {
         var add = try AddNewItem(arguments, session)
         try add.complete()
         let value = try add.value()
-        try UnlockOffer(session).run { () throws(CommandFailure) in try add.item.store(value, session, call) }
+        try UnlockOffer(session).run { () throws(CommandFailure) in try add.item.save(value, session, call) }
         add.report()
     }
 

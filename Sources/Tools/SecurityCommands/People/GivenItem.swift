@@ -53,7 +53,7 @@ struct GivenItem {
     }
 
     /// Stores the item.
-    func store(_ value: SecretBytes, _ session: Session, _ call: String) throws(CommandFailure) {
+    func save(_ value: SecretBytes, _ session: Session, _ call: String) throws(CommandFailure) {
         try ItemAccess(session, call).addItem(of: itemClass, try attributes(), value)
     }
 }

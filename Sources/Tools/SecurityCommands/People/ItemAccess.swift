@@ -56,7 +56,7 @@ struct ItemAccess {
     /// Deletes an item.
     ///
     /// - Parameter leavesVersions: false to drop its earlier versions too.
-    func delete(_ item: ListedItem, leavingVersions: Bool) throws(CommandFailure) {
+    func delete(item: ListedItem, leavingVersions: Bool) throws(CommandFailure) {
         try session.turn(to: item.keychain, call)
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)

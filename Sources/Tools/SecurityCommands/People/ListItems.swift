@@ -142,8 +142,8 @@ private enum Order: String, CaseIterable {
     func sort(_ items: [ListedItem]) -> [ListedItem] {
         let keyed = items.enumerated().map { index, item in
             (
-                item: item, text: sortText(of: item), newest: newest(item), name: SearchText("\(item.name)\0\(item.account)"),
-                index
+                item: item, text: sortText(of: item), newest: newest(item),
+                name: SearchText("\(item.name)\0\(item.account)"), index
             )
         }
         return keyed.sorted { left, right in

@@ -60,7 +60,7 @@ struct RemoveItems {
         if let first = (items + deleted).first { try session.turn(to: first.keychain, verb) }
         try session.asOneThing(verb) { () throws(CommandFailure) in
             for item in items {
-                try ItemAccess(session, verb).delete(item, leavingVersions: verb == "rm")
+                try ItemAccess(session, verb).delete(item: item, leavingVersions: verb == "rm")
                 reportDeletion(of: item)
             }
             for item in deleted {
