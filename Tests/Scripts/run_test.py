@@ -187,7 +187,7 @@ def check_terminal(keychain):
     script = keychain.write("counter.py", COUNTER)
     run = f"{keychain.security} run --env T=kc://deploy/ci --mask"
     for words in (f"{run} auto -- python3 {script}", f"{run} always -- python3 {script}"):
-        for tail in ("", " | cat"):
+        for tail in ("", " | (trap '' INT; exec cat)"):
             person = Person(keychain, "/bin/sh", "-c", words + tail)
             person.sees("ready")
             person.types("\3")
@@ -205,7 +205,7 @@ def check_terminal(keychain):
     assert SECRET not in shown, shown
     for mask in ("auto", "never"):
         person = Person(keychain, "/bin/bash", "--norc", "-i")
-        person.sees("$ ")
+        person.sees("bash-")
         person.types(f"{run} {mask} -- sh -c 'echo rea''dy; read x; echo got $x' | cat\n")
         person.sees("ready")
         person.types("\x1a")
