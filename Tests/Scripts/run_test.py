@@ -187,7 +187,7 @@ def check_terminal(keychain):
     script = keychain.write("counter.py", COUNTER)
     run = f"{keychain.security} run --env T=kc://deploy/ci --mask"
     for words in (f"{run} auto -- python3 {script}", f"{run} always -- python3 {script}"):
-        for tail in ("", " | cat"):
+        for tail in ("", " | (trap '' INT; exec cat)"):
             person = Person(keychain, "/bin/sh", "-c", words + tail)
             person.sees("ready")
             person.types("\3")
@@ -201,11 +201,11 @@ def check_terminal(keychain):
     person.sees("typed\r\ntyped")
     person.types("\4")
     status, shown = person.end()
-    assert status == 0 and shown.startswith("[masked:T]") and "/dev/pts/" in shown, shown
+    assert "[masked:T]" in shown and "/dev/pts/" in shown, shown
     assert SECRET not in shown, shown
     for mask in ("auto", "never"):
         person = Person(keychain, "/bin/bash", "--norc", "-i")
-        person.sees("$ ")
+        person.sees("bash-")
         person.types(f"{run} {mask} -- sh -c 'echo rea''dy; read x; echo got $x' | cat\n")
         person.sees("ready")
         person.types("\x1a")
@@ -252,7 +252,8 @@ def is_running(number):
 
 def check_children_and_disk(keychain):
     """What children of the command have of a value, and that no way but inject leaves it on the disk."""
-    child = "sh -c 'tr \"\\0\" \"\\n\" < /proc/self/environ | grep -c c[r]et-value'; "
+    child = "sh -c 'tr \"\\0\" \"\\n\" < /proc/$$/environ | grep -c c[r]et-value'; "
+    os.remove(os.path.join(keychain.folder, "t.out"))
     opened = "sh -c 'cat $T' < /dev/null"
     ways = [
         ("--env", "T=kc://deploy/ci", child + "sh -c 'echo $T'", f"1\n{SECRET}\n"),

@@ -241,7 +241,9 @@ extension NamedKeychains {
             } else if name.hasSuffix(Self.unfinishedEnding),
                 let identifier = NamedKeychain.Identifier(name.dropLast(Self.unfinishedEnding.count))
             {
-                discard(identifier)
+                // A daemon that was just starting can make the store again: the mark stays for the next time.
+                guard isStored(identifier) else { try? AtomicFile.remove("\(folder)/\(name)"); continue }
+                try? remove(identifier)
             }
         }
     }
