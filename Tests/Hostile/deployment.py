@@ -36,7 +36,7 @@ class Deployment:
         os.chown(self.path("home"), VICTIM, VICTIM)
         os.chown(self.path("mine"), VICTIM, VICTIM)
         self.products = products
-        for name in ("keychaind", "keychain-enclaved", "keychain-agent", "security", "keychain-codesign"):
+        for name in ("keychaind", "keychain-enclaved", "keychain-agent", "security", "keychain-codesign", "keychain-pki"):
             if os.path.exists(f"{products}/{name}"):
                 shutil.copy(f"{products}/{name}", self.path("libexec", name))
         self.secret = secrets.token_hex(16)

@@ -17,6 +17,8 @@ package struct Command: Sendable {
     var operands: ClosedRange<Int> { makeOperands() }
     /// False for a command whose operands may begin with a minus sign.
     let hasOptions: Bool
+    /// Whether the operand may stand before the options, as macOS's `import` has it.
+    let takesOperandFirst: Bool
     let body: Body
     /// The program that does it, for a command that is one of its own; it reads the words itself.
     let program: String?
@@ -32,9 +34,10 @@ package struct Command: Sendable {
         options: @autoclosure @escaping @Sendable () -> [CommandOption] = [],
         notes: @autoclosure @escaping @Sendable () -> [String] = [],
         operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
-        program: String? = nil, body: @escaping Body
+        takesOperandFirst: Bool = false, program: String? = nil, body: @escaping Body
     ) {
         (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
+        self.takesOperandFirst = takesOperandFirst
         (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
         makeOperands = operands
     }
@@ -43,6 +46,14 @@ package struct Command: Sendable {
     package var usage: String {
         let lines = options.map { "    \($0.names)  \($0.meaning)" } + notes
         return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension Command {
+    /// The words in the order in which they are read: options, then operands.
+    func ordered(_ words: [Argument]) -> [Argument] {
+        guard takesOperandFirst, let first = words.first, !first.text.hasPrefix("-") else { return words }
+        return words.dropFirst() + [first]
     }
 }
 
